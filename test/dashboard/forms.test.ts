@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasNoCriteria, valuesOf } from '../../gateway/dashboard/pages/rules/rule-values.ts';
+import { hasNoCriteria, readValues } from '../../gateway/dashboard/pages/rules/rule-values.ts';
 import { formErrors } from '../../gateway/dashboard/parts/form-errors.ts';
 
 const message = 'Validation failed';
@@ -22,7 +22,7 @@ test.each([
 });
 
 test('a rule has criteria when one of its lists has a value or an attachment is asked for', () => {
-  const values = valuesOf(null);
+  const values = readValues(null);
   expect(hasNoCriteria(values)).toBe(true);
   expect(hasNoCriteria({ ...values, subject: ['pills'] })).toBe(false);
   expect(hasNoCriteria({ ...values, hasAttachment: 'no' })).toBe(false);

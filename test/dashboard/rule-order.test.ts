@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prioritiesOf } from '../../gateway/dashboard/pages/rules/rule-order.ts';
+import { setPriorities } from '../../gateway/dashboard/pages/rules/rule-order.ts';
 
 const MOST = 1_000;
 
@@ -17,7 +17,7 @@ test.each(cases)('%s: the new order holds, within the limits', (_what, prioritie
   const order = priorities.map((priority, at) => ({ id: 'abc'[at] ?? '', priority }));
   const [moved] = order.splice(from, 1);
   if (moved !== undefined) order.splice(to, 0, moved);
-  const changes = prioritiesOf(order, to, MOST);
+  const changes = setPriorities(order, to, MOST);
   const after = order.map(({ id, priority }) => changes.find((change) => change.id === id)?.priority ?? priority);
   expect(after.every((priority, at) => at === 0 || priority < (after[at - 1] ?? 0))).toBe(true);
   expect(after.every((priority) => Math.abs(priority) <= MOST)).toBe(true);

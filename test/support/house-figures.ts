@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readImportGraph } from './import-graph.ts';
 import { repository } from './runner.ts';
 
-/** Counts how many files the way of a message takes, and words that misname what they stand for: `node test/support/house-figures.ts`. */
+/** Counts how many files the way of a message takes, words that misname what they stand for, and the lines of the dashboard: `node test/support/house-figures.ts`. */
 
 /** Returns how many source files the steps of these sections of docs/architecture.md name, each counted once. */
 export function countStepFiles(...headings: readonly string[]): number {
@@ -47,7 +47,20 @@ export function countWords(): Record<keyof typeof WORDS, number> {
   };
 }
 
+/** Returns the files of the dashboard and their lines, and those of its longest one. What `npm run contracts` writes is not counted. */
+export function countDashboard(): { dashboardFiles: number; dashboardLines: number; longestDashboardFile: number } {
+  const graph = readImportGraph();
+  const lines = graph.files
+    .filter((file) => file.startsWith('gateway/dashboard/') && !file.endsWith('/graphql-env.d.ts'))
+    .map((file) => graph.text(file).split('\n').length - 1);
+  return {
+    dashboardFiles: lines.length,
+    dashboardLines: lines.reduce((sum, count) => sum + count, 0),
+    longestDashboardFile: Math.max(...lines),
+  };
+}
+
 if (import.meta.main)
   process.stdout.write(
-    `${JSON.stringify({ ...Object.fromEntries(Object.entries(WAYS).map(([way, headings]) => [way, countStepFiles(...headings)])), ...countWords() }, null, 2)}\n`,
+    `${JSON.stringify({ ...Object.fromEntries(Object.entries(WAYS).map(([way, headings]) => [way, countStepFiles(...headings)])), ...countWords(), ...countDashboard() }, null, 2)}\n`,
   );

@@ -13,11 +13,7 @@ const SENDER = graphql(`
 
 const ADD_IMAGE_SENDER = graphql(`
   mutation AlwaysShowImages($input: AddImageSenderInput!) {
-    addImageSender(input: $input) {
-      __typename
-      ... on AddImageSenderPayload { sender { address } }
-      ... on Error { message code }
-    }
+    addImageSender(input: $input) { __typename ... on AddImageSenderPayload { sender { address } } }
   }
 `);
 

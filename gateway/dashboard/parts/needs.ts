@@ -22,7 +22,10 @@ export const NEEDED = [
   'everything',
 ] as const satisfies readonly Needed[];
 
+/** One of them. */
+export type NeededRight = (typeof NEEDED)[number];
+
 /** Returns the attribute of a control that only members with all of these rights see. It is hidden from others, for the keyboard and screen readers, too. */
-export function needs(...rights: readonly (typeof NEEDED)[number][]): { 'data-needs': string } {
+export function needs(...rights: readonly NeededRight[]): { 'data-needs': string } {
   return { 'data-needs': rights.join(' ') };
 }

@@ -1,65 +1,9 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Anchor, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { AnyVariables } from 'urql';
-import { type LiveQueryOptions, useLiveQuery } from '../live/use-live-query.ts';
-import { ErrorNote } from './error-note.tsx';
+import { Link } from 'wouter';
 import style from './row-list.module.css';
 
-interface Page<Node> {
-  edges: readonly { node: Node }[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
-
-export interface RowListProps<Data, Variables extends AnyVariables, Node> {
-  /** label of the list for screen readers */
-  label: string;
-  /** the query of a page that begins after a cursor, and the events after which it is read again */
-  read: (after: string | null) => LiveQueryOptions<Data, Variables>;
-  pageOf: (data: Data) => Page<Node>;
-  /** number of pages to show */
-  pages: number;
-  /** shows one page more */
-  more: () => void;
-  /** shown when there is no row */
-  empty: ReactNode;
-  children: (node: Node) => ReactNode;
-}
-
-/** The first `pages` pages of a list. Each begins where the one before it ends now, so that all stay correct when the list changes. */
-export function RowList<Data, Variables extends AnyVariables, Node>(props: RowListProps<Data, Variables, Node>) {
-  return <RowPage {...props} after={null} />;
-}
-
-function RowPage<Data, Variables extends AnyVariables, Node>(
-  props: RowListProps<Data, Variables, Node> & { after: string | null },
-) {
-  const { label, read, pageOf, pages, more, empty, children, after } = props;
-  const { data, error, isLoading, refresh } = useLiveQuery(read(after));
-  const list = data === undefined ? undefined : pageOf(data);
-  const next = list?.pageInfo.hasNextPage === true ? list.pageInfo.endCursor : null;
-  if (list?.edges.length === 0 && after === null) return empty;
-  return (
-    <>
-      {isLoading && <Skeleton h={200} aria-label="Loading" />}
-      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {list !== undefined && list.edges.length > 0 && (
-        <Rows label={label}>{list.edges.map(({ node }) => children(node))}</Rows>
-      )}
-      {next !== null &&
-        (pages > 1 ? (
-          <RowPage {...props} after={next} pages={pages - 1} />
-        ) : (
-          <Group justify="center" mt="md">
-            <Button variant="default" onClick={more}>
-              Load more
-            </Button>
-          </Group>
-        ))}
-    </>
-  );
-}
-
-/** The surface of rows that are known all at once. */
+/** The surface of rows. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul className={style['list']} aria-label={label}>
@@ -86,6 +30,60 @@ export function Row({
       <div className={style['about']}>{about}</div>
       <div className={style['actions']}>{actions}</div>
       <div className={style['more']}>{children}</div>
+    </li>
+  );
+}
+
+/** The name of a row in bold, which links to its page if it has one. */
+export function RowName({ href, children }: { href?: string; children: ReactNode }) {
+  return href === undefined ? (
+    <Text fw={600} size="sm" className="postroom-wrap" miw={0}>
+      {children}
+    </Text>
+  ) : (
+    <Anchor component={Link} href={href} fw={600} size="sm" className="postroom-wrap">
+      {children}
+    </Anchor>
+  );
+}
+
+/** A row with lines of its own. */
+export function FreeRow({ children }: { children: ReactNode }) {
+  return (
+    <Stack component="li" gap={2} px="sm" py={8} className={style['free'] ?? ''}>
+      {children}
+    </Stack>
+  );
+}
+
+/** A row of one line that is pressed to show more: below it as `children`, or elsewhere. */
+export function PressedRow({
+  name,
+  about,
+  press,
+  isExpanded,
+  children,
+}: {
+  name: ReactNode;
+  about: ReactNode;
+  press: () => void;
+  /** whether what is below it is shown; absent: it opens something else */
+  isExpanded?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <li className={style['free']}>
+      <UnstyledButton w="100%" px="sm" py={8} onClick={press} aria-expanded={isExpanded}>
+        <Group gap="sm" wrap="wrap" justify="space-between">
+          <Group gap="sm" wrap="wrap" flex="1 1 16rem" miw={0}>
+            {name}
+          </Group>
+          <Text size="sm" c="dimmed" className="postroom-wrap">
+            {about}
+          </Text>
+        </Group>
+      </UnstyledButton>
+      {children}
     </li>
   );
 }

@@ -6,7 +6,6 @@ import { type AttachedFile, attachmentsInput } from '../composer/attachments.ts'
 import { CREATE_DRAFT } from '../composer/composer-documents.ts';
 import { graphql } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
-import { LIFT } from '../pages/suppressions/suppression-documents.ts';
 import { useRight } from '../shell/viewer.ts';
 import { notify } from './notify.ts';
 import { useAct } from './use-act.ts';
@@ -25,6 +24,11 @@ const CONTENT = graphql(`
     }
   }
 `);
+export const REMOVE_SUPPRESSION = graphql(`
+  mutation DropSuppression($input: RemoveSuppressionInput!) {
+    removeSuppression(input: $input) { __typename ... on RemoveSuppressionPayload { deletedId address } }
+  }
+`);
 const REASONS = {
   BOUNCE: 'because mail to it bounced',
   COMPLAINT: 'because the recipient complained',
@@ -36,7 +40,7 @@ const TYPES = { additionalTypenames: ['Suppression', 'RemoveSuppressionPayload']
 /** For a recipient whom an email did not reach: opens the email as a draft again, once the address is not suppressed any more. */
 export function SendAgain({ emailId, address }: { emailId: string; address: string }) {
   const [{ data, fetching }] = useQuery({ query: SUPPRESSION, variables: { address }, context: TYPES });
-  const { act: lift, isBusy: isLifting } = useAct(LIFT);
+  const { act: lift, isBusy: isLifting } = useAct(REMOVE_SUPPRESSION);
   const { act: create } = useAct(CREATE_DRAFT);
   const [isOpening, setOpening] = useState(false);
   const client = useClient();

@@ -1,5 +1,6 @@
-import { Checkbox, Group, NumberInput, Select, Stack, TagsInput, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { graphql, type ResultOf } from '../graphql.ts';
+import { FIELDS } from './form.tsx';
 import { RelativeTime } from './relative-time.tsx';
 
 /** A send policy with what is left of its budgets. */
@@ -18,29 +19,19 @@ type ShownUsage = ResultOf<typeof USAGE_PARTS>;
 type PolicyInput = ReturnType<typeof graphql.scalar<'SendPolicyInput'>>;
 
 /** Values of the fields of a policy; empty and the first choices limit nothing. */
-export interface PolicyValues {
-  recipients: NonNullable<PolicyInput['recipients']>;
-  allow: string[];
-  perHour: number | '';
-  perDay: number | '';
-  attachments: boolean;
-  links: boolean;
-  undoSeconds: number | '';
-  autoRepliesPerThreadPerHour: number | '';
-  approval: NonNullable<PolicyInput['approval']>;
-}
+export type PolicyValues = ReturnType<typeof policyValues>;
 
 /** Returns the values of the fields for a policy; null: no limits. */
-export function policyValues(policy: ShownPolicy | null): PolicyValues {
+export function policyValues(policy: ShownPolicy | null) {
   return {
     recipients: policy?.recipients ?? 'ANY',
     allow: [...(policy?.allow ?? [])],
-    perHour: policy?.perHour ?? '',
-    perDay: policy?.perDay ?? '',
+    perHour: policy?.perHour ?? ('' as const),
+    perDay: policy?.perDay ?? ('' as const),
     attachments: policy?.attachments ?? true,
     links: policy?.links ?? true,
-    undoSeconds: policy?.undoSeconds ?? '',
-    autoRepliesPerThreadPerHour: policy?.autoRepliesPerThreadPerHour ?? '',
+    undoSeconds: policy?.undoSeconds ?? ('' as const),
+    autoRepliesPerThreadPerHour: policy?.autoRepliesPerThreadPerHour ?? ('' as const),
     approval: policy?.approval ?? 'NEVER',
   };
 }
@@ -89,76 +80,50 @@ const APPROVAL_WORDS: Record<PolicyValues['approval'], string | null> = {
   ALWAYS: 'needs approval',
 };
 
-/** The part of a Mantine form with the fields of a policy in `policy`. */
-interface PolicyForm {
-  values: { policy: PolicyValues };
-  getInputProps: (path: string, options?: { type?: 'input' | 'checkbox' }) => object;
-}
+const { Choice, Tags, Number: NumberField, Checkbox } = FIELDS;
 
-/** The fields of a send policy. */
-export function PolicyFields({ form }: { form: PolicyForm }) {
-  const { recipients } = form.values.policy;
-  const props = (name: keyof PolicyValues) => form.getInputProps(`policy.${name}`);
-  const checked = (name: 'attachments' | 'links') => form.getInputProps(`policy.${name}`, { type: 'checkbox' });
+/** The fields of a send policy, in a form that has it in `policy`. */
+export function PolicyFields({ recipients }: { recipients: PolicyValues['recipients'] }) {
   return (
     <Stack gap="sm">
-      <Select label="Allowed recipients" data={RECIPIENTS} allowDeselect={false} {...props('recipients')} />
+      <Choice name="policy.recipients" label="Allowed recipients" data={RECIPIENTS} />
       {recipients === 'LIST' && (
-        <TagsInput
+        <Tags
+          name="policy.allow"
           label="Addresses and domains"
           description="A domain excludes its subdomains."
           placeholder="ann@example.com, @example.com"
-          splitChars={[',', ' ']}
           acceptValueOnBlur
-          {...props('allow')}
         />
       )}
       <Group grow align="flex-start" preventGrowOverflow={false}>
-        <NumberInput
-          label="Emails per hour"
-          placeholder="No limit"
-          min={1}
-          allowDecimal={false}
-          miw={140}
-          {...props('perHour')}
-        />
-        <NumberInput
-          label="Emails per day"
-          placeholder="No limit"
-          min={1}
-          allowDecimal={false}
-          miw={140}
-          {...props('perDay')}
-        />
+        <NumberField name="policy.perHour" label="Emails per hour" min={1} miw={140} />
+        <NumberField name="policy.perDay" label="Emails per day" min={1} miw={140} />
       </Group>
       <Group grow align="flex-start" preventGrowOverflow={false}>
-        <NumberInput
+        <NumberField
+          name="policy.undoSeconds"
           label="Time to undo, in seconds"
           description="Emails wait this long and can be cancelled."
           placeholder="Sent at once"
           min={0}
-          allowDecimal={false}
           miw={180}
-          {...props('undoSeconds')}
         />
-        <NumberInput
+        <NumberField
+          name="policy.autoRepliesPerThreadPerHour"
           label="Automatic replies per thread and hour"
           description="Counts what API keys and webhooks send."
-          placeholder="No limit"
           min={0}
-          allowDecimal={false}
           miw={180}
-          {...props('autoRepliesPerThreadPerHour')}
         />
       </Group>
-      <Checkbox label="Allow attachments" {...checked('attachments')} />
-      <Checkbox label="Allow links and remote images" {...checked('links')} />
-      <Select
+      <Checkbox name="policy.attachments" label="Allow attachments" />
+      <Checkbox name="policy.links" label="Allow links and remote images" />
+      <Choice
+        name="policy.approval"
         label="Approval"
         description="Emails that need approval wait until a person approves them."
         data={APPROVALS}
-        allowDeselect={false}
-        {...props('approval')}
       />
     </Stack>
   );

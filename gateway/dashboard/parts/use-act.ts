@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
+import { type AnyVariables, type DocumentInput, type TypedDocumentNode, useClient } from 'urql';
+import { graphql } from '../graphql.ts';
 import { confirmed } from './confirm-sign-in.ts';
 import { notify } from './notify.ts';
 
@@ -23,27 +24,55 @@ export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: 
 type PayloadOf<Result> = Extract<Result, { __typename: `${string}Payload` }>;
 type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result> : never;
 
+/** What every mutation is asked for in addition to its document. */
+const REFUSAL = graphql(`
+  fragment RefusalParts on Error { __typename message code ... on ValidationError { fields { path message } } }
+`);
+
+/** The documents with what is added to them. urql knows a request by its document. */
+const asked = new WeakMap<object, object>();
+
+/** Returns the mutation with the fields of an error in each of its root fields. */
+function askForRefusal<Document extends DocumentInput>(mutation: Document): Document {
+  if (typeof mutation === 'string') return mutation;
+  const known = asked.get(mutation);
+  if (known !== undefined) return known as Document;
+  const spread = { kind: 'FragmentSpread', name: { kind: 'Name', value: 'RefusalParts' } };
+  const definitions = mutation.definitions.map((definition) => {
+    if (definition.kind !== 'OperationDefinition') return definition;
+    const selections = definition.selectionSet.selections.map((field) =>
+      'selectionSet' in field && field.selectionSet !== undefined
+        ? { ...field, selectionSet: { ...field.selectionSet, selections: [...field.selectionSet.selections, spread] } }
+        : field,
+    );
+    return { ...definition, selectionSet: { ...definition.selectionSet, selections } };
+  });
+  const whole = { kind: 'Document', definitions: [...definitions, ...REFUSAL.definitions] };
+  asked.set(mutation, whole);
+  return whole as unknown as Document;
+}
+
 /**
- * Runs mutations of one root field whose document asks for `__typename` and `... on Error { message code }`,
- * and for `... on ValidationError { fields { path message } }` where a form shows them at its fields.
- * With `quiet` the caller shows the problem; otherwise a notice does.
+ * Runs mutations of one root field whose document asks for `__typename` and for its payload. What an error says is asked for here. `done` is a
+ * notice after success, and `then` is called with the payload. With `quiet` the caller shows the problem; otherwise a notice does.
  */
 export function useAct<Data, Variables extends AnyVariables>(
   mutation: TypedDocumentNode<Data, Variables>,
-  options: { quiet?: boolean; done?: string } = {},
+  options: { quiet?: boolean; done?: string; then?: ((payload: RootOf<Data>) => void) | undefined } = {},
 ): { act: (variables: Variables) => Promise<Outcome<RootOf<Data>>>; isBusy: boolean } {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
   const act = async (variables: Variables): Promise<Outcome<RootOf<Data>>> => {
     setBusy(true);
     const { result, problem } = await confirmed(async () => {
-      const { data, error } = await client.mutation(mutation, variables).toPromise();
+      const { data, error } = await client.mutation(askForRefusal(mutation), variables).toPromise();
       const given = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
       return { result: given, problem: error ? problemOf(error) : unionProblem(given) };
     });
     setBusy(false);
     if (problem === null) {
       if (options.done !== undefined) notify({ message: options.done, color: 'green' });
+      options.then?.(result as RootOf<Data>);
       return { payload: result as RootOf<Data>, problem: null };
     }
     if (options.quiet !== true) notify({ title: 'The action failed', message: problem.message, color: 'red' });

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core';
-import { SecondFactorSection } from '../pages/settings/second-factor-section.tsx';
+import { SecondFactorSection } from '../pages/settings/sign-in-settings.tsx';
 import { EntryCard } from '../pages/sign-in/entry-card.tsx';
 import { signOut } from './sign-out.ts';
 

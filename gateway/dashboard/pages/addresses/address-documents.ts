@@ -30,71 +30,21 @@ export const ADDRESSES = graphql(
   [ADDRESS],
 );
 
-export const ONE_ADDRESS = graphql(
-  `
-  query DashboardAddress($id: ID!) {
-    emailAddress(id: $id) { ...AddressParts }
-  }
-`,
-  [ADDRESS],
-);
-
-export const DOMAIN_CHOICES = graphql(`
-  query DomainChoices {
-    domains(first: 100, filter: { status: VERIFIED }) { edges { node { id name } } }
-    domainCounts { total }
-  }
-`);
+export const ONE_ADDRESS = graphql(`query DashboardAddress($id: ID!) { emailAddress(id: $id) { ...AddressParts } }`, [
+  ADDRESS,
+]);
 
 export const CREATE_ADDRESS = graphql(`
   mutation AddAddress($input: CreateEmailAddressInput!) {
     createEmailAddress(input: $input) {
       __typename
       ... on CreateEmailAddressPayload { emailAddress { id address } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
-    }
-  }
-`);
-
-export const UPDATE_ADDRESS = graphql(
-  `
-  mutation ChangeAddress($input: UpdateEmailAddressInput!) {
-    updateEmailAddress(input: $input) {
-      __typename
-      ... on UpdateEmailAddressPayload {
-        emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }
-      }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
-    }
-  }
-`,
-  [POLICY_PARTS, USAGE_PARTS],
-);
-
-export const DELETE_ADDRESS = graphql(`
-  mutation DropAddress($input: DeleteEmailAddressInput!) {
-    deleteEmailAddress(input: $input) {
-      __typename
-      ... on DeleteEmailAddressPayload { deletedId address domain { id } }
-      ... on Error { message code }
-    }
-  }
-`);
-
-export const SIMULATE = graphql(`
-  mutation SendTestMail($input: SimulateInboundInput!) {
-    simulateInbound(input: $input) {
-      __typename
-      ... on SimulateInboundPayload { emailId to }
-      ... on Error { message code }
     }
   }
 `);
 
 /** Returns the destination of an address's mail as text. */
-export function routeOf({ endpoint, routing, domain }: ShownAddress): string {
+export function describeRoute({ endpoint, routing, domain }: ShownAddress): string {
   if (endpoint !== null) {
     const name = endpoint.isActive ? endpoint.name : `${endpoint.name} (off, so mail is only stored)`;
     return routing === 'WEBHOOK' ? `Webhook ${name}` : name;

@@ -1,59 +1,94 @@
-import { Alert, Anchor, Button, Drawer, Group, Select, Skeleton, Stack, Switch, Text, Title } from '@mantine/core';
-import { useState } from 'react';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  NativeSelect,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  Title,
+} from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { useEndpointChoices } from '../../parts/choices.ts';
+import { Command } from '../../parts/command.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted, formatCount } from '../../parts/counted.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
+import { IconCircleCheck } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { type Problem, useAct } from '../../parts/use-act.ts';
-import { useRight } from '../../shell/viewer.ts';
-import { DELETE_ADDRESS, ONE_ADDRESS, routeOf, type ShownAddress, UPDATE_ADDRESS } from './address-documents.ts';
-import { AddressPolicy } from './address-policy.tsx';
-import { AddressSignature } from './address-signature.tsx';
-import { useEndpointChoices } from './endpoint-choice.tsx';
-import { TestMail } from './test-mail.tsx';
+import { RecordDrawer } from '../../parts/section.tsx';
+import {
+  POLICY_PARTS,
+  PolicyFields,
+  PolicyUsage,
+  policyErrors,
+  policyInput,
+  policyInWords,
+  policyValues,
+  USAGE_PARTS,
+} from '../../parts/send-policy.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { useRight, useViewer } from '../../shell/viewer.ts';
+import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-documents.ts';
+
+const UPDATE_ADDRESS = graphql(
+  `
+  mutation ChangeAddress($input: UpdateEmailAddressInput!) {
+    updateEmailAddress(input: $input) {
+      __typename
+      ... on UpdateEmailAddressPayload {
+        emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }
+      }
+    }
+  }
+`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
+
+const DELETE_ADDRESS = graphql(`
+  mutation DropAddress($input: DeleteEmailAddressInput!) {
+    deleteEmailAddress(input: $input) {
+      __typename
+      ... on DeleteEmailAddressPayload { deletedId address domain { id } }
+    }
+  }
+`);
 
 /** One address beside the list: destination, status, signature, send policy, test mail, and deletion. */
 export function AddressDrawer({ id, close }: { id: string | null; close: () => void }) {
-  const { data, error, isLoading, refresh } = useLiveQuery({
+  const query = useLiveQuery({
     query: ONE_ADDRESS,
     variables: { id: id ?? '' },
     kinds: ['EMAIL_RECEIVED', 'EMAIL_SENT', 'EMAIL_SCHEDULED', 'DOMAIN_VERIFIED', 'DOMAIN_RECORDS_LOST'],
     types: ['EmailAddress', 'Domain'],
     isPaused: id === null,
   });
-  const address = id === null ? null : (data?.emailAddress ?? null);
   return (
-    <Drawer
-      opened={id !== null}
-      onClose={close}
-      position="right"
-      size="lg"
-      title={address?.address ?? 'Address'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      classNames={{ title: 'postroom-wrap' }}
+    <RecordDrawer
+      id={id}
+      close={close}
+      query={query}
+      find={({ emailAddress }) => emailAddress}
+      title={({ address }) => address}
+      kind="Address"
+      missing="It was deleted, or it belongs to another account."
     >
-      {isLoading && id !== null && <Skeleton h={240} aria-label="Loading" />}
-      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {data !== undefined && address === null && id !== null && (
-        <Text>Address not found. It was deleted, or it belongs to another account.</Text>
-      )}
-      {address !== null && <Details address={address} close={close} />}
-    </Drawer>
+      {(address) => <AddressDetails key={address.id} address={address} close={close} />}
+    </RecordDrawer>
   );
 }
 
-function Details({ address, close }: { address: ShownAddress; close: () => void }) {
-  const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true });
-  const mayChange = useRight('domains');
-  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} was deleted.` });
-  const endpoints = useEndpointChoices(address.endpoint);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const change = async (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
-    setProblem((await act({ input: { id: address.id, ...input } })).problem);
+function AddressDetails({ address, close }: { address: ShownAddress; close: () => void }) {
+  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} was deleted.`, then: close });
   const mail = address.emailStatistics;
   return (
     <Stack gap="lg">
@@ -82,46 +117,16 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           {address.warning}
         </Alert>
       )}
-      <Stack gap="sm" component="section" aria-label="Routing">
-        <Title order={3}>Routing</Title>
-        <Text size="sm">Now: {routeOf(address)}</Text>
-        <Select
-          label="Deliver mail to"
-          placeholder="Stored only, or the catch-all of the domain"
-          data={endpoints}
-          value={address.endpoint?.id ?? null}
-          onChange={(endpointId) => void change({ endpointId, ...(endpointId === null ? { webhookId: null } : {}) })}
-          disabled={isBusy || !mayChange}
-          clearable
-          clearButtonProps={{ 'aria-label': 'No endpoint' }}
-        />
-        <Switch
-          label="Receive mail"
-          description={
-            address.isActive
-              ? 'If you turn this off, mail to the address is rejected (550).'
-              : 'Mail to the address is rejected (550).'
-          }
-          checked={address.isActive}
-          disabled={isBusy || !mayChange}
-          onChange={(event) => void change({ isActive: event.currentTarget.checked })}
-        />
-        {problem !== null && (
-          <Alert color="red" variant="outline" role="alert">
-            {problem.message}
-          </Alert>
-        )}
-      </Stack>
-      <AddressSignature key={`${address.id} signature`} address={address} />
-      <AddressPolicy key={address.id} address={address} />
-      <Stack gap="sm" component="section" aria-label="Test this address">
-        <Title order={3}>Test this address</Title>
+      <Routing address={address} />
+      <Signature address={address} />
+      <SendPolicy address={address} />
+      <DrawerPart title="Test this address">
         {address.isActive ? (
           <TestMail address={address} />
         ) : (
           <Text size="sm">Turn the address on first. Mail to it is currently rejected.</Text>
         )}
-      </Stack>
+      </DrawerPart>
       <Group justify="space-between">
         <ConfirmButton
           {...needs('domains')}
@@ -129,15 +134,219 @@ function Details({ address, close }: { address: ShownAddress; close: () => void 
           question={`Delete ${address.address}?`}
           about="Mail to this address will be rejected. The address can be created again by the owner of the domain. Received mail stays readable."
           confirm="Delete address"
-          act={async () => {
-            const { problem: why } = await remove({ input: { id: address.id } });
-            if (why === null) close();
-          }}
+          act={() => remove({ input: { id: address.id } })}
         />
         <Button variant="default" size="xs" onClick={close}>
           Close
         </Button>
       </Group>
+    </Stack>
+  );
+}
+
+function DrawerPart({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm" component="section" aria-label={title}>
+      <Title order={3}>{title}</Title>
+      {children}
+    </Stack>
+  );
+}
+
+/** Where the mail of the address goes. */
+function Routing({ address }: { address: ShownAddress }) {
+  const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true });
+  const mayChange = useRight('domains');
+  const endpoints = useEndpointChoices(address.endpoint);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const change = async (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
+    setTrouble((await act({ input: { id: address.id, ...input } })).problem?.message ?? null);
+  return (
+    <DrawerPart title="Routing">
+      <Text size="sm">Now: {describeRoute(address)}</Text>
+      <Select
+        label="Deliver mail to"
+        placeholder="Stored only, or the catch-all of the domain"
+        data={endpoints}
+        value={address.endpoint?.id ?? null}
+        onChange={(endpointId) => void change({ endpointId, ...(endpointId === null ? { webhookId: null } : {}) })}
+        disabled={isBusy || !mayChange}
+        clearable
+        clearButtonProps={{ 'aria-label': 'No endpoint' }}
+      />
+      <Switch
+        label="Receive mail"
+        description={
+          address.isActive
+            ? 'If you turn this off, mail to the address is rejected (550).'
+            : 'Mail to the address is rejected (550).'
+        }
+        checked={address.isActive}
+        disabled={isBusy || !mayChange}
+        onChange={(event) => void change({ isActive: event.currentTarget.checked })}
+      />
+      <Trouble text={trouble} />
+    </DrawerPart>
+  );
+}
+
+/** Maximum length of a signature, as the service accepts it. Characters. */
+const MAX_SIGNATURE = 2_000;
+
+/** The signature of the address, with the form that changes it. */
+function Signature({ address }: { address: ShownAddress }) {
+  const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true, done: 'The signature was saved.' });
+  const saved = address.signature ?? '';
+  const [text, setText] = useState(saved);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const save = async () => {
+    const { problem } = await act({ input: { id: address.id, signature: text.trim() === '' ? null : text } });
+    setTrouble(problem === null ? null : (problem.fields['signature'] ?? problem.message));
+  };
+  return (
+    <DrawerPart title="Signature">
+      <Text size="sm">The dashboard puts it below new mail and replies from this address.</Text>
+      <Textarea
+        aria-label="Signature"
+        autosize
+        minRows={3}
+        maxRows={12}
+        maxLength={MAX_SIGNATURE}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Trouble text={trouble} />
+      <Button
+        {...needs('domains')}
+        variant="default"
+        size="xs"
+        loading={isBusy}
+        disabled={text === saved}
+        onClick={() => void save()}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        Save signature
+      </Button>
+    </DrawerPart>
+  );
+}
+
+/** What the address may send, with the form that changes it. */
+function SendPolicy({ address }: { address: ShownAddress }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <DrawerPart title="Send policy">
+      <Text size="sm" className="postroom-wrap">
+        Mail from this address: {address.policy === null ? 'no limits' : policyInWords(address.policy)}
+      </Text>
+      <PolicyUsage usage={address.policyUsage} />
+      {isOpen ? (
+        <PolicyForm address={address} close={() => setOpen(false)} />
+      ) : (
+        <Button
+          {...needs('domains')}
+          variant="default"
+          size="xs"
+          onClick={() => setOpen(true)}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          Edit send policy
+        </Button>
+      )}
+    </DrawerPart>
+  );
+}
+
+function PolicyForm({ address, close }: { address: ShownAddress; close: () => void }) {
+  const { act } = useAct(UPDATE_ADDRESS, { quiet: true, done: 'The send policy was changed.' });
+  const form = useRecordForm({
+    values: { policy: policyValues(address.policy) },
+    submit: ({ policy }) => act({ input: { id: address.id, policy: policyInput(policy) } }),
+    rename: policyErrors,
+    saved: close,
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit="Save send policy"
+      label="Send policy of the address"
+      cancel={close}
+      gap="sm"
+      size="xs"
+    >
+      <PolicyFields recipients={form.values.policy.recipients} />
+    </RecordForm>
+  );
+}
+
+const SIMULATE = graphql(`
+  mutation SendTestMail($input: SimulateInboundInput!) {
+    simulateInbound(input: $input) { __typename ... on SimulateInboundPayload { emailId to } }
+  }
+`);
+
+const TEMPLATES = [
+  { value: 'PLAIN', label: 'A short question' },
+  { value: 'NEWSLETTER', label: 'A newsletter with HTML' },
+  { value: 'ATTACHMENT', label: 'An invoice with attachments' },
+  { value: 'ONE_TIME_CODE', label: 'A one-time code' },
+  { value: 'SPAM', label: 'A message that looks like spam' },
+] as const;
+
+/** Simulates an incoming message to the address and shows its arrival, or shows a command that sends one. */
+function TestMail({ address }: { address: ShownAddress }) {
+  const { service } = useViewer();
+  const { act, isBusy } = useAct(SIMULATE, { quiet: true });
+  const [template, setTemplate] = useState<string>('PLAIN');
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [emailId, setEmailId] = useState<string | null>(null);
+  const [arrived, setArrived] = useState<readonly string[]>([]);
+  useLive(['EMAIL_RECEIVED', 'EMAIL_THREADED'], (event) => {
+    const id = event?.emailId ?? null;
+    if (id !== null) setArrived((before) => [...before.slice(-50), id]);
+  });
+  const send = async () => {
+    setEmailId(null);
+    setTrouble(null);
+    const chosen = TEMPLATES.find(({ value }) => value === template)?.value ?? 'PLAIN';
+    const { payload, problem } = await act({ input: { to: address.address, template: chosen } });
+    setTrouble(problem?.message ?? null);
+    setEmailId(payload?.emailId ?? null);
+  };
+  const isThere = emailId !== null && arrived.includes(emailId);
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="xs">
+        <NativeSelect
+          label="Test email"
+          data={[...TEMPLATES]}
+          value={template}
+          onChange={(event) => setTemplate(event.currentTarget.value)}
+        />
+        <Button {...needs('endpoints')} loading={isBusy} onClick={() => void send()}>
+          Send test email
+        </Button>
+      </Group>
+      <div aria-live="polite">
+        <Trouble text={trouble} />
+        {emailId !== null && (
+          <Alert
+            color={isThere ? 'green' : 'post.6'}
+            variant="outline"
+            icon={<IconCircleCheck aria-hidden />}
+            title={isThere ? 'The test email arrived' : 'The test email was accepted'}
+          >
+            <Anchor component={Link} href={`/emails/${emailId}`} size="sm">
+              Open email
+            </Anchor>
+          </Alert>
+        )}
+      </div>
+      <Text size="sm">Or use a terminal:</Text>
+      <Command
+        label="Copy swaks command"
+        text={`swaks --server ${service.smtpHost}:${service.smtpPort} --from ada@example.com --to ${address.address} --header 'Subject: Hello' --body 'A test'`}
+      />
     </Stack>
   );
 }

@@ -1,32 +1,32 @@
-import { Button, Group, Modal, Select, Tabs, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { Tabs, Text } from '@mantine/core';
 import { useSearchParams } from 'wouter';
-import { useLiveQuery } from '../../live/use-live-query.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { IconAt, IconPlus, IconSearch } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { CreateButton } from '../../parts/buttons.tsx';
+import { useVerifiedDomains } from '../../parts/choices.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/counted.ts';
+import { IconAt } from '../../parts/icons.ts';
+import {
+  ChoiceFilter,
+  FilterBar,
+  listSource,
+  PagedList,
+  TextFilter,
+  UrlDialog,
+  useUrlFilters,
+} from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { DOMAIN_CHOICES } from './address-documents.ts';
+import { Row, RowName } from '../../parts/row-list.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { ADDRESSES, describeRoute, type ShownAddress } from './address-documents.ts';
 import { AddressDrawer } from './address-drawer.tsx';
 import { AddressForm } from './address-form.tsx';
-import { AddressList } from './address-list.tsx';
 import { ReplyAddresses } from './reply-addresses.tsx';
-
-/** Delay between the last keystroke and the search. Milliseconds. */
-const REST_MS = 300;
-/** Maximum length of a search in characters, as in the service. */
-const MAX_SEARCH = 100;
 
 /** Addresses and reply addresses, as tabs. The tab and what it shows are in the URL. */
 export function AddressesPage() {
   const [search, setSearch] = useSearchParams();
+  const { set } = useUrlFilters([]);
   const isReply = search.get('tab') === 'reply';
-  const create = () =>
-    setSearch((params) => {
-      params.set('new', isReply ? '' : (params.get('domain') ?? ''));
-      return params;
-    });
   return (
     <>
       <PageHeader
@@ -37,9 +37,9 @@ export function AddressesPage() {
             : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
         }
       >
-        <Button {...needs('domains')} leftSection={<IconPlus size={16} aria-hidden />} onClick={create}>
+        <CreateButton needed="domains" onClick={() => set({ new: isReply ? '' : (search.get('domain') ?? '') })}>
           {isReply ? 'Create reply address' : 'Create address'}
-        </Button>
+        </CreateButton>
       </PageHeader>
       <Tabs
         value={isReply ? 'reply' : 'all'}
@@ -61,138 +61,107 @@ export function AddressesPage() {
   );
 }
 
+const LIST = listSource({
+  label: 'Addresses',
+  query: ADDRESSES,
+  size: 30,
+  kinds: ['EMAIL_RECEIVED', 'DOMAIN_VERIFIED', 'DOMAIN_RECORDS_LOST'],
+  types: ['EmailAddress', 'Domain'],
+});
+
+const STATES = [
+  { value: 'on', label: 'Receives mail' },
+  { value: 'unreached', label: 'Unreachable' },
+  { value: 'off', label: 'Off' },
+] as const;
+const STATE_FILTERS = {
+  on: { isReceiving: true },
+  unreached: { isActive: true, isReceiving: false },
+  off: { isActive: false },
+};
+
 /** All addresses, with the open one beside the list. Filters, search and the open address are in the URL. */
 function PermanentAddresses() {
-  const [search, setSearch] = useSearchParams();
-  const set = (changes: Record<string, string | null>) =>
-    setSearch((params) => {
-      for (const [name, value] of Object.entries(changes))
-        if (value === null) params.delete(name);
-        else params.set(name, value);
-      return params;
-    });
-  const domainId = search.get('domain');
-  const sought = search.get('q') ?? '';
-  const state = search.get('state');
-  const isFiltered = domainId !== null || sought !== '' || state !== null;
-  const filter = {
-    domainId,
-    filter: {
-      ...(sought === '' ? {} : { search: sought }),
-      ...(state === 'off' ? { isActive: false } : {}),
-      ...(state === 'on' ? { isReceiving: true } : {}),
-      ...(state === 'unreached' ? { isActive: true, isReceiving: false } : {}),
-    },
-  };
-  const openHref = (id: string) => {
-    const params = new URLSearchParams(search);
-    params.set('address', id);
-    return `/addresses?${params}`;
-  };
+  const filters = useUrlFilters(['domain', 'q', 'state']);
+  const { domains = [] } = useVerifiedDomains();
+  const state = filters.choice('state', STATES);
   return (
     <>
-      <Filters domainId={domainId} sought={sought} state={state} set={set} />
-      <AddressList
-        filter={filter}
-        pages={Math.max(1, Number(search.get('pages')) || 1)}
-        more={() => set({ pages: String(Math.max(1, Number(search.get('pages')) || 1) + 1) })}
-        openHref={openHref}
-        empty={
-          <EmptyState
-            icon={IconAt}
-            title={isFiltered ? 'No matching addresses' : 'No addresses yet'}
-            about={
-              isFiltered
-                ? 'Change the search or the filters.'
-                : 'Create an address on a verified domain. Its mail appears in the inbox, and is delivered to an endpoint if you choose one.'
-            }
-          >
-            {isFiltered ? (
-              <Button variant="default" onClick={() => set({ domain: null, q: null, state: null })}>
-                Show all addresses
-              </Button>
-            ) : (
-              <Button {...needs('domains')} onClick={() => set({ new: '' })}>
-                Create address
-              </Button>
-            )}
-          </EmptyState>
-        }
-      />
-      <AddressDrawer id={search.get('address')} close={() => set({ address: null })} />
-      <Modal
-        opened={search.get('new') !== null}
-        onClose={() => set({ new: null })}
-        title="Create address"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        centered
-      >
-        <AddressForm
-          domainId={search.get('new') === '' ? null : search.get('new')}
-          done={({ id }) => set({ new: null, address: id })}
-          cancel={() => set({ new: null })}
+      <FilterBar>
+        <TextFilter label="Search addresses" placeholder="Part of the address" filters={filters} />
+        <ChoiceFilter
+          name="domain"
+          label="Domain"
+          any="All domains"
+          choices={domains.map(({ id, name }) => ({ value: id, label: name }))}
+          filters={filters}
         />
-      </Modal>
+        <ChoiceFilter name="state" label="State" choices={STATES} filters={filters} />
+      </FilterBar>
+      <PagedList
+        list={LIST}
+        variables={{
+          domainId: filters.get('domain'),
+          filter: { search: filters.get('q'), ...(state === null ? {} : STATE_FILTERS[state]) },
+        }}
+        filters={filters}
+        empty={{
+          icon: IconAt,
+          title: 'No addresses yet',
+          about:
+            'Create an address on a verified domain. Its mail appears in the inbox, and is delivered to an endpoint if you choose one.',
+          action: (
+            <CreateButton needed="domains" onClick={() => filters.set({ new: '' })}>
+              Create address
+            </CreateButton>
+          ),
+          filtered: {
+            title: 'No matching addresses',
+            about: 'Change the search or the filters.',
+            all: 'Show all addresses',
+          },
+        }}
+      >
+        {(address) => (
+          <AddressRow key={address.id} address={address} href={`/addresses${filters.href('address', address.id)}`} />
+        )}
+      </PagedList>
+      <AddressDrawer id={filters.get('address')} close={() => filters.set({ address: null })} />
+      <UrlDialog title="Create address" filters={filters}>
+        {(close) => (
+          <AddressForm
+            domainId={filters.get('new')}
+            done={({ id }) => filters.set({ new: null, address: id })}
+            cancel={close}
+          />
+        )}
+      </UrlDialog>
     </>
   );
 }
 
-function Filters({
-  domainId,
-  sought,
-  state,
-  set,
-}: {
-  domainId: string | null;
-  sought: string;
-  state: string | null;
-  set: (changes: Record<string, string | null>) => void;
-}) {
-  const { data } = useLiveQuery({
-    query: DOMAIN_CHOICES,
-    variables: {},
-    kinds: ['DOMAIN_VERIFIED'],
-    types: ['Domain'],
-  });
-  const [typed, setTyped] = useState(sought);
-  const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
+function AddressRow({ address, href }: { address: ShownAddress; href: string }) {
+  const { emailStatistics: mail } = address;
+  const state = address.isReceiving
+    ? ({ status: 'receives mail', tone: 'good' } as const)
+    : address.isActive
+      ? ({ status: 'unreachable', tone: 'warning' } as const)
+      : ({ status: 'off', tone: 'quiet' } as const);
   return (
-    <Group mb="md" gap="xs">
-      <TextInput
-        type="search"
-        aria-label="Search addresses"
-        placeholder="Part of the address"
-        leftSection={<IconSearch size={16} aria-hidden />}
-        value={typed}
-        maxLength={MAX_SEARCH}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          find(event.currentTarget.value.trim());
-        }}
-      />
-      <Select
-        aria-label="Domain"
-        placeholder="All domains"
-        data={data?.domains.edges.map(({ node }) => ({ value: node.id, label: node.name })) ?? []}
-        value={domainId}
-        onChange={(value) => set({ domain: value, pages: null })}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'All domains' }}
-      />
-      <Select
-        aria-label="State"
-        placeholder="Any state"
-        data={[
-          { value: 'on', label: 'Receives mail' },
-          { value: 'unreached', label: 'Unreachable' },
-          { value: 'off', label: 'Off' },
-        ]}
-        value={state}
-        onChange={(value) => set({ state: value, pages: null })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any state' }}
-      />
-    </Group>
+    <Row
+      name={
+        <>
+          <RowName href={href}>{address.address}</RowName>
+          <CopyButton text={address.address} label={`Copy ${address.address}`} />
+          <StatusBadge {...state} />
+          <Text size="sm" className="postroom-wrap">
+            {describeRoute(address)}
+          </Text>
+        </>
+      }
+      about={`${formatCount(mail.last24Hours)} in 24 h, ${formatCount(mail.last7Days)} in 7 days, ${formatCount(mail.last30Days)} in 30 days`}
+    >
+      {address.warning}
+    </Row>
   );
 }

@@ -43,26 +43,6 @@ export const WAITING_CONTENT = graphql(`
   }
 `);
 
-export const APPROVE = graphql(`
-  mutation DashboardApproveEmail($id: ID!) {
-    approveEmail(input: { id: $id }) {
-      __typename
-      ... on ApproveEmailPayload { isChanged email { id status scheduledAt } }
-      ... on Error { message code }
-    }
-  }
-`);
-
-export const REJECT = graphql(`
-  mutation DashboardRejectEmail($id: ID!, $reason: String) {
-    rejectEmail(input: { id: $id, reason: $reason }) {
-      __typename
-      ... on RejectEmailPayload { isChanged email { id status } }
-      ... on Error { message code }
-    }
-  }
-`);
-
 /** The replies to a thread that wait; few wait at once. */
 export const WAITING_REPLIES = graphql(`
   query DashboardWaitingReplies {

@@ -27,7 +27,6 @@ type AnsweredThread = NonNullable<NonNullable<Content['approval']>['thread']>;
 const PAGE_SIZE = 10;
 /** Newest messages of the thread beside an email. */
 const MESSAGES = 5;
-const pageOf = ({ waitingEmails }: ResultOf<typeof WAITING>) => waitingEmails;
 
 /** Emails that wait for approval, newest first. */
 export function ApprovalsPage() {
@@ -36,12 +35,30 @@ export function ApprovalsPage() {
     variables: { first: PAGE_SIZE, after: null },
     kinds: APPROVAL_KINDS,
     types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
-    pageOf,
+    pageOf: ({ waitingEmails }) => waitingEmails,
   });
   return (
     <>
       <PageHeader title="Approvals" about="Emails that are sent when you approve them, newest first." />
-      <ListFrame list={list} label="Emails awaiting approval" empty={<NothingWaiting />}>
+      <ListFrame
+        list={list}
+        label="Emails awaiting approval"
+        empty={
+          <EmptyState
+            icon={IconChecks}
+            title="No emails to approve"
+            about={
+              <>
+                Emails of an{' '}
+                <Anchor component={Link} href="/keys" underline="always">
+                  API key
+                </Anchor>{' '}
+                whose send policy asks for approval wait here until you approve or reject them.
+              </>
+            }
+          />
+        }
+      >
         {(email) => <WaitingRow key={email.id} email={email} />}
       </ListFrame>
     </>
@@ -51,6 +68,11 @@ export function ApprovalsPage() {
 function WaitingRow({ email }: { email: Waiting }) {
   const { id, from, to, cc, bcc, approval, createdAt, scheduledAt, timezone } = email;
   const title = subjectOf(email);
+  const marks = [
+    approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`,
+    ...(approval?.reasonToWait === 'ON_REVIEW' ? ['follows mail with text aimed at agents'] : []),
+    ...(approval?.reasonToWait === 'NEW_RECIPIENTS' ? ['new recipient'] : []),
+  ];
   const people = [
     ['To', to],
     ['Cc', cc],
@@ -65,19 +87,11 @@ function WaitingRow({ email }: { email: Waiting }) {
               <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
                 {title}
               </Anchor>
-              <Badge variant="default" tt="none" radius="sm" fw={600}>
-                {approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`}
-              </Badge>
-              {approval?.reasonToWait === 'ON_REVIEW' && (
-                <Badge variant="default" tt="none" radius="sm" fw={600}>
-                  follows mail with text aimed at agents
+              {marks.map((mark) => (
+                <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
+                  {mark}
                 </Badge>
-              )}
-              {approval?.reasonToWait === 'NEW_RECIPIENTS' && (
-                <Badge variant="default" tt="none" radius="sm" fw={600}>
-                  new recipient
-                </Badge>
-              )}
+              ))}
             </Group>
             <Text size="sm" className="postroom-wrap">
               From {from.name === null ? from.address : `${from.name} (${from.address})`}
@@ -91,11 +105,8 @@ function WaitingRow({ email }: { email: Waiting }) {
             )}
             <Text size="xs" c="dimmed">
               Written <RelativeTime at={createdAt} />
-              {approval?.expiresAt != null && (
-                <>
-                  , rejected <RelativeTime at={approval.expiresAt} /> unless you approve it
-                </>
-              )}
+              {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
+              {approval?.expiresAt != null && ' unless you approve it'}
               {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
             </Text>
           </Stack>
@@ -157,23 +168,5 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
         ))}
       </Stack>
     </Paper>
-  );
-}
-
-function NothingWaiting() {
-  return (
-    <EmptyState
-      icon={IconChecks}
-      title="No emails to approve"
-      about={
-        <>
-          Emails of an{' '}
-          <Anchor component={Link} href="/keys" underline="always">
-            API key
-          </Anchor>{' '}
-          whose send policy asks for approval wait here until you approve or reject them.
-        </>
-      }
-    />
   );
 }

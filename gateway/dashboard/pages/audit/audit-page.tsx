@@ -1,38 +1,76 @@
-import { Button, Checkbox, Group } from '@mantine/core';
-import type { ResultOf } from '../../graphql.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FilterSelect } from '../../parts/filter-select.tsx';
-import { FilterText } from '../../parts/filter-text.tsx';
+import { Badge, Button, Checkbox, Collapse, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { formatCount } from '../../parts/counted.ts';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
+import {
+  ChoiceFilter,
+  FilterBar,
+  listSource,
+  PagedList,
+  TextFilter,
+  type UrlFilters,
+  useUrlFilters,
+} from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, type PagedQuery } from '../../parts/paged-list.tsx';
-import { readLocalTime, useUrlFilters } from '../../parts/url-filters.ts';
-import { ACTOR_KINDS, AUDIT_LOG, type AuditFilter, OBJECT_KINDS, type ShownEntry } from './audit-documents.ts';
-import { AuditEntry } from './audit-entry.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { PressedRow } from '../../parts/row-list.tsx';
+import { exactTime } from '../../parts/time-words.ts';
+import { Json } from '../activity/json.tsx';
 
-const FILTERS = ['actor', 'who', 'object', 'id', 'denied', 'from', 'to'];
-const LABELS = { actor: 'Person or key', id: 'Object ID', from: 'From', to: 'To' } as const;
+const AUDIT_LOG = graphql(`
+  query DashboardAuditLog($first: Int!, $after: String, $filter: AuditEntryFilter) {
+    auditEntries(first: $first, after: $after, filter: $filter) {
+      edges {
+        node {
+          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before after
+          isDenied reason times createdAt
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type AuditFilter = NonNullable<VariablesOf<typeof AUDIT_LOG>['filter']>;
+type ShownEntry = ResultOf<typeof AUDIT_LOG>['auditEntries']['edges'][number]['node'];
 
-const LOG: PagedQuery<ResultOf<typeof AUDIT_LOG>, AuditFilter, ShownEntry> = {
-  query: AUDIT_LOG,
-  pageOf: ({ auditEntries }) => auditEntries,
-  types: ['AuditEntry'],
-  label: 'Audit log',
-};
+const LIST = listSource({ label: 'Audit log', query: AUDIT_LOG, size: 50, types: ['AuditEntry'] });
+
+const ACTOR_KINDS = [
+  { value: 'PERSON', label: 'People' },
+  { value: 'KEY', label: 'API keys' },
+  { value: 'SYSTEM', label: 'The service' },
+] as const;
+
+/** Kinds of objects, by their names in the log. */
+const OBJECT_KINDS = [
+  { value: 'workspace', label: 'Workspace' },
+  { value: 'account', label: 'Exports' },
+  { value: 'member', label: 'Members' },
+  { value: 'invitation', label: 'Invitations' },
+  { value: 'person', label: 'People' },
+  { value: 'session', label: 'Sign-ins' },
+  { value: 'password', label: 'Passwords' },
+  { value: 'passkey', label: 'Passkeys' },
+  { value: 'api_key', label: 'API keys' },
+  { value: 'domain', label: 'Domains' },
+  { value: 'dkim_key', label: 'DKIM keys' },
+  { value: 'email_address', label: 'Addresses' },
+  { value: 'reply_address', label: 'Reply addresses' },
+  { value: 'endpoint', label: 'Endpoints' },
+  { value: 'guard_rule', label: 'Guard rules' },
+  { value: 'suppression', label: 'Suppressions' },
+  { value: 'image_sender', label: 'Image senders' },
+  { value: 'approval', label: 'Approvals' },
+  { value: 'retention', label: 'Retention' },
+  { value: 'audit', label: 'Exports of the log' },
+  { value: 'request', label: 'Refused requests' },
+] as const;
 
 /** Who changed what: the audit log with filters. */
 export function AuditPage() {
-  const filters = useUrlFilters(FILTERS);
-  const { search, isFiltered } = filters;
-  const field = (name: keyof typeof LABELS, type: 'search' | 'datetime-local') => (
-    <FilterText
-      key={name}
-      label={LABELS[name]}
-      type={type}
-      value={search.get(name) ?? ''}
-      set={(value) => filters.filterBy(name, value)}
-    />
-  );
+  const filters = useUrlFilters(['actor', 'who', 'object', 'id', 'denied', 'from', 'to']);
+  const filter = readFilter(filters);
   return (
     <>
       <PageHeader
@@ -41,7 +79,7 @@ export function AuditPage() {
       >
         <Button
           component="a"
-          href={`/api/e2/audit.ndjson?${exportQuery(search)}`}
+          href={`/api/e2/audit.ndjson?${exportQuery(filter)}`}
           download
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
@@ -49,68 +87,111 @@ export function AuditPage() {
           Export
         </Button>
       </PageHeader>
-      <Group mb="md" gap="xs">
-        {field('actor', 'search')}
-        <FilterSelect name="who" label="Who" choices={ACTOR_KINDS} filters={filters} width={170} />
-        <FilterSelect name="object" label="Object" choices={OBJECT_KINDS} filters={filters} width={170} />
-        {field('id', 'search')}
-        {field('from', 'datetime-local')}
-        {field('to', 'datetime-local')}
+      <FilterBar>
+        <TextFilter name="actor" label="Person or key" filters={filters} />
+        <ChoiceFilter name="who" label="Who" choices={ACTOR_KINDS} filters={filters} width={170} />
+        <ChoiceFilter name="object" label="Object" choices={OBJECT_KINDS} filters={filters} width={170} />
+        <TextFilter name="id" label="Object ID" filters={filters} />
+        <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
+        <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
         <Checkbox
           label="Denied only"
-          checked={search.get('denied') === 'yes'}
+          checked={filter.isDenied === true}
           onChange={({ currentTarget }) => filters.filterBy('denied', currentTarget.checked ? 'yes' : null)}
         />
-      </Group>
+      </FilterBar>
       <PagedList
-        list={LOG}
-        filter={readFilter(search)}
+        list={LIST}
+        variables={{ filter }}
         filters={filters}
-        row={(entry) => <AuditEntry key={entry.id} entry={entry} />}
-        empty={
-          <EmptyState
-            icon={IconFingerprint}
-            title={isFiltered ? 'No matching entries' : 'No entries yet'}
-            about={
-              isFiltered
-                ? 'Change the filters.'
-                : 'Each change of a domain, address, endpoint, rule or key appears here, with who made it.'
-            }
-          >
-            {isFiltered && (
-              <Button variant="default" onClick={filters.clear}>
-                Show all entries
-              </Button>
-            )}
-          </EmptyState>
-        }
-      />
+        empty={{
+          icon: IconFingerprint,
+          title: 'No entries yet',
+          about: 'Each change of a domain, address, endpoint, rule or key appears here, with who made it.',
+          filtered: { title: 'No matching entries', about: 'Change the filters.', all: 'Show all entries' },
+        }}
+      >
+        {(entry) => <AuditEntry key={entry.id} entry={entry} />}
+      </PagedList>
     </>
   );
 }
 
-function readFilter(search: URLSearchParams): AuditFilter {
-  const filter: AuditFilter = {};
-  const who = ACTOR_KINDS.find(({ value }) => value === search.get('who'))?.value;
-  const kind = OBJECT_KINDS.find(({ value }) => value === search.get('object'))?.value;
-  const [actor, id] = [search.get('actor'), search.get('id')];
-  const [since, until] = [readLocalTime(search.get('from')), readLocalTime(search.get('to'))];
-  if (who !== undefined) filter.actorKind = who;
-  if (kind !== undefined) filter.objectKind = kind;
-  if (actor !== null) filter.actor = actor;
-  if (id !== null) filter.objectId = id;
-  if (search.get('denied') === 'yes') filter.isDenied = true;
-  if (since !== null) filter.since = since;
-  if (until !== null) filter.until = until;
-  return filter;
+function readFilter(filters: UrlFilters): AuditFilter {
+  return {
+    actorKind: filters.choice('who', ACTOR_KINDS),
+    objectKind: filters.choice('object', OBJECT_KINDS),
+    actor: filters.get('actor'),
+    objectId: filters.get('id'),
+    isDenied: filters.get('denied') === 'yes' ? true : null,
+    since: filters.time('from'),
+    until: filters.time('to'),
+  };
 }
 
 /** Returns the same filter for REST. */
-function exportQuery(search: URLSearchParams): string {
-  const { actorKind, objectKind, objectId, isDenied, ...rest } = readFilter(search);
+function exportQuery({ actorKind, objectKind, objectId, isDenied, ...rest }: AuditFilter): string {
   const query = new URLSearchParams();
   const given = { actor_kind: actorKind?.toLowerCase(), object_kind: objectKind, object_id: objectId, ...rest };
   for (const [name, value] of Object.entries(given)) if (typeof value === 'string') query.set(name, value);
   if (isDenied === true) query.set('is_denied', 'true');
   return query.toString();
+}
+
+/** An entry of the audit log, with its details when it is opened. */
+function AuditEntry({ entry }: { entry: ShownEntry }) {
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const { action, objectName, objectId, isDenied, times, createdAt } = entry;
+  const name = (
+    <>
+      {isDenied && (
+        <Badge color="red" variant="outline">
+          Denied
+        </Badge>
+      )}
+      <Text size="sm" className="postroom-wrap" miw={0}>
+        <b>{action}</b> {objectName ?? objectId}
+        {times > 1 && ` (${formatCount(times)} times)`}
+      </Text>
+    </>
+  );
+  const about = (
+    <>
+      {nameActor(entry)} · <RelativeTime at={createdAt} />
+    </>
+  );
+  return (
+    <PressedRow name={name} about={about} press={toggle} isExpanded={isOpen}>
+      <Collapse expanded={isOpen}>
+        <EntryDetails entry={entry} />
+      </Collapse>
+    </PressedRow>
+  );
+}
+
+function EntryDetails({ entry }: { entry: ShownEntry }) {
+  const { createdAt, clientAddress, userAgent, requestId, reason, objectId, before, after } = entry;
+  return (
+    <Stack gap={4} px="sm" pb="sm">
+      <Text size="sm">
+        {exactTime(createdAt)}, {nameActor(entry)}
+        {clientAddress !== null && `, from ${clientAddress}`}
+      </Text>
+      {reason !== null && <Text size="sm">{reason}</Text>}
+      <Text size="sm" c="dimmed" className="postroom-wrap">
+        {[objectId, userAgent, requestId === null ? null : `Request ID ${requestId}`]
+          .filter((text) => text !== null)
+          .join(' · ')}
+      </Text>
+      {before !== null && <Json text={JSON.stringify(before)} label="Before" />}
+      {after !== null && <Json text={JSON.stringify(after)} label="After" />}
+    </Stack>
+  );
+}
+
+/** Returns who made a change, for a person. */
+function nameActor({ actorKind, actorName }: ShownEntry): string {
+  if (actorKind === 'SYSTEM') return 'The service';
+  if (actorKind === 'LINK') return 'A signed link';
+  return actorName ?? 'Unknown';
 }

@@ -43,63 +43,6 @@ export type ShownRecord = ShownDomain['dnsRecords'][number];
 
 export const CREATE_DOMAIN = graphql(`
   mutation AddDomain($input: CreateDomainInput!) {
-    createDomain(input: $input) {
-      __typename
-      ... on CreateDomainPayload { domain { id name status } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
-    }
-  }
-`);
-
-export const VERIFY_DOMAIN = graphql(`
-  mutation CheckDomain($input: VerifyDomainInput!) {
-    verifyDomain(input: $input) {
-      __typename
-      ... on VerifyDomainPayload { domain { id status lastCheckedAt lastCheckError dnsRecords { id status } } }
-      ... on Error { message code }
-    }
-  }
-`);
-
-export const VERIFY_DOMAINS = graphql(`
-  mutation CheckDomains($input: VerifyDomainsInput!) {
-    verifyDomains(input: $input) {
-      __typename
-      ... on VerifyDomainsPayload { domains { id status } }
-      ... on Error { message code }
-    }
-  }
-`);
-
-export const UPDATE_DOMAIN = graphql(`
-  mutation ChangeDomain($input: UpdateDomainInput!) {
-    updateDomain(input: $input) {
-      __typename
-      ... on UpdateDomainPayload { domain { id } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
-    }
-  }
-`);
-
-export const ROTATE_KEY = graphql(`
-  mutation RotateKey($input: RotateDkimKeyInput!) {
-    rotateDkimKey(input: $input) {
-      __typename
-      ... on RotateDkimKeyPayload { domain { id } }
-      ... on Error { message code }
-    }
-  }
-`);
-
-export const DELETE_DOMAIN = graphql(`
-  mutation DropDomain($input: DeleteDomainInput!) {
-    deleteDomain(input: $input) {
-      __typename
-      ... on DeleteDomainPayload { deletedId name deletedAddressCount obsoleteRecordCount }
-      ... on Error { message code }
-      ... on Conflict { details }
-    }
+    createDomain(input: $input) { __typename ... on CreateDomainPayload { domain { id name status } } }
   }
 `);

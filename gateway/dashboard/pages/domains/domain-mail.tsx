@@ -1,20 +1,62 @@
-import { Anchor, Button, Group, SimpleGrid, Table, Text } from '@mantine/core';
+import { Anchor, Button, Code, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted, formatCount } from '../../parts/counted.ts';
 import { needs } from '../../parts/needs.ts';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Loaded, Section } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import type { ShownDomain } from './domain-documents.ts';
-import { domainTone } from './domain-words.ts';
-import { Section } from './section.tsx';
+import { DomainStatus } from './domain-records.tsx';
+
+/** A table that scrolls by itself. Columns whose names begin with `#` have numbers. */
+function ScrollTable({
+  label,
+  columns,
+  minWidth,
+  maxHeight,
+  children,
+}: {
+  label: string;
+  columns: readonly string[];
+  minWidth: number;
+  maxHeight?: number;
+  children: ReactNode;
+}) {
+  return (
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      {...(maxHeight !== undefined && { mah: maxHeight })}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': label } }}
+    >
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((name) => (
+              <Table.Th key={name} {...(name.startsWith('#') && { ta: 'right' })}>
+                {name.replace('#', '')}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{children}</Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
 
 /** Mail volume and addresses of the domain. */
 export function DomainAddresses({ domain }: { domain: ShownDomain }) {
-  const { addresses, emailStatistics: mail } = domain;
+  const { addresses, emailStatistics: mail, status } = domain;
+  const volumes = { '24 hours': mail.last24Hours, '7 days': mail.last7Days, '30 days': mail.last30Days };
   return (
     <Section
       title="Addresses and emails"
-      aside={
-        domain.status === 'VERIFIED' && (
+      actions={
+        status === 'VERIFIED' && (
           <Button
             {...needs('domains')}
             component={Link}
@@ -28,46 +70,37 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
       }
     >
       <SimpleGrid cols={3} spacing="xs">
-        <Count label="24 hours" value={mail.last24Hours} />
-        <Count label="7 days" value={mail.last7Days} />
-        <Count label="30 days" value={mail.last30Days} />
+        {Object.entries(volumes).map(([label, value]) => (
+          <div key={label}>
+            <Text size="xs" c="dimmed">
+              {label}
+            </Text>
+            <Text fw={600}>{formatCount(value)}</Text>
+          </div>
+        ))}
       </SimpleGrid>
       {addresses.totalCount === 0 && (
         <Text size="sm" c="dimmed">
-          {domain.status === 'VERIFIED'
+          {status === 'VERIFIED'
             ? 'No addresses yet. Mail to the domain is rejected until you create an address or a catch-all.'
             : 'You can create addresses once the domain is verified.'}
         </Text>
       )}
       {addresses.totalCount > 0 && (
-        <Table.ScrollContainer
-          minWidth={420}
-          scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': 'Addresses' } }}
-        >
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Address</Table.Th>
-                <Table.Th>Delivered to</Table.Th>
-                <Table.Th ta="right">7 days</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {addresses.edges.map(({ node }) => (
-                <Table.Tr key={node.id}>
-                  <Table.Td className="postroom-wrap">
-                    <Anchor component={Link} href={`/addresses?address=${node.id}`} size="sm">
-                      {node.address}
-                    </Anchor>{' '}
-                    {!node.isActive && <StatusBadge status="off" tone="quiet" />}
-                  </Table.Td>
-                  <Table.Td>{node.endpoint?.name ?? 'Stored'}</Table.Td>
-                  <Table.Td ta="right">{node.emailStatistics.last7Days}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ScrollTable label="Addresses" columns={['Address', 'Delivered to', '#7 days']} minWidth={420}>
+          {addresses.edges.map(({ node }) => (
+            <Table.Tr key={node.id}>
+              <Table.Td className="postroom-wrap">
+                <Anchor component={Link} href={`/addresses?address=${node.id}`} size="sm">
+                  {node.address}
+                </Anchor>{' '}
+                {!node.isActive && <StatusBadge status="off" tone="quiet" />}
+              </Table.Td>
+              <Table.Td>{node.endpoint?.name ?? 'Stored'}</Table.Td>
+              <Table.Td ta="right">{node.emailStatistics.last7Days}</Table.Td>
+            </Table.Tr>
+          ))}
+        </ScrollTable>
       )}
       {addresses.totalCount > addresses.edges.length && (
         <Anchor component={Link} href={`/addresses?domain=${domain.id}`} size="sm">
@@ -78,32 +111,18 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
   );
 }
 
-function Count({ label, value }: { label: string; value: number }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      <Text fw={600}>{formatCount(value)}</Text>
-    </div>
-  );
-}
-
 /** Bounce address, parent domain and subdomains. */
-export function DomainFamily({ domain }: { domain: ShownDomain }) {
-  const { mailFrom, parent, subdomains } = domain;
+export function DomainFamily({ domain: { name, mailFrom, parent, subdomains } }: { domain: ShownDomain }) {
+  const isFound = mailFrom.status === 'VERIFIED';
   return (
     <Section title="Bounces and subdomains">
       <Group gap="xs">
         <Text size="sm" className="postroom-wrap">
-          Bounces of its mail go to {mailFrom.status === 'VERIFIED' ? mailFrom.name : domain.name} (MAIL FROM).
+          Bounces of its mail go to {isFound ? mailFrom.name : name} (MAIL FROM).
         </Text>
-        <StatusBadge
-          status={mailFrom.status === 'VERIFIED' ? 'found' : 'not found'}
-          tone={mailFrom.status === 'VERIFIED' ? 'good' : 'waiting'}
-        />
+        <StatusBadge status={isFound ? 'found' : 'not found'} tone={isFound ? 'good' : 'waiting'} />
       </Group>
-      {mailFrom.status !== 'VERIFIED' && (
+      {!isFound && (
         <Text size="sm" c="dimmed">
           Until DNS has both records of {mailFrom.name}, bounces go to the domain itself.
         </Text>
@@ -126,12 +145,124 @@ export function DomainFamily({ domain }: { domain: ShownDomain }) {
                 <Anchor component={Link} href={`/domains/${node.id}`} size="sm">
                   {node.name}
                 </Anchor>
-                <StatusBadge status={node.status} tone={domainTone(node.status)} />
+                <DomainStatus domain={{ status: node.status }} />
               </Group>
             ))}
           </Group>
         </>
       )}
     </Section>
+  );
+}
+
+const SUMMARY = graphql(`
+  query DashboardDmarc($id: ID!) {
+    dmarcSummary(domainId: $id) {
+      reportCount messageCount alignedCount alignedPercent advice since isTruncated
+      policy { request percent }
+      sources { sourceIp headerFrom messageCount alignedCount }
+    }
+    domain(id: $id) {
+      id
+      dmarcReports(first: 5) { totalCount edges { node { id organization endsAt messageCount alignedPercent email { id } } } }
+    }
+  }
+`);
+type Summary = NonNullable<ResultOf<typeof SUMMARY>['dmarcSummary']>;
+
+/** Receivers' DMARC reports about the domain, and the next step. */
+export function DomainDmarc({ id, name }: { id: string; name: string }) {
+  const query = useLiveQuery({
+    query: SUMMARY,
+    variables: { id },
+    kinds: ['DMARC_REPORT_RECEIVED'],
+    concerns: ({ domainId }) => domainId === id || domainId === null,
+  });
+  return (
+    <Section title="DMARC reports">
+      <Loaded query={query} height={60}>
+        {({ dmarcSummary: summary, domain }) => (
+          <>
+            {summary !== null && summary.reportCount === 0 && <NoReports name={name} />}
+            {summary !== null && summary.reportCount > 0 && <SummaryOfReports summary={summary} />}
+            {domain !== null && domain.dmarcReports.totalCount > 0 && (
+              <Text size="xs" c="dimmed" component="div">
+                Latest:{' '}
+                {domain.dmarcReports.edges.map(({ node }, index) => (
+                  <span key={node.id}>
+                    {index > 0 && ', '}
+                    {node.organization} <RelativeTime at={node.endsAt} />
+                  </span>
+                ))}
+                {domain.dmarcReports.totalCount > domain.dmarcReports.edges.length &&
+                  `, and ${domain.dmarcReports.totalCount - domain.dmarcReports.edges.length} more`}
+              </Text>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function NoReports({ name }: { name: string }) {
+  const record = `v=DMARC1; p=none; rua=mailto:dmarc@${name}`;
+  return (
+    <>
+      <Text size="sm">
+        No reports in the last 30 days. Receivers send daily reports if the DMARC record requests them. Publish as TXT
+        record of _dmarc.{name}:
+      </Text>
+      <Group gap={4} wrap="nowrap">
+        <Code className="postroom-wrap">{record}</Code>
+        <CopyButton text={record} label="Copy DMARC record" />
+      </Group>
+    </>
+  );
+}
+
+function SummaryOfReports({ summary }: { summary: Summary }) {
+  const { advice, alignedPercent, alignedCount, messageCount, reportCount, policy, sources, isTruncated } = summary;
+  return (
+    <>
+      <Text size="sm">{advice}</Text>
+      <div>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" fw={600}>
+            {alignedPercent ?? 0} % passed
+          </Text>
+          <Text size="sm" c="dimmed">
+            {formatCount(alignedCount)} of {formatCount(messageCount)} messages, {counted(reportCount, 'report')} in 30
+            days
+            {policy?.request != null && `, p=${policy.request.toLowerCase()}`}
+          </Text>
+        </Group>
+        <Progress value={alignedPercent ?? 0} aria-label="Share of emails that passed DMARC" />
+      </div>
+      <ScrollTable
+        label="Sources of mail"
+        columns={['Source', 'From', '#Messages', '#Passed']}
+        minWidth={480}
+        maxHeight={360}
+      >
+        {sources.map((source) => (
+          <Table.Tr key={`${source.sourceIp} ${source.headerFrom}`}>
+            <Table.Td>
+              <Code>{source.sourceIp}</Code>
+            </Table.Td>
+            <Table.Td>{source.headerFrom}</Table.Td>
+            <Table.Td ta="right">{formatCount(source.messageCount)}</Table.Td>
+            <Table.Td ta="right">
+              {Math.floor((100 * source.alignedCount) / Math.max(1, source.messageCount))} %
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </ScrollTable>
+      {isTruncated && (
+        <Text size="xs" c="dimmed">
+          Only some of the sources are listed.
+        </Text>
+      )}
+    </>
   );
 }

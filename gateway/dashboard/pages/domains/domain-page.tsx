@@ -1,87 +1,82 @@
-import { Alert, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
-import { Link, useParams } from 'wouter';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { Alert, Anchor, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { DialogButton } from '../../parts/buttons.tsx';
+import { useEndpointChoices } from '../../parts/choices.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconWorldOff } from '../../parts/icons.ts';
+import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
+import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
+import { notify } from '../../parts/notify.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { CheckDns } from './check-dns.tsx';
-import { DeleteDomain } from './delete-domain.tsx';
-import { AuthAdvice, ConflictNote, ProviderNote } from './domain-advice.tsx';
-import { DomainDmarc } from './domain-dmarc.tsx';
+import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
+import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { useRight } from '../../shell/viewer.ts';
 import type { ShownDomain } from './domain-documents.ts';
-import { DomainKeys } from './domain-keys.tsx';
-import { DomainAddresses, DomainFamily } from './domain-mail.tsx';
-import { DomainSettings } from './domain-settings.tsx';
-import { domainTone } from './domain-words.ts';
-import { CopyAllRecords, RecordList } from './record-list.tsx';
-import { Section } from './section.tsx';
-import { useDomain } from './use-domain.ts';
+import { DomainAddresses, DomainDmarc, DomainFamily } from './domain-mail.tsx';
+import {
+  AuthAdvice,
+  CheckDns,
+  ConflictNote,
+  CopyAllRecords,
+  DomainStatus,
+  describeRecord,
+  ProviderNote,
+  RecordList,
+  useDomain,
+} from './domain-records.tsx';
 
 /** One domain: its records with their DNS status, keys, mail and settings. */
 export function DomainPage() {
   const { id } = useParams<{ id: string }>();
-  const { data, error, isLoading, refresh } = useDomain(id);
-  const domain = data?.domain;
-  if (domain == null)
-    return (
-      <>
-        <PageHeader title="Domain" />
-        {isLoading && <Skeleton h={320} aria-label="Loading" />}
-        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-        {data !== undefined && (
-          <EmptyState
-            icon={IconWorldOff}
-            title="Domain not found"
-            about="It was deleted, or it belongs to another account."
-          >
-            <Link href="/domains">All domains</Link>
-          </EmptyState>
-        )}
-      </>
-    );
+  const query = useDomain(id);
+  const { error, refresh } = query;
   return (
-    <>
-      <PageHeader title={domain.name}>
-        <DeleteDomain key={domain.id} domain={domain} />
-      </PageHeader>
-      <Stack>
-        <DomainState domain={domain} />
-        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-        <Notes domain={domain} />
-        <Section title="DNS records" aside={<CopyAllRecords records={domain.dnsRecords} />}>
-          <CheckDns domain={domain} refresh={refresh} />
-          <ProviderNote provider={domain.provider} />
-          <RecordList records={domain.dnsRecords} zone={domain.parent?.name ?? domain.name} />
-          <AuthAdvice domain={domain} />
-        </Section>
-        <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
-          <DomainAddresses domain={domain} />
-          <DomainSettings domain={domain} refresh={refresh} />
-          <DomainKeys domain={domain} refresh={refresh} />
-          <DomainFamily domain={domain} />
-        </SimpleGrid>
-        <DomainDmarc id={domain.id} name={domain.name} />
-      </Stack>
-    </>
+    <RecordPage
+      query={query}
+      find={({ domain }) => domain}
+      kind="Domain"
+      icon={IconWorldOff}
+      missing="It was deleted, or it belongs to another account."
+      all={{ label: 'All domains', href: '/domains' }}
+    >
+      {(domain) => (
+        <>
+          <PageHeader title={domain.name}>
+            <DeleteDomain key={domain.id} domain={domain} />
+          </PageHeader>
+          <Stack>
+            <Group gap="sm" aria-live="polite">
+              <DomainStatus domain={domain} />
+            </Group>
+            {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+            <DomainNotes domain={domain} />
+            <Section title="DNS records" actions={<CopyAllRecords records={domain.dnsRecords} />}>
+              <CheckDns domain={domain} refresh={refresh} />
+              <ProviderNote provider={domain.provider} />
+              <RecordList domain={domain} />
+              <AuthAdvice domain={domain} />
+            </Section>
+            <SimpleGrid cols={{ base: 1, lg: 2 }} style={{ alignItems: 'start' }}>
+              <DomainAddresses domain={domain} />
+              <CatchAll domain={domain} refresh={refresh} />
+              <DomainKeys domain={domain} refresh={refresh} />
+              <DomainFamily domain={domain} />
+            </SimpleGrid>
+            <DomainDmarc id={domain.id} name={domain.name} />
+          </Stack>
+        </>
+      )}
+    </RecordPage>
   );
 }
 
-function DomainState({ domain }: { domain: ShownDomain }) {
-  return (
-    <Group gap="sm" aria-live="polite">
-      <StatusBadge status={domain.status} tone={domainTone(domain.status)} />
-      <StatusBadge
-        status={domain.canReceive ? 'receives' : 'does not receive'}
-        tone={domain.canReceive ? 'good' : 'quiet'}
-      />
-      <StatusBadge status={domain.canSend ? 'sends' : 'does not send'} tone={domain.canSend ? 'good' : 'quiet'} />
-    </Group>
-  );
-}
-
-function Notes({ domain }: { domain: ShownDomain }) {
+function DomainNotes({ domain }: { domain: ShownDomain }) {
   const { status, statusReason, proofLostAt, isTrusted, isFullyVerified, dnsConflict } = domain;
   return (
     <>
@@ -116,5 +111,250 @@ function Notes({ domain }: { domain: ShownDomain }) {
       )}
       <ConflictNote conflict={dnsConflict} />
     </>
+  );
+}
+
+const UPDATE_DOMAIN = graphql(`
+  mutation ChangeDomain($input: UpdateDomainInput!) {
+    updateDomain(input: $input) { __typename ... on UpdateDomainPayload { domain { id } } }
+  }
+`);
+
+/** Handling of mail to unknown addresses and to dmarc@. */
+function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
+  const mayChange = useRight('domains');
+  const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.', then: () => setWanted(null) });
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const endpoints = useEndpointChoices();
+  const { isEnabled, endpoint } = domain.catchAll;
+  const current = endpoint?.id ?? null;
+  const [wanted, setWanted] = useState<string | null>(null);
+  const chosen = wanted ?? current;
+  const isVerified = domain.status === 'VERIFIED';
+  const change = async (input: {
+    isCatchAllEnabled?: boolean;
+    catchAllEndpointId?: string;
+    isCatchAllStoreOnly?: boolean;
+    receiveDmarcEmails?: boolean;
+  }) => {
+    const { problem } = await act({ input: { id: domain.id, ...input } });
+    setTrouble(problem?.message ?? null);
+    refresh();
+  };
+  return (
+    <Section title="Catch-all">
+      <Text size="sm">
+        {isEnabled
+          ? endpoint === null
+            ? 'Mail to unknown addresses of this domain is stored, and delivered to no endpoint.'
+            : `Mail to unknown addresses of this domain is delivered to ${endpoint.name}.`
+          : 'Mail to unknown addresses of this domain is rejected (550).'}
+      </Text>
+      {!isVerified && (
+        <Text size="sm" c="dimmed">
+          You can change this once the domain is verified.
+        </Text>
+      )}
+      {isVerified && endpoints.length === 0 && (
+        <Text size="sm" c="dimmed">
+          To have it delivered, <Link href="/endpoints">create an endpoint</Link> first: a webhook, or an address to
+          forward mail to.
+        </Text>
+      )}
+      {isVerified && endpoints.length > 0 && (
+        <Group align="flex-end" gap="xs">
+          <Select
+            label="Catch-all endpoint"
+            placeholder="Choose an endpoint"
+            data={endpoints}
+            value={chosen}
+            onChange={setWanted}
+            allowDeselect={false}
+            miw={220}
+          />
+          <Button
+            {...needs('domains')}
+            loading={isBusy}
+            disabled={chosen === null || (isEnabled && chosen === current)}
+            onClick={() => chosen !== null && void change({ isCatchAllEnabled: true, catchAllEndpointId: chosen })}
+          >
+            {isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
+          </Button>
+        </Group>
+      )}
+      {isVerified && (
+        <Group gap="xs">
+          {!(isEnabled && current === null) && (
+            <Button
+              {...needs('domains')}
+              variant="default"
+              loading={isBusy}
+              onClick={() => void change({ isCatchAllEnabled: true, isCatchAllStoreOnly: true })}
+            >
+              Store only
+            </Button>
+          )}
+          {isEnabled && (
+            <Button
+              {...needs('domains')}
+              variant="default"
+              loading={isBusy}
+              onClick={() => void change({ isCatchAllEnabled: false })}
+            >
+              Turn off catch-all
+            </Button>
+          )}
+        </Group>
+      )}
+      <Switch
+        label={`Deliver mail to dmarc@${domain.name} like other mail`}
+        description="Postroom reads DMARC reports in any case. If this is off, they are not delivered to the catch-all."
+        checked={domain.receiveDmarcEmails}
+        disabled={!isVerified || isBusy || !mayChange}
+        onChange={(event) => void change({ receiveDmarcEmails: event.currentTarget.checked })}
+      />
+      <Trouble text={trouble} />
+    </Section>
+  );
+}
+
+const ROTATE_KEY = graphql(`
+  mutation RotateKey($input: RotateDkimKeyInput!) {
+    rotateDkimKey(input: $input) { __typename ... on RotateDkimKeyPayload { domain { id } } }
+  }
+`);
+
+const KEY_STATES: Record<ShownDomain['dkimKeys'][number]['state'], { words: string; about: string; tone: Tone }> = {
+  ACTIVE: { words: 'active', about: 'Signs outgoing mail. Keep its record.', tone: 'good' },
+  WAITING: {
+    words: 'waiting for its record',
+    about:
+      'Publish its record in addition to the other one. Postroom signs mail with this key once DNS has the record.',
+    tone: 'waiting',
+  },
+  RETIRED: {
+    words: 'replaced',
+    about: 'Keep its record until it is no longer listed here. Mail in transit is still signed with this key.',
+    tone: 'quiet',
+  },
+};
+
+/** DKIM keys of the domain and their rotation. */
+function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domain: ShownDomain; refresh: () => void }) {
+  const { act } = useAct(ROTATE_KEY, { done: 'A new key was created. Publish its record.' });
+  if (parent !== null)
+    return (
+      <Section title="DKIM keys">
+        <Text size="sm">Mail of this domain is signed with the key of {parent.name}.</Text>
+      </Section>
+    );
+  const isWaiting = keys.some(({ state }) => state === 'WAITING');
+  return (
+    <Section title="DKIM keys">
+      <PlainList label="Keys">
+        {keys.map(({ selector, state, record }) => (
+          <li key={selector}>
+            <Group gap="xs">
+              <Code className="postroom-wrap">{selector}</Code>
+              <StatusBadge status={KEY_STATES[state].words} tone={KEY_STATES[state].tone} />
+              {record !== null && (
+                <StatusBadge status={`record ${describeRecord(record).words}`} tone={describeRecord(record).tone} />
+              )}
+            </Group>
+            <Text size="sm" c="dimmed">
+              {KEY_STATES[state].about}
+            </Text>
+          </li>
+        ))}
+      </PlainList>
+      <Group>
+        <ConfirmButton
+          {...needs('domains')}
+          label="Rotate key"
+          disabled={isWaiting}
+          question="Rotate the DKIM key?"
+          about="Postroom creates a new key and lists its record here. It signs mail with the old key until DNS has the new record. Keep the old record for 7 more days."
+          confirm="Rotate key"
+          act={() => act({ input: { id } }).then(refresh)}
+        />
+        {isWaiting && (
+          <Text size="sm" c="dimmed">
+            A new key is waiting for its record. Publish that record first.
+          </Text>
+        )}
+      </Group>
+    </Section>
+  );
+}
+
+const DELETE_DOMAIN = graphql(`
+  mutation DropDomain($input: DeleteDomainInput!) {
+    deleteDomain(input: $input) {
+      __typename
+      ... on DeleteDomainPayload { deletedId name deletedAddressCount obsoleteRecordCount }
+    }
+  }
+`);
+
+/** Deletes the domain after the user typed its name. Lists what is deleted with it and what must be deleted first. */
+function DeleteDomain({ domain }: { domain: ShownDomain }) {
+  return (
+    <DialogButton label="Delete" title={`Delete ${domain.name}?`} icon={IconTrash} needed="domains" size="sm">
+      {(close) =>
+        domain.subdomains.totalCount > 0 ? (
+          <Stack gap="sm">
+            <Text size="sm">This domain verifies your subdomains. Delete them first:</Text>
+            <List size="sm">
+              {domain.subdomains.edges.map(({ node }) => (
+                <List.Item key={node.id}>
+                  <Anchor component={Link} href={`/domains/${node.id}`} size="sm">
+                    {node.name}
+                  </Anchor>
+                </List.Item>
+              ))}
+            </List>
+          </Stack>
+        ) : (
+          <DeletionForm domain={domain} close={close} />
+        )
+      }
+    </DialogButton>
+  );
+}
+
+function DeletionForm({ domain, close }: { domain: ShownDomain; close: () => void }) {
+  const { id, name, addresses, dkimKeys, dmarcReports } = domain;
+  const { act } = useAct(DELETE_DOMAIN, { quiet: true });
+  const [, navigate] = useLocation();
+  const form = useRecordForm({
+    values: { typed: '' },
+    submit: () => act({ input: { id } }),
+    saved: ({ payload }) => {
+      const gone = counted(payload.deletedAddressCount, 'address', 'addresses');
+      const records = counted(payload.obsoleteRecordCount, 'DNS record is', 'DNS records are');
+      notify({ message: `${payload.name} was deleted with ${gone}. ${records} no longer needed.` });
+      navigate('/domains');
+    },
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit="Delete domain"
+      color="red"
+      cancel={close}
+      gap="sm"
+      isDisabled={form.values.typed.trim().toLowerCase() !== name}
+    >
+      <Text size="sm">This also deletes:</Text>
+      <List size="sm">
+        <List.Item>
+          {counted(addresses.totalCount, 'address', 'addresses')}: mail to them is refused from then on
+        </List.Item>
+        <List.Item>{counted(dkimKeys.length, 'DKIM key')}</List.Item>
+        <List.Item>{counted(dmarcReports.totalCount, 'DMARC report')}</List.Item>
+      </List>
+      <Text size="sm">Its mail stays readable. Other accounts can then add the domain.</Text>
+      <form.Text name="typed" label={`Type ${name} to delete it`} data-autofocus />
+    </RecordForm>
   );
 }

@@ -1,19 +1,49 @@
-import { Button, SegmentedControl } from '@mantine/core';
-import { Link, useSearchParams } from 'wouter';
-import { graphql } from '../../graphql.ts';
+import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useClient } from 'urql';
+import { useSearchParams } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { IconPlus, IconWorld } from '../../parts/icons.ts';
+import { CreateButton } from '../../parts/buttons.tsx';
+import { counted, formatCount } from '../../parts/counted.ts';
+import { IconRefresh, IconWorld } from '../../parts/icons.ts';
+import { listSource, PagedList, useUrlFilters } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Row, RowName } from '../../parts/row-list.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
 import { AddDomain } from './add-domain.tsx';
-import { useCheckAll } from './check-all.tsx';
-import { DomainList } from './domain-list.tsx';
+import { DomainStatus } from './domain-records.tsx';
 
-const COUNTS = graphql(`
-  query DashboardDomainCounts { domainCounts { total verified pending failed } }
+const COUNTS = graphql(`query DashboardDomainCounts { domainCounts { total verified pending failed } }`);
+const DOMAINS = graphql(`
+  query DashboardDomains($first: Int!, $after: String, $filter: DomainFilter) {
+    domains(first: $first, after: $after, filter: $filter) {
+      edges {
+        node {
+          id name status canReceive canSend isTrusted isFullyVerified lastCheckedAt proofLostAt
+          provider { name confidence }
+          dnsConflict { type }
+          addresses(first: 1) { totalCount }
+          emailStatistics { last24Hours last7Days }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
 `);
-const STATUSES = ['VERIFIED', 'PENDING', 'FAILED'] as const;
+type ListedDomain = ResultOf<typeof DOMAINS>['domains']['edges'][number]['node'];
+
+const LIST = listSource({
+  label: 'Domains',
+  query: DOMAINS,
+  size: 30,
+  kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED', 'DOMAIN_RECORDS_LOST'],
+  types: ['Domain', 'EmailAddress', 'DeleteDomainPayload'],
+});
+const STATUSES = [{ value: 'VERIFIED' }, { value: 'PENDING' }, { value: 'FAILED' }] as const;
 
 /** All domains, and the steps that add one. The view is in the URL. */
 export function DomainsPage() {
@@ -23,9 +53,8 @@ export function DomainsPage() {
 }
 
 function AllDomains() {
-  const [search, setSearch] = useSearchParams();
-  const status = STATUSES.find((each) => each === search.get('status')) ?? null;
-  const pages = Math.max(1, Number(search.get('pages')) || 1);
+  const filters = useUrlFilters(['status']);
+  const status = filters.choice('status', STATUSES);
   const { data } = useLiveQuery({
     query: COUNTS,
     variables: {},
@@ -34,6 +63,11 @@ function AllDomains() {
   });
   const counts = data?.domainCounts;
   const { button, progress } = useCheckAll();
+  const add = (
+    <CreateButton needed="domains" href="/domains?new">
+      Add domain
+    </CreateButton>
+  );
   return (
     <>
       <PageHeader
@@ -41,14 +75,7 @@ function AllDomains() {
         about="Postroom receives and sends mail for a domain once its DNS records are published."
       >
         {counts !== undefined && counts.total > 0 && button}
-        <Button
-          {...needs('domains')}
-          component={Link}
-          href="/domains?new"
-          leftSection={<IconPlus size={16} aria-hidden />}
-        >
-          Add domain
-        </Button>
+        {add}
       </PageHeader>
       {progress}
       {counts !== undefined && counts.total > 0 && (
@@ -57,7 +84,7 @@ function AllDomains() {
           size="xs"
           aria-label="Status"
           value={status ?? ''}
-          onChange={(value) => setSearch(value === '' ? {} : { status: value })}
+          onChange={(value) => filters.filterBy('status', value)}
           data={[
             { value: '', label: `All ${counts.total}` },
             { value: 'VERIFIED', label: `Verified ${counts.verified}` },
@@ -66,31 +93,150 @@ function AllDomains() {
           ]}
         />
       )}
-      <DomainList
-        filter={status === null ? null : { status }}
-        pages={pages}
-        more={() =>
-          setSearch((params) => {
-            params.set('pages', String(pages + 1));
-            return params;
-          })
-        }
-        empty={
-          status === null ? (
-            <EmptyState
-              icon={IconWorld}
-              title="No domains yet"
-              about="Add the domain of your mail addresses. This page then shows the DNS records to publish and checks them."
-            >
-              <Button {...needs('domains')} component={Link} href="/domains?new">
-                Add domain
-              </Button>
-            </EmptyState>
-          ) : (
-            <EmptyState icon={IconWorld} title="No domains with this status" about="Choose another status above." />
-          )
-        }
-      />
+      <PagedList
+        list={LIST}
+        variables={{ filter: { status } }}
+        filters={filters}
+        empty={{
+          icon: IconWorld,
+          title: 'No domains yet',
+          about:
+            'Add the domain of your mail addresses. This page then shows the DNS records to publish and checks them.',
+          action: add,
+          filtered: { title: 'No domains with this status', about: 'Choose another status above.' },
+        }}
+      >
+        {(domain) => <DomainRow key={domain.id} domain={domain} />}
+      </PagedList>
     </>
   );
+}
+
+/** One domain in the list. */
+function DomainRow({ domain }: { domain: ListedDomain }) {
+  const { id, name, addresses, emailStatistics: mail, provider, lastCheckedAt } = domain;
+  const trouble = describeTrouble(domain);
+  return (
+    <Row
+      name={
+        <>
+          <RowName href={`/domains/${id}`}>{name}</RowName>
+          <DomainStatus domain={domain} />
+          {domain.isTrusted && <StatusBadge status="trusted" tone="quiet" />}
+        </>
+      }
+      about={`${counted(addresses.totalCount, 'address', 'addresses')}, ${counted(mail.last24Hours, 'email')} in 24 h, ${formatCount(mail.last7Days)} in 7 days`}
+    >
+      {trouble !== null && (
+        <>
+          {trouble} {provider !== null && provider.confidence !== 'LOW' && `DNS at ${provider.name}. `}
+          {lastCheckedAt !== null && <RelativeTime at={lastCheckedAt} prefix="DNS checked " />}
+        </>
+      )}
+    </Row>
+  );
+}
+
+function describeTrouble({ status, isFullyVerified, dnsConflict, proofLostAt }: ListedDomain): string | null {
+  if (proofLostAt !== null) return 'The ownership record is missing from DNS. Publish it again.';
+  if (status === 'FAILED') return 'Not verified. Publish its DNS records, then check DNS.';
+  if (dnsConflict !== null) return 'Conflicting DNS records prevent it from receiving mail.';
+  if (status === 'PENDING') return 'Waiting for its DNS records.';
+  return isFullyVerified ? null : 'A required DNS record is missing.';
+}
+
+const IDS = graphql(`
+  query DomainIds($after: String) {
+    domains(first: 100, after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } }
+  }
+`);
+const VERIFY_DOMAINS = graphql(`
+  mutation CheckDomains($input: VerifyDomainsInput!) {
+    verifyDomains(input: $input) { __typename ... on VerifyDomainsPayload { domains { id status } } }
+  }
+`);
+/** Domains per request, which are checked in parallel within the time limit of a request. */
+const BATCH = 5;
+
+interface Work {
+  done: number;
+  total: number;
+  verified: number;
+  state: 'running' | 'stopped' | 'done' | 'failed';
+}
+
+/** Checks the DNS of all domains, a few at a time. Can be stopped. Returns the button and the progress display. */
+function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
+  const client = useClient();
+  const { act } = useAct(VERIFY_DOMAINS);
+  const [work, setWork] = useState<Work | null>(null);
+  const isWanted = useRef(false);
+  useEffect(() => () => void (isWanted.current = false), []);
+
+  const readIds = async () => {
+    const ids: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const { data } = await client.query(IDS, { after }, { requestPolicy: 'network-only' }).toPromise();
+      if (data === undefined) return ids;
+      ids.push(...data.domains.edges.map(({ node }) => node.id));
+      if (!data.domains.pageInfo.hasNextPage) return ids;
+      after = data.domains.pageInfo.endCursor;
+    }
+  };
+  const run = async () => {
+    isWanted.current = true;
+    setWork({ done: 0, total: 0, verified: 0, state: 'running' });
+    const ids = await readIds();
+    let progress: Work = { done: 0, total: ids.length, verified: 0, state: 'running' };
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two batches
+    while (progress.done < ids.length && isWanted.current) {
+      const batch = ids.slice(progress.done, progress.done + BATCH);
+      const { payload } = await act({ input: { ids: batch } });
+      if (payload === null) return setWork({ ...progress, state: 'failed' });
+      const verified = payload.domains.filter(({ status }) => status === 'VERIFIED').length;
+      progress = { ...progress, done: progress.done + batch.length, verified: progress.verified + verified };
+      setWork(progress);
+    }
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- as above
+    setWork({ ...progress, state: isWanted.current ? 'done' : 'stopped' });
+  };
+  const isRunning = work?.state === 'running';
+  return {
+    button: (
+      <Button
+        {...needs('domains')}
+        variant="default"
+        leftSection={<IconRefresh size={16} aria-hidden />}
+        disabled={isRunning}
+        onClick={() => void run()}
+      >
+        Check all
+      </Button>
+    ),
+    progress: work !== null && (
+      <Stack gap={6} mb="md">
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" aria-live="polite">
+            {describeWork(work)}
+          </Text>
+          {isRunning && (
+            <Button size="xs" variant="default" onClick={() => void (isWanted.current = false)}>
+              Stop
+            </Button>
+          )}
+        </Group>
+        <Progress
+          value={work.total === 0 ? 100 : (100 * work.done) / work.total}
+          animated={isRunning}
+          aria-label="Checked domains"
+        />
+      </Stack>
+    ),
+  };
+}
+
+function describeWork({ done, total, verified, state }: Work): string {
+  const count = `${done} of ${total} domains checked, ${verified} verified`;
+  if (state === 'running') return total === 0 ? 'Listing domains' : count;
+  return state === 'done' ? `Done: ${count}` : state === 'stopped' ? `Stopped: ${count}` : `Failed: ${count}`;
 }

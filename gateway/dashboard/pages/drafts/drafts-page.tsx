@@ -1,7 +1,8 @@
-import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { ActButton } from '../../parts/buttons.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -9,7 +10,7 @@ import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row } from '../../parts/row-list.tsx';
+import { Row, RowName } from '../../parts/row-list.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useGrowingList } from '../activity/use-growing-list.ts';
@@ -34,7 +35,6 @@ const DRAFTS = graphql(`
 type Draft = ResultOf<typeof DRAFTS>['drafts']['edges'][number]['node'];
 
 const PAGE_SIZE = 50;
-const pageOf = ({ drafts }: ResultOf<typeof DRAFTS>) => drafts;
 const KINDS = { NEW: null, REPLY: 'Reply', REPLY_ALL: 'Reply to all', FORWARD: 'Forward' };
 
 /** Drafts, last changed first. */
@@ -44,7 +44,7 @@ export function DraftsPage() {
     variables: { first: PAGE_SIZE, after: null },
     kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
     types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
-    pageOf,
+    pageOf: ({ drafts }) => drafts,
   });
   return (
     <>
@@ -58,7 +58,17 @@ export function DraftsPage() {
           Write
         </Button>
       </PageHeader>
-      <ListFrame list={list} label="Drafts" empty={<NoDrafts />}>
+      <ListFrame
+        list={list}
+        label="Drafts"
+        empty={
+          <EmptyState
+            icon={IconPencil}
+            title="No drafts"
+            about="What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send."
+          />
+        }
+      >
         {(draft) => <DraftRow key={draft.id} draft={draft} />}
       </ListFrame>
     </>
@@ -67,17 +77,14 @@ export function DraftsPage() {
 
 function DraftRow({ draft }: { draft: Draft }) {
   const { id, version, kind, to, subject, preview, isByKey, updatedAt, attachments, originalEmail } = draft;
-  const send = useAct(SEND_DRAFT, { done: 'The email is being sent.' });
-  const remove = useAct(DELETE_DRAFT, { done: 'The draft was deleted.' });
+  const { act: remove } = useAct(DELETE_DRAFT, { done: 'The draft was deleted.' });
   const title = subject || (originalEmail === null ? '' : `Re: ${originalEmail.subject}`) || '(no subject)';
   const marks = [KINDS[kind], isByKey ? 'by API key' : null].filter((mark) => mark !== null);
   return (
     <Row
       name={
         <>
-          <Anchor component={Link} href={pathOfDraft(draft)} fw={600} size="sm" className="postroom-wrap">
-            {title}
-          </Anchor>
+          <RowName href={pathOfDraft(draft)}>{title}</RowName>
           {marks.map((mark) => (
             <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
               {mark}
@@ -92,23 +99,22 @@ function DraftRow({ draft }: { draft: Draft }) {
       about={<RelativeTime at={updatedAt} prefix="Changed " />}
       actions={
         <Group gap="xs" wrap="nowrap">
-          <Button
-            {...needs('send')}
-            size="xs"
-            variant="default"
-            loading={send.isBusy}
-            leftSection={<IconSend size={16} aria-hidden />}
-            onClick={() => void send.act({ input: { id, version, idempotencyKey: `dashboard ${id} ${version}` } })}
+          <ActButton
+            needed="send"
+            icon={IconSend}
+            mutation={SEND_DRAFT}
+            variables={{ input: { id, version, idempotencyKey: `dashboard ${id} ${version}` } }}
+            done="The email is being sent."
           >
             Send
-          </Button>
+          </ActButton>
           <ConfirmButton
             {...needs('send')}
             label="Delete"
             question={`Delete the draft “${title}”?`}
             about="Its text and attachments are deleted."
             confirm="Delete draft"
-            act={() => remove.act({ input: { id } })}
+            act={() => remove({ input: { id } })}
           />
         </Group>
       }
@@ -119,15 +125,5 @@ function DraftRow({ draft }: { draft: Draft }) {
         </Text>
       )}
     </Row>
-  );
-}
-
-function NoDrafts() {
-  return (
-    <EmptyState
-      icon={IconPencil}
-      title="No drafts"
-      about="What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send."
-    />
   );
 }

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql } from '../../graphql.ts';
 
 /** One endpoint with its settings and its health. */
 export const ENDPOINT = graphql(`
@@ -19,17 +19,12 @@ export const ENDPOINT = graphql(`
   }
 `);
 
-/** An endpoint with its settings. */
-export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;
-
 /** Changes a webhook. Absent fields stay unchanged. */
 export const UPDATE_WEBHOOK = graphql(`
   mutation DashboardUpdateWebhook($input: UpdateWebhookEndpointInput!) {
     updateWebhookEndpoint(input: $input) {
       __typename
       ... on UpdateWebhookEndpointPayload { endpoint { __typename id isActive } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
     }
   }
 `);
@@ -40,8 +35,6 @@ export const UPDATE_EMAIL = graphql(`
     updateEmailEndpoint(input: $input) {
       __typename
       ... on UpdateEmailEndpointPayload { endpoint { __typename id isActive } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
     }
   }
 `);
@@ -52,8 +45,6 @@ export const UPDATE_GROUP = graphql(`
     updateEmailGroupEndpoint(input: $input) {
       __typename
       ... on UpdateEmailGroupEndpointPayload { endpoint { __typename id isActive } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
     }
   }
 `);

@@ -1,101 +1,103 @@
-import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Switch, Tabs, Text } from '@mantine/core';
+import {
+  Accordion,
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  Paper,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Tabs,
+  Text,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconPlugConnectedX } from '../../parts/icons.ts';
+import { ActButton } from '../../parts/buttons.tsx';
+import { counted } from '../../parts/counted.ts';
+import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Loaded, RecordPage } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useRight } from '../../shell/viewer.ts';
-import { EndpointDeliveries } from './endpoint-deliveries.tsx';
-import { ENDPOINT, type Endpoint } from './endpoint-documents.ts';
-import { EndpointReplay } from './endpoint-replay.tsx';
-import { EndpointSettings } from './endpoint-settings.tsx';
-import { EndpointTest } from './endpoint-test.tsx';
-import { endpointTypes, healthOf, statsInWords } from './endpoint-words.ts';
-import { SigningTab } from './signing-tab.tsx';
-import { useEndpointUpdate } from './use-endpoint-update.ts';
+import { ActionResults } from '../activity/action-results.tsx';
+import { DeliveryAttemptCard } from '../activity/delivery-attempt-card.tsx';
+import { DeliveryPayload } from '../activity/delivery-payload.tsx';
+import { eventKindInWords } from '../activity/email-words.ts';
+import { ENDPOINT } from './endpoint-documents.ts';
+import { EndpointSettings, useEndpointUpdate } from './endpoint-settings.tsx';
+import { EndpointReplay, EndpointTest, SigningTab } from './endpoint-tools.tsx';
+import type { Endpoint } from './endpoint-values.ts';
+import { describeHealth, describeStats, describeTarget, ENDPOINT_TYPES } from './endpoint-words.ts';
 
 /** One endpoint: its health, deliveries, test, replay, secret and settings. */
 export function EndpointPage() {
   const { id } = useParams<{ id: string }>();
-  const [search, setSearch] = useSearchParams();
-  const tab = search.get('tab') ?? 'deliveries';
-  const { data, error, isLoading, refresh } = useLiveQuery({
+  const query = useLiveQuery({
     query: ENDPOINT,
     variables: { id },
     kinds: ['DELIVERY_SUCCEEDED', 'DELIVERY_DEFERRED', 'DELIVERY_FAILED', 'ENDPOINT_DISABLED'],
     concerns: (event) => event.endpointId === id,
     gatherMs: 1_000,
   });
-  if (error !== undefined && data === undefined)
-    return (
-      <>
-        <PageHeader title="Endpoint" />
-        <ErrorNote error={error} retry={refresh} />
-      </>
-    );
-  if (isLoading || data === undefined)
-    return (
-      <>
-        <PageHeader title="Endpoint" />
-        <Skeleton height={320} />
-      </>
-    );
-  const { endpoint } = data;
-  if (endpoint === null)
-    return (
-      <>
-        <PageHeader title="Endpoint" />
-        <EmptyState
-          icon={IconPlugConnectedX}
-          title="Endpoint not found"
-          about="It was deleted, or the link is incorrect."
-        >
-          <Button component={Link} href="/endpoints" variant="default">
-            All endpoints
-          </Button>
-        </EmptyState>
-      </>
-    );
+  return (
+    <RecordPage
+      query={query}
+      find={({ endpoint }) => endpoint}
+      kind="Endpoint"
+      icon={IconPlugConnectedX}
+      missing="It was deleted, or the link is incorrect."
+      all={{ label: 'All endpoints', href: '/endpoints' }}
+    >
+      {(endpoint) => (
+        <>
+          <PageHeader title={endpoint.name} about={endpoint.description ?? ENDPOINT_TYPES[endpoint.__typename].about}>
+            <ActiveSwitch endpoint={endpoint} />
+          </PageHeader>
+          <Stack gap="md">
+            <Health endpoint={endpoint} />
+            <EndpointTabs endpoint={endpoint} />
+          </Stack>
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+function EndpointTabs({ endpoint }: { endpoint: Endpoint }) {
+  const [search, setSearch] = useSearchParams();
   const isWebhook = endpoint.__typename === 'WebhookEndpoint';
   return (
-    <>
-      <PageHeader title={endpoint.name} about={endpoint.description ?? endpointTypes[endpoint.__typename].about}>
-        <ActiveSwitch endpoint={endpoint} />
-      </PageHeader>
-      <Stack gap="md">
-        <Health endpoint={endpoint} />
-        <Tabs
-          value={tab}
-          onChange={(value) => setSearch(value === 'deliveries' ? {} : { tab: value ?? '' }, { replace: true })}
-          keepMounted={false}
-        >
-          <Tabs.List mb="md">
-            <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
-            <Tabs.Tab value="test">Test</Tabs.Tab>
-            <Tabs.Tab value="replay">Replay</Tabs.Tab>
-            {isWebhook && <Tabs.Tab value="signing">Signing</Tabs.Tab>}
-            <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="deliveries">
-            <EndpointDeliveries id={endpoint.id} />
-          </Tabs.Panel>
-          <Tabs.Panel value="test">
-            <EndpointTest endpoint={endpoint} />
-          </Tabs.Panel>
-          <Tabs.Panel value="replay">
-            <EndpointReplay id={endpoint.id} isActive={endpoint.isActive} />
-          </Tabs.Panel>
-          <Tabs.Panel value="signing">{isWebhook && <SigningTab endpoint={endpoint} />}</Tabs.Panel>
-          <Tabs.Panel value="settings">
-            <EndpointSettings key={endpoint.id} endpoint={endpoint} />
-          </Tabs.Panel>
-        </Tabs>
-      </Stack>
-    </>
+    <Tabs
+      value={search.get('tab') ?? 'deliveries'}
+      onChange={(value) => setSearch(value === 'deliveries' ? {} : { tab: value ?? '' }, { replace: true })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
+        <Tabs.Tab value="test">Test</Tabs.Tab>
+        <Tabs.Tab value="replay">Replay</Tabs.Tab>
+        {isWebhook && <Tabs.Tab value="signing">Signing</Tabs.Tab>}
+        <Tabs.Tab value="settings">Settings</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="deliveries">
+        <Deliveries id={endpoint.id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="test">
+        <EndpointTest endpoint={endpoint} />
+      </Tabs.Panel>
+      <Tabs.Panel value="replay">
+        <EndpointReplay id={endpoint.id} isActive={endpoint.isActive} />
+      </Tabs.Panel>
+      <Tabs.Panel value="signing">{isWebhook && <SigningTab endpoint={endpoint} />}</Tabs.Panel>
+      <Tabs.Panel value="settings">
+        <EndpointSettings key={endpoint.id} endpoint={endpoint} />
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 
@@ -114,20 +116,19 @@ function ActiveSwitch({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function Health({ endpoint }: { endpoint: Endpoint }) {
-  const { status, tone } = healthOf(endpoint);
-  const { stats, emailAddresses, catchAllDomains } = endpoint;
+  const { stats, emailAddresses, catchAllDomains, inactiveReason } = endpoint;
   return (
     <>
-      {endpoint.inactiveReason !== null && (
+      {inactiveReason !== null && (
         <Alert color="red" variant="outline" title="Endpoint disabled">
-          {endpoint.inactiveReason} Fix and test the endpoint, turn it on again, and replay the emails that it missed.
+          {inactiveReason} Fix and test the endpoint, turn it on again, and replay the emails that it missed.
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
         <Fact label="Health">
           <Group gap="sm">
-            <StatusBadge status={status} tone={tone} />
-            <Text size="sm">{statsInWords(stats)}</Text>
+            <StatusBadge {...describeHealth(endpoint)} />
+            <Text size="sm">{describeStats(stats)}</Text>
           </Group>
           {stats.lastDeliveryAt !== null && (
             <Text size="xs" c="dimmed">
@@ -137,11 +138,7 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
         </Fact>
         <Fact label="Delivers to">
           <Text size="sm" ff="monospace" className="postroom-wrap">
-            {endpoint.__typename === 'WebhookEndpoint'
-              ? endpoint.url
-              : endpoint.__typename === 'EmailEndpoint'
-                ? endpoint.forwardTo
-                : endpoint.addresses.join(', ')}
+            {describeTarget(endpoint)}
           </Text>
         </Fact>
         <Fact label="Receives mail for">
@@ -154,10 +151,10 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
             </Text>
           ) : (
             <Text size="sm" className="postroom-wrap">
-              {emailAddresses.edges
-                .map(({ node }) => node.address as string)
-                .concat(catchAllDomains.map(({ name }) => `all other addresses at ${name}`))
-                .join(', ')}
+              {[
+                ...emailAddresses.edges.map(({ node }) => node.address),
+                ...catchAllDomains.map(({ name }) => `all other addresses at ${name}`),
+              ].join(', ')}
               {emailAddresses.totalCount > 20 && ` and ${emailAddresses.totalCount - 20} more`}
             </Text>
           )}
@@ -175,5 +172,166 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
       </Text>
       {children}
     </Paper>
+  );
+}
+
+const DELIVERIES = graphql(`
+  query DashboardEndpointDeliveries($id: ID!, $filter: DeliveryFilter, $first: Int!) {
+    endpoint(id: $id) {
+      id
+      deliveries(first: $first, filter: $filter) {
+        edges {
+          node {
+            id type event status statusCode error createdAt nextAttemptAt attemptCount
+            email { id subject from { name address } }
+            actions { place problem results { type status message email { id } } }
+            attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
+          }
+        }
+        pageInfo { hasNextPage }
+      }
+    }
+  }
+`);
+type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['endpoint']>['deliveries']['edges'][number]['node'];
+
+const RETRY = graphql(`
+  mutation DashboardEndpointRetry($id: ID!) {
+    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
+  }
+`);
+
+/** States of a delivery, as its badge and its filter call them. */
+const STATES = {
+  FAILED: { status: 'Failed', filter: 'Failed', tone: 'bad' },
+  PENDING: { status: 'Retrying', filter: 'Pending', tone: 'waiting' },
+  SUCCESS: { status: 'Delivered', filter: 'Delivered', tone: 'good' },
+} as const satisfies Record<Delivery['status'], object>;
+const STATE_NAMES = Object.keys(STATES) as Delivery['status'][];
+
+const PAGE = 25;
+const MAX_DELIVERIES = 100;
+
+/** Deliveries, newest first. Each expands to its attempts with request and response. */
+function Deliveries({ id }: { id: string }) {
+  const [search, setSearch] = useSearchParams();
+  const status = STATE_NAMES.find((state) => state === search.get('status')) ?? null;
+  const first = Math.min(MAX_DELIVERIES, Number(search.get('first') ?? PAGE) || PAGE);
+  const query = useLiveQuery({
+    query: DELIVERIES,
+    variables: { id, first, filter: status === null ? null : { status } },
+    kinds: ['DELIVERY_SUCCEEDED', 'DELIVERY_DEFERRED', 'DELIVERY_FAILED', 'EMAIL_THREADED'],
+    concerns: (event) => event.endpointId === id || event.endpointId === null,
+    types: ['Delivery'],
+    gatherMs: 1_000,
+  });
+  const change = (next: Record<string, string>) =>
+    setSearch({ ...Object.fromEntries(search), ...next }, { replace: true });
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="Status of deliveries"
+        value={status ?? 'ALL'}
+        onChange={(value) => change({ status: value })}
+        w="fit-content"
+        data={[{ value: 'ALL', label: 'All' }, ...STATE_NAMES.map((value) => ({ value, label: STATES[value].filter }))]}
+      />
+      <Loaded query={query} height={160}>
+        {({ endpoint }) => (
+          <>
+            {endpoint?.deliveries.edges.length === 0 && (
+              <Text c="dimmed" size="sm">
+                {status === null
+                  ? 'No deliveries yet. Test the endpoint, or send an email to an address that delivers to it.'
+                  : 'No deliveries with this status.'}
+              </Text>
+            )}
+            <Accordion variant="separated" chevronPosition="left" keepMounted={false}>
+              {endpoint?.deliveries.edges.map(({ node }) => (
+                <DeliveryItem key={node.id} delivery={node} />
+              ))}
+            </Accordion>
+            {endpoint?.deliveries.pageInfo.hasNextPage === true &&
+              (first < MAX_DELIVERIES ? (
+                <Button variant="default" w="fit-content" onClick={() => change({ first: String(first + PAGE) })}>
+                  Load more
+                </Button>
+              ) : (
+                <Text size="sm" c="dimmed">
+                  Only the newest {MAX_DELIVERIES} deliveries are shown. To find older ones, open their email in
+                  Activity.
+                </Text>
+              ))}
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function DeliveryItem({ delivery }: { delivery: Delivery }) {
+  const { id, type, event, status, statusCode, error, createdAt, nextAttemptAt, email } = delivery;
+  const { attempts, attemptCount, actions } = delivery;
+  const isRouted = event === 'EMAIL_RECEIVED';
+  const subject = email === null ? (isRouted ? 'Deleted email' : null) : email.subject || '(no subject)';
+  const title = [isRouted ? null : eventKindInWords(event), subject].filter((part) => part !== null).join(': ');
+  const of = `“${title}”`;
+  return (
+    <Accordion.Item value={id} data-delivery={id}>
+      <Accordion.Control>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" fw={600} className="postroom-wrap" maw={{ base: 220, sm: 'none' }}>
+            {title}
+          </Text>
+          <Group gap="xs">
+            <StatusBadge
+              status={STATES[status].status + (statusCode === null ? '' : ` ${statusCode}`)}
+              tone={STATES[status].tone}
+            />
+            <Text size="xs" c="dimmed" component="span">
+              {counted(attemptCount, 'attempt')}, <RelativeTime at={createdAt} />
+            </Text>
+          </Group>
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        <Stack gap="sm">
+          {error !== null && status !== 'SUCCESS' && (
+            <Text size="sm" className="postroom-wrap">
+              {error}
+            </Text>
+          )}
+          {nextAttemptAt !== null && (
+            <Text size="sm">
+              <RelativeTime at={nextAttemptAt} prefix="Next attempt " />
+            </Text>
+          )}
+          <Group gap="xs">
+            {status !== 'SUCCESS' && (
+              <ActButton
+                needed={['send', 'everything']}
+                variant="filled"
+                icon={IconRefresh}
+                mutation={RETRY}
+                variables={{ id }}
+                done="The delivery is being retried."
+              >
+                Retry now
+              </ActButton>
+            )}
+            {email !== null && (
+              <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
+                Open email
+              </Anchor>
+            )}
+          </Group>
+          {actions !== null && <ActionResults actions={actions} of={of} />}
+          {attempts.toReversed().map((attempt) => (
+            <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={of} />
+          ))}
+          {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} of={of} />}
+        </Stack>
+      </Accordion.Panel>
+    </Accordion.Item>
   );
 }

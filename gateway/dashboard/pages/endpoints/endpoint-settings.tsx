@@ -1,63 +1,83 @@
-import { Alert, Button, Group, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Code, Group, Input, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
+import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { formErrors } from '../../parts/form-errors.ts';
+import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { needs } from '../../parts/needs.ts';
-import { useAct } from '../../parts/use-act.ts';
-import type { Endpoint } from './endpoint-documents.ts';
-import { EndpointFields } from './endpoint-fields.tsx';
-import { changesOf, valuesOf } from './endpoint-values.ts';
-import { useEndpointUpdate } from './use-endpoint-update.ts';
+import { type Problem, useAct } from '../../parts/use-act.ts';
+import { UPDATE_EMAIL, UPDATE_GROUP, UPDATE_WEBHOOK } from './endpoint-documents.ts';
+import {
+  type Endpoint,
+  type EndpointChanges,
+  type EndpointValues,
+  readValues,
+  type Webhook,
+  writeChanges,
+} from './endpoint-values.ts';
+import { FORMAT_CHOICES } from './endpoint-words.ts';
+import { PayloadQueryEditor } from './payload-query-editor.tsx';
 
-const DELETE = graphql(`
+/** Returns a function that changes an endpoint of that type. Absent fields stay unchanged. It returns the error, or null on success. */
+export function useEndpointUpdate(
+  type: Endpoint['__typename'],
+  options: { quiet?: boolean; done?: string } = {},
+): { act: (changes: EndpointChanges) => Promise<{ problem: Problem | null }>; isBusy: boolean } {
+  const updates = {
+    WebhookEndpoint: useAct(UPDATE_WEBHOOK, options),
+    EmailEndpoint: useAct(UPDATE_EMAIL, options),
+    EmailGroupEndpoint: useAct(UPDATE_GROUP, options),
+  };
+  const { act, isBusy } = updates[type];
+  return { act: (input) => act({ input }), isBusy };
+}
+
+const DELETE_ENDPOINT = graphql(`
   mutation DashboardDeleteEndpoint($id: ID!) {
     deleteEndpoint(input: { id: $id }) {
       __typename
       ... on DeleteEndpointPayload { deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount }
-      ... on Error { message code }
     }
   }
 `);
 
 /** All settings of an endpoint, and its deletion. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
+  const { id, name, emailAddresses, catchAllDomains } = endpoint;
   const [, go] = useLocation();
-  const update = useEndpointUpdate(endpoint.__typename, {
+  const { act: update } = useEndpointUpdate(endpoint.__typename, {
     quiet: true,
     done: 'Saved. The next delivery uses the new settings.',
   });
-  const remove = useAct(DELETE, { done: 'The endpoint was deleted.' });
-  const form = useForm({ mode: 'uncontrolled', initialValues: valuesOf(endpoint) });
-  const save = async (values: typeof form.values) => {
-    form.clearErrors();
-    const problem = await update.act(changesOf(endpoint, values));
-    if (problem === null) form.resetDirty();
-    else form.setErrors(formErrors(problem, form.getValues()));
-  };
-  const { emailAddresses, catchAllDomains } = endpoint;
+  const { act: remove } = useAct(DELETE_ENDPOINT, { done: 'The endpoint was deleted.', then: () => go('/endpoints') });
+  const form = useRecordForm({
+    values: readValues(endpoint),
+    submit: (values) => update(writeChanges(endpoint, values)),
+  });
   const users = emailAddresses.totalCount + catchAllDomains.length;
   return (
     <Stack gap="lg" maw={760}>
-      <form onSubmit={form.onSubmit((values) => void save(values))} noValidate>
-        <Stack>
-          <EndpointFields endpoint={endpoint} form={form} />
-          {form.errors['problem'] !== undefined && (
-            <Alert color="red" variant="outline" role="alert">
-              {form.errors['problem']}
-            </Alert>
-          )}
-          <Group>
-            <Button {...needs('endpoints')} type="submit" loading={update.isBusy}>
-              Save
-            </Button>
-            <Button variant="default" component={Link} href={`/endpoints/${endpoint.id}?tab=test`}>
-              Test endpoint
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <RecordForm
+        form={form}
+        submit="Save"
+        needed="endpoints"
+        justify="flex-start"
+        aside={
+          <Button variant="default" component={Link} href={`/endpoints/${id}?tab=test`}>
+            Test endpoint
+          </Button>
+        }
+      >
+        <form.Text name="name" label="Name" maxLength={255} />
+        <form.LongText name="description" label="Description" minRows={1} />
+        {endpoint.__typename === 'WebhookEndpoint' ? (
+          <WebhookFields form={form} webhook={endpoint} />
+        ) : (
+          <ForwardingFields form={form} isGroup={endpoint.__typename === 'EmailGroupEndpoint'} />
+        )}
+      </RecordForm>
       <Alert color="red" variant="outline" title="Delete endpoint">
         <Stack gap="sm" align="flex-start">
           {users === 0
@@ -67,16 +87,180 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             {...needs('endpoints')}
             label="Delete endpoint"
             color="red"
-            question={`Delete ${endpoint.name}?`}
+            question={`Delete ${name}?`}
             about="You cannot undo this."
             confirm="Delete endpoint"
-            act={async () => {
-              const { problem } = await remove.act({ id: endpoint.id });
-              if (problem === null) go('/endpoints');
-            }}
+            act={() => remove({ id })}
           />
         </Stack>
       </Alert>
     </Stack>
+  );
+}
+
+const PAYLOADS = [
+  { value: 'NESTED', label: 'Nested' },
+  { value: 'FLAT', label: 'Flat' },
+];
+const ATTACHMENTS = [
+  { value: 'CONTENT', label: 'In the payload' },
+  { value: 'LINK', label: 'As download links' },
+];
+
+function WebhookFields({ form, webhook }: { form: RecordFormState<EndpointValues>; webhook: Webhook }) {
+  return (
+    <>
+      <form.Text name="url" label="URL" />
+      <Group grow preventGrowOverflow={false} align="flex-start">
+        <form.Choice name="format" label="Format" data={FORMAT_CHOICES} />
+        <form.Choice name="payload" label="JSON structure" data={PAYLOADS} />
+        <form.Choice name="attachments" label="Attachments" data={ATTACHMENTS} />
+      </Group>
+      <Group grow preventGrowOverflow={false} align="flex-start">
+        <form.Number name="timeoutSeconds" label="Timeout (seconds)" placeholder="" min={1} max={300} />
+        <form.Number name="retryAttempts" label="Retries" placeholder="" min={0} max={10} />
+      </Group>
+      <form.LongText
+        name="headers"
+        label="Custom headers"
+        description="One per line, for example Authorization: Bearer abc"
+        minRows={2}
+        ff="monospace"
+      />
+      <SubscriptionFields />
+      <PayloadQueryField form={form} maxPayloadOctets={webhook.maxPayloadOctets} />
+      <form.Switch
+        name="allowActions"
+        label="Allow actions"
+        description="Responses may reply, forward, label, archive, hold or route the email."
+      />
+    </>
+  );
+}
+
+function ForwardingFields({ form, isGroup }: { form: RecordFormState<EndpointValues>; isGroup: boolean }) {
+  return (
+    <>
+      {isGroup ? (
+        <form.Tags name="addresses" label="Forward to" maxTags={50} />
+      ) : (
+        <form.Text name="forwardTo" label="Forward to" />
+      )}
+      <Group grow preventGrowOverflow={false} align="flex-start">
+        <form.Text name="subjectPrefix" label="Subject prefix" placeholder="[Support]" />
+        <form.Text name="senderName" label="Sender name" />
+      </Group>
+      <form.Switch name="includeAttachments" label="Include attachments" />
+      <form.Switch
+        name="preserveHeaders"
+        label="Relay the original message"
+        description="Keeps the original header and uses a signed return address, instead of sending a new message with a rewritten sender."
+      />
+    </>
+  );
+}
+
+/** Names for the filter. */
+const NAMES = graphql(`
+  query DashboardFilterNames {
+    domains(first: 100) { edges { node { id name } } }
+    emailAddresses(first: 100) { edges { node { id address } } }
+  }
+`);
+
+const PREFIXES = [...new Set(Object.keys(EVENT_KINDS).map((kind) => `${kind.slice(0, kind.indexOf('.'))}.*`))];
+const EVENTS = [
+  { group: 'All of', items: ['*', ...PREFIXES, 'audit.*'] },
+  { group: 'Single kinds', items: Object.keys(EVENT_KINDS) },
+  { group: 'Audit log', items: [...AUDIT_EVENT_KINDS] },
+];
+const ORDERS = [
+  { value: 'NONE', label: 'None: deliveries are independent' },
+  { value: 'THREAD', label: 'By thread: earlier messages of a thread come first' },
+  { value: 'SENDER', label: 'By sender: earlier messages of a sender come first' },
+];
+
+/** The fields of a webhook that choose its events and their order, in a form that has them. */
+export function SubscriptionFields() {
+  const [{ data }] = useQuery({ query: NAMES });
+  return (
+    <>
+      <FIELDS.Choices
+        name="events"
+        label="Events"
+        description="email.received is posted for mail that is routed to the endpoint."
+        searchable
+        hidePickedOptions
+        maxDropdownHeight={300}
+        data={EVENTS}
+      />
+      <Group grow preventGrowOverflow={false} align="flex-start">
+        <FIELDS.Tags
+          name="filterDomains"
+          label="Only these domains"
+          placeholder="All domains"
+          data={data?.domains.edges.map(({ node }) => node.name) ?? []}
+        />
+        <FIELDS.Tags
+          name="filterAddresses"
+          label="Only these addresses"
+          placeholder="All addresses"
+          data={data?.emailAddresses.edges.map(({ node }) => node.address) ?? []}
+        />
+      </Group>
+      <FIELDS.Choice name="ordering" label="Order" data={ORDERS} />
+    </>
+  );
+}
+
+/** Shows the payload query, and opens its editor. */
+function PayloadQueryField({
+  form,
+  maxPayloadOctets,
+}: {
+  form: RecordFormState<EndpointValues>;
+  maxPayloadOctets: number;
+}) {
+  const { payloadQuery: query, filterDomains: domains, filterAddresses: addresses } = form.values;
+  const [isOpen, setOpen] = useState(false);
+  const change = (changed: string) => {
+    form.setFieldValue('payloadQuery', changed);
+    form.clearFieldError('payloadQuery');
+    setOpen(false);
+  };
+  return (
+    <Input.Wrapper
+      label="Payload query"
+      labelElement="div"
+      description="A GraphQL query that selects the payload. Without one, the default payload is posted."
+      error={form.errors['payloadQuery']}
+    >
+      <Stack gap="xs" mt={4} align="flex-start">
+        {query !== '' && (
+          <Code block w="100%" mah={240} style={{ overflow: 'auto' }} aria-label="Payload query">
+            {query}
+          </Code>
+        )}
+        <Group gap="sm">
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {query === '' ? 'Write query' : 'Edit query'}
+          </Button>
+          {query !== '' && (
+            <Button variant="default" onClick={() => change('')}>
+              Use default payload
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      {isOpen && (
+        <PayloadQueryEditor
+          query={query}
+          filter={domains.length + addresses.length === 0 ? null : { domains, addresses }}
+          maxPayloadOctets={maxPayloadOctets}
+          onUse={change}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </Input.Wrapper>
   );
 }

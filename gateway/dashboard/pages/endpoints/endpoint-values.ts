@@ -1,82 +1,62 @@
-import type { Endpoint } from './endpoint-documents.ts';
-import type { formats } from './endpoint-words.ts';
-import type { EndpointChanges } from './use-endpoint-update.ts';
+import type { ResultOf, VariablesOf } from '../../graphql.ts';
+import type { ENDPOINT, UPDATE_EMAIL, UPDATE_GROUP, UPDATE_WEBHOOK } from './endpoint-documents.ts';
 
-/** Values of the fields that choose the events of a webhook and their order. */
-export interface SubscriptionValues {
-  events: string[];
-  /** none: all */
-  filterDomains: string[];
-  filterAddresses: string[];
-  ordering: 'NONE' | 'THREAD' | 'SENDER';
-}
+/** An endpoint with its settings. */
+export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;
+export type Webhook = Extract<Endpoint, { __typename: 'WebhookEndpoint' }>;
+
+/** Fields that the type may have; the service rejects what does not fit. */
+export type EndpointChanges = VariablesOf<typeof UPDATE_WEBHOOK>['input'] &
+  VariablesOf<typeof UPDATE_EMAIL>['input'] &
+  VariablesOf<typeof UPDATE_GROUP>['input'];
+
+/** What a new webhook gets: the events, the domains and addresses that they must be about (none: all), and their order. */
+export const NEW_SUBSCRIPTION = {
+  events: ['email.received'],
+  filterDomains: [] as string[],
+  filterAddresses: [] as string[],
+  ordering: 'NONE' as Webhook['ordering'],
+};
 
 /** Values of the settings form for all types. Fields of other types are hidden. */
-export interface EndpointValues extends SubscriptionValues {
-  name: string;
-  description: string;
-  url: string;
-  format: keyof typeof formats;
-  payload: 'NESTED' | 'FLAT';
-  attachments: 'CONTENT' | 'LINK';
-  timeoutSeconds: number;
-  retryAttempts: number;
-  /** one header per line, as `Name: value` */
-  headers: string;
-  /** empty: the default payload */
-  payloadQuery: string;
-  allowActions: boolean;
-  forwardTo: string;
-  addresses: string[];
-  subjectPrefix: string;
-  senderName: string;
-  preserveHeaders: boolean;
-  includeAttachments: boolean;
-}
+export type EndpointValues = ReturnType<typeof readValues>;
 
 /** Returns the initial values of the form. */
-export function valuesOf(endpoint: Endpoint): EndpointValues {
-  const isWebhook = endpoint.__typename === 'WebhookEndpoint';
+export function readValues(endpoint: Endpoint) {
+  const webhook = endpoint.__typename === 'WebhookEndpoint' ? endpoint : null;
+  const forwarding = endpoint.__typename === 'WebhookEndpoint' ? null : endpoint;
   return {
     name: endpoint.name,
     description: endpoint.description ?? '',
-    url: isWebhook ? endpoint.url : '',
-    format: isWebhook ? endpoint.format : 'NATIVE',
-    payload: isWebhook ? endpoint.payload : 'NESTED',
-    attachments: isWebhook ? endpoint.attachments : 'CONTENT',
-    timeoutSeconds: isWebhook ? endpoint.timeoutSeconds : 0,
-    retryAttempts: isWebhook ? endpoint.retryAttempts : 0,
-    headers: isWebhook ? endpoint.headers.map(({ name, value }) => `${name}: ${value}`).join('\n') : '',
-    events: isWebhook ? [...endpoint.events] : [],
-    filterDomains: isWebhook ? [...(endpoint.filter?.domains ?? [])] : [],
-    filterAddresses: isWebhook ? [...(endpoint.filter?.addresses ?? [])] : [],
-    payloadQuery: isWebhook ? (endpoint.payloadQuery ?? '') : '',
-    ordering: isWebhook ? endpoint.ordering : 'NONE',
-    allowActions: isWebhook ? endpoint.allowActions : false,
+    url: webhook?.url ?? '',
+    format: webhook?.format ?? 'NATIVE',
+    payload: webhook?.payload ?? 'NESTED',
+    attachments: webhook?.attachments ?? 'CONTENT',
+    timeoutSeconds: webhook?.timeoutSeconds ?? 0,
+    retryAttempts: webhook?.retryAttempts ?? 0,
+    /** one header per line, as `Name: value` */
+    headers: webhook?.headers.map(({ name, value }) => `${name}: ${value}`).join('\n') ?? '',
+    events: [...(webhook?.events ?? [])],
+    filterDomains: [...(webhook?.filter?.domains ?? [])],
+    filterAddresses: [...(webhook?.filter?.addresses ?? [])],
+    /** empty: the default payload */
+    payloadQuery: webhook?.payloadQuery ?? '',
+    ordering: webhook?.ordering ?? 'NONE',
+    allowActions: webhook?.allowActions ?? false,
     forwardTo: endpoint.__typename === 'EmailEndpoint' ? endpoint.forwardTo : '',
     addresses: endpoint.__typename === 'EmailGroupEndpoint' ? [...endpoint.addresses] : [],
-    subjectPrefix: isWebhook ? '' : (endpoint.subjectPrefix ?? ''),
-    senderName: isWebhook ? '' : (endpoint.senderName ?? ''),
-    preserveHeaders: isWebhook ? false : endpoint.preserveHeaders,
-    includeAttachments: isWebhook ? true : endpoint.includeAttachments,
+    subjectPrefix: forwarding?.subjectPrefix ?? '',
+    senderName: forwarding?.senderName ?? '',
+    preserveHeaders: forwarding?.preserveHeaders ?? false,
+    includeAttachments: forwarding?.includeAttachments ?? true,
   };
 }
 
 /** Returns the mutation input for the values. */
-export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointChanges {
-  const { name, url, format, payload, attachments, timeoutSeconds, retryAttempts } = values;
-  const about = { id: endpoint.id, name, description: values.description };
-  if (endpoint.__typename === 'WebhookEndpoint') {
-    const headers = values.headers
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map((line) => {
-        const at = line.indexOf(':');
-        return {
-          name: line.slice(0, at === -1 ? line.length : at).trim(),
-          value: at === -1 ? '' : line.slice(at + 1).trim(),
-        };
-      });
+export function writeChanges(endpoint: Endpoint, values: EndpointValues): EndpointChanges {
+  const { name, description, url, format, payload, attachments, timeoutSeconds, retryAttempts } = values;
+  const about = { id: endpoint.id, name, description };
+  if (endpoint.__typename === 'WebhookEndpoint')
     return {
       ...about,
       url,
@@ -85,13 +65,12 @@ export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointC
       attachments,
       timeoutSeconds,
       retryAttempts,
-      headers,
-      ...subscriptionOf(values),
+      headers: readHeaders(values.headers),
+      ...writeSubscription(values),
       payloadQuery: values.payloadQuery || null,
       allowActions: values.allowActions,
     };
-  }
-  const { subjectPrefix, senderName, preserveHeaders, includeAttachments } = values;
+  const { subjectPrefix, senderName, preserveHeaders, includeAttachments, forwardTo, addresses } = values;
   const forward = {
     subjectPrefix: subjectPrefix || null,
     senderName: senderName || null,
@@ -99,12 +78,22 @@ export function changesOf(endpoint: Endpoint, values: EndpointValues): EndpointC
     includeAttachments,
   };
   return endpoint.__typename === 'EmailEndpoint'
-    ? { ...about, ...forward, forwardTo: values.forwardTo }
-    : { ...about, ...forward, addresses: values.addresses };
+    ? { ...about, ...forward, forwardTo }
+    : { ...about, ...forward, addresses };
+}
+
+function readHeaders(text: string): { name: string; value: string }[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [name = '', ...rest] = line.split(':');
+      return { name: name.trim(), value: rest.join(':').trim() };
+    });
 }
 
 /** Returns the part of the mutation input that chooses events and their order. */
-export function subscriptionOf({ events, filterDomains, filterAddresses, ordering }: SubscriptionValues) {
+export function writeSubscription({ events, filterDomains, filterAddresses, ordering }: typeof NEW_SUBSCRIPTION) {
   const isFiltered = filterDomains.length + filterAddresses.length > 0;
   return { events, filter: isFiltered ? { domains: filterDomains, addresses: filterAddresses } : null, ordering };
 }

@@ -2,7 +2,7 @@ import { counted, formatCount } from '../../parts/counted.ts';
 import type { Tone } from '../../parts/status-badge.tsx';
 
 /** Display names and descriptions of the endpoint types. */
-export const endpointTypes = {
+export const ENDPOINT_TYPES = {
   WebhookEndpoint: {
     label: 'Webhook',
     about: 'Posts each email to your URL as signed JSON, or as a message to a chat room.',
@@ -12,19 +12,16 @@ export const endpointTypes = {
 } as const;
 
 /** Display names of the webhook formats. */
-export const formats = {
-  NATIVE: 'Postroom JSON',
-  CHAT_A: 'Discord message',
-  CHAT_B: 'Slack message',
-} as const;
+export const FORMATS = { NATIVE: 'Postroom JSON', CHAT_A: 'Discord message', CHAT_B: 'Slack message' } as const;
+export const FORMAT_CHOICES = Object.entries(FORMATS).map(([value, label]) => ({ value, label }));
 
-interface Health {
-  isActive: boolean;
-  stats: { total: number; failed: number };
-}
+type Stats = Record<'total' | 'successful' | 'failed', number>;
 
 /** Returns the state of an endpoint in a word, and its color. */
-export function healthOf({ isActive, stats: { total, failed } }: Health): { status: string; tone: Tone } {
+export function describeHealth({ isActive, stats: { total, failed } }: { isActive: boolean; stats: Stats }): {
+  status: string;
+  tone: Tone;
+} {
   if (!isActive) return { status: 'Off', tone: 'quiet' };
   if (total === 0) return { status: 'No deliveries yet', tone: 'waiting' };
   if (failed === 0) return { status: 'Healthy', tone: 'good' };
@@ -32,18 +29,21 @@ export function healthOf({ isActive, stats: { total, failed } }: Health): { stat
 }
 
 /** Returns for example "98 delivered, 2 failed attempts": a delivery can fail several times before it succeeds. */
-export function statsInWords({
-  total,
-  successful,
-  failed,
-}: {
-  total: number;
-  successful: number;
-  failed: number;
-}): string {
+export function describeStats({ total, successful, failed }: Stats): string {
   if (total === 0) return 'no deliveries yet';
   const waiting = total - successful - failed;
   return [`${formatCount(successful)} delivered`, counted(failed, 'failed attempt')]
     .concat(waiting > 0 ? [`${formatCount(waiting)} pending`] : [])
     .join(', ');
+}
+
+/** Returns the URL or the addresses of an endpoint. */
+export function describeTarget(
+  endpoint:
+    | { __typename: 'WebhookEndpoint'; url: string }
+    | { __typename: 'EmailEndpoint'; forwardTo: string }
+    | { __typename: 'EmailGroupEndpoint'; addresses: readonly string[] },
+): string {
+  if (endpoint.__typename === 'WebhookEndpoint') return endpoint.url;
+  return endpoint.__typename === 'EmailEndpoint' ? endpoint.forwardTo : endpoint.addresses.join(', ');
 }

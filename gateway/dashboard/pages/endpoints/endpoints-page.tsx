@@ -1,29 +1,30 @@
-import {
-  Anchor,
-  Button,
-  Card,
-  Group,
-  SegmentedControl,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { Link, useSearchParams } from 'wouter';
+import { Accordion, Button, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CreateButton } from '../../parts/buttons.tsx';
 import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconPlugConnected, IconPlus, IconSearch } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconPlugConnected } from '../../parts/icons.ts';
+import { TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { RowName } from '../../parts/row-list.tsx';
+import { Loaded } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { endpointTypes, formats, healthOf, statsInWords } from './endpoint-words.ts';
-import { NewEndpoint } from './new-endpoint.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { SubscriptionFields } from './endpoint-settings.tsx';
+import { NEW_SUBSCRIPTION, writeSubscription } from './endpoint-values.ts';
+import {
+  describeHealth,
+  describeStats,
+  describeTarget,
+  ENDPOINT_TYPES,
+  FORMAT_CHOICES,
+  FORMATS,
+} from './endpoint-words.ts';
 
 const ENDPOINTS = graphql(`
   query DashboardEndpoints($filter: EndpointFilter, $after: String) {
@@ -42,155 +43,243 @@ const ENDPOINTS = graphql(`
     }
   }
 `);
+type ListedEndpoint = ResultOf<typeof ENDPOINTS>['endpoints']['edges'][number]['node'];
 
-type Endpoint = ResultOf<typeof ENDPOINTS>['endpoints']['edges'][number]['node'];
+const STATES = [
+  { value: 'on', label: 'On' },
+  { value: 'off', label: 'Off' },
+] as const;
 
 /** All endpoints with their health. */
 export function EndpointsPage() {
-  const [search, setSearch] = useSearchParams();
-  const words = search.get('q') ?? '';
-  const state = search.get('state') ?? 'all';
-  const after = search.get('after');
-  const { data, error, isLoading, refresh } = useLiveQuery({
+  const filters = useUrlFilters(['q', 'state']);
+  const state = filters.choice('state', STATES);
+  const query = useLiveQuery({
     query: ENDPOINTS,
     variables: {
-      filter: { search: words === '' ? null : words, isActive: state === 'all' ? null : state === 'on' },
-      after,
+      filter: { search: filters.get('q'), isActive: state === null ? null : state === 'on' },
+      after: filters.get('after'),
     },
     kinds: ['DELIVERY_SUCCEEDED', 'DELIVERY_DEFERRED', 'DELIVERY_FAILED', 'ENDPOINT_DISABLED'],
     types: ['WebhookEndpoint', 'EmailEndpoint', 'EmailGroupEndpoint'],
     gatherMs: 1_000,
   });
-  const change = (next: Record<string, string>) => {
-    const given = { q: words, state, ...next };
-    setSearch(
-      Object.fromEntries(
-        Object.entries(given).filter(([name, value]) => value !== '' && !(name === 'state' && value === 'all')),
-      ),
-      { replace: true },
-    );
-  };
-  const find = useDebouncedCallback((q: string) => change({ q }), 250);
-  const isNarrowed = words !== '' || state !== 'all';
-  const endpoints = data?.endpoints;
+  const add = (
+    <CreateButton needed="endpoints" href="/endpoints?new=webhook">
+      Create endpoint
+    </CreateButton>
+  );
   return (
     <>
       <PageHeader
         title="Endpoints"
         about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
       >
-        <Button
-          {...needs('endpoints')}
-          component={Link}
-          href="/endpoints?new=webhook"
-          leftSection={<IconPlus size={16} aria-hidden />}
-        >
-          Create endpoint
-        </Button>
+        {add}
       </PageHeader>
       <NewEndpoint />
-      {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
-      {isLoading && <Skeleton height={240} />}
-      {endpoints !== undefined && endpoints.totalCount === 0 && !isNarrowed ? (
-        <EmptyState
-          icon={IconPlugConnected}
-          title="No endpoints yet"
-          about="An endpoint receives the mail of an address or a domain and posts it to your program or forwards it. Create an endpoint, then choose it for an address."
-        >
-          <Button {...needs('endpoints')} component={Link} href="/endpoints?new=webhook">
-            Create endpoint
-          </Button>
-        </EmptyState>
-      ) : (
-        endpoints !== undefined && (
-          <Stack gap="md">
-            <Group gap="sm">
-              <TextInput
-                aria-label="Search endpoints"
-                placeholder="Name or URL"
-                defaultValue={words}
-                onChange={({ currentTarget }) => find(currentTarget.value)}
-                leftSection={<IconSearch size={16} aria-hidden />}
-                maxLength={100}
-              />
-              <SegmentedControl
-                aria-label="Status of endpoints"
-                value={state}
-                onChange={(value) => change({ state: value })}
-                data={[
-                  { value: 'all', label: 'All' },
-                  { value: 'on', label: 'On' },
-                  { value: 'off', label: 'Off' },
-                ]}
-              />
-              <Text size="sm" c="dimmed" role="status">
-                {counted(endpoints.totalCount, 'endpoint')}
-              </Text>
-            </Group>
-            <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
-              {endpoints.edges.map(({ node }) => (
-                <EndpointCard key={node.id} endpoint={node} />
-              ))}
-            </SimpleGrid>
-            {endpoints.pageInfo.hasNextPage && (
-              <Button
-                variant="default"
-                w="fit-content"
-                onClick={() => setSearch({ ...Object.fromEntries(search), after: endpoints.pageInfo.endCursor ?? '' })}
-              >
-                Load more
-              </Button>
-            )}
-          </Stack>
-        )
-      )}
+      <Loaded query={query} height={240}>
+        {({ endpoints: { edges, pageInfo, totalCount } }) =>
+          totalCount === 0 && !filters.isFiltered ? (
+            <EmptyState
+              icon={IconPlugConnected}
+              title="No endpoints yet"
+              about="An endpoint receives the mail of an address or a domain and posts it to your program or forwards it. Create an endpoint, then choose it for an address."
+            >
+              {add}
+            </EmptyState>
+          ) : (
+            <Stack gap="md">
+              <Group gap="sm">
+                <TextFilter label="Search endpoints" placeholder="Name or URL" filters={filters} />
+                <SegmentedControl
+                  aria-label="Status of endpoints"
+                  value={state ?? 'all'}
+                  onChange={(value) => filters.filterBy('state', value === 'all' ? null : value)}
+                  data={[{ value: 'all', label: 'All' }, ...STATES]}
+                />
+                <Text size="sm" c="dimmed" role="status">
+                  {counted(totalCount, 'endpoint')}
+                </Text>
+              </Group>
+              <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+                {edges.map(({ node }) => (
+                  <EndpointCard key={node.id} endpoint={node} />
+                ))}
+              </SimpleGrid>
+              {pageInfo.hasNextPage && (
+                <Button variant="default" w="fit-content" onClick={() => filters.set({ after: pageInfo.endCursor })}>
+                  Load more
+                </Button>
+              )}
+            </Stack>
+          )
+        }
+      </Loaded>
     </>
   );
 }
 
-function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
-  const { status, tone } = healthOf(endpoint);
+function EndpointCard({ endpoint }: { endpoint: ListedEndpoint }) {
+  const { stats, inactiveReason } = endpoint;
+  const isChat = endpoint.__typename === 'WebhookEndpoint' && endpoint.format !== 'NATIVE';
   return (
     <Card withBorder padding="md" bg="var(--postroom-raised)">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Stack gap={2} miw={0}>
-          <Anchor component={Link} href={`/endpoints/${endpoint.id}`} fw={600} className="postroom-wrap">
-            {endpoint.name}
-          </Anchor>
+          <RowName href={`/endpoints/${endpoint.id}`}>{endpoint.name}</RowName>
           <Text size="xs" c="dimmed">
-            {endpointTypes[endpoint.__typename].label}
-            {endpoint.__typename === 'WebhookEndpoint' && endpoint.format !== 'NATIVE'
-              ? `, ${formats[endpoint.format]}`
-              : ''}
+            {ENDPOINT_TYPES[endpoint.__typename].label}
+            {isChat && `, ${FORMATS[endpoint.format]}`}
           </Text>
         </Stack>
-        <StatusBadge status={status} tone={tone} />
+        <StatusBadge {...describeHealth(endpoint)} />
       </Group>
       <Text size="sm" ff="monospace" mt="xs" className="postroom-wrap">
-        {targetOf(endpoint)}
+        {describeTarget(endpoint)}
       </Text>
-      {endpoint.inactiveReason !== null && (
+      {inactiveReason !== null && (
         <Text size="sm" mt="xs" c="var(--mantine-color-error)">
-          {endpoint.inactiveReason}
+          {inactiveReason}
         </Text>
       )}
       <Text size="xs" c="dimmed" mt="xs">
-        {statsInWords(endpoint.stats)}
-        {endpoint.stats.lastDeliveryAt !== null && (
-          <RelativeTime at={endpoint.stats.lastDeliveryAt} prefix="; last delivery " />
-        )}
+        {describeStats(stats)}
+        {stats.lastDeliveryAt !== null && <RelativeTime at={stats.lastDeliveryAt} prefix="; last delivery " />}
       </Text>
     </Card>
   );
 }
 
-function targetOf(endpoint: Endpoint): string {
-  switch (endpoint.__typename) {
-    case 'WebhookEndpoint':
-      return endpoint.url;
-    case 'EmailEndpoint':
-      return endpoint.forwardTo;
-    case 'EmailGroupEndpoint':
-      return endpoint.addresses.join(', ');
+const CREATE_WEBHOOK = graphql(`
+  mutation DashboardCreateWebhook($input: CreateWebhookEndpointInput!) {
+    createWebhookEndpoint(input: $input) {
+      __typename
+      ... on CreateWebhookEndpointPayload { endpoint { __typename id } }
+    }
   }
+`);
+const CREATE_EMAIL = graphql(`
+  mutation DashboardCreateEmailEndpoint($input: CreateEmailEndpointInput!) {
+    createEmailEndpoint(input: $input) {
+      __typename
+      ... on CreateEmailEndpointPayload { endpoint { __typename id } }
+    }
+  }
+`);
+const CREATE_GROUP = graphql(`
+  mutation DashboardCreateGroup($input: CreateEmailGroupEndpointInput!) {
+    createEmailGroupEndpoint(input: $input) {
+      __typename
+      ... on CreateEmailGroupEndpointPayload { endpoint { __typename id } }
+    }
+  }
+`);
+
+const KINDS = { webhook: 'WebhookEndpoint', email: 'EmailEndpoint', group: 'EmailGroupEndpoint' } as const;
+type Kind = keyof typeof KINDS;
+
+const NEW_ENDPOINT = {
+  name: '',
+  url: '',
+  format: 'NATIVE' as keyof typeof FORMATS,
+  forwardTo: '',
+  addresses: [] as string[],
+  ...NEW_SUBSCRIPTION,
+};
+
+/** Form that creates an endpoint. It is open while the URL contains `?new=`. */
+function NewEndpoint() {
+  const [search, setSearch] = useSearchParams();
+  const wanted = search.get('new');
+  const close = () => setSearch({}, { replace: true });
+  return (
+    <Modal opened={wanted !== null} onClose={close} title="Create endpoint" size="lg">
+      <NewEndpointForm kind={wanted === 'email' || wanted === 'group' ? wanted : 'webhook'} close={close} />
+    </Modal>
+  );
+}
+
+function NewEndpointForm({ kind, close }: { kind: Kind; close: () => void }) {
+  const [, setSearch] = useSearchParams();
+  const [, go] = useLocation();
+  const done = 'The endpoint was created. Choose it for an address.';
+  const { act: createWebhook } = useAct(CREATE_WEBHOOK, {
+    quiet: true,
+    done: 'The endpoint was created. Test it, then choose it for an address.',
+  });
+  const { act: createEmail } = useAct(CREATE_EMAIL, { quiet: true, done });
+  const { act: createGroup } = useAct(CREATE_GROUP, { quiet: true, done });
+  const [part, setPart] = useState<string | null>(null);
+  const form = useRecordForm({
+    values: NEW_ENDPOINT,
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Enter a name, such as "Ticket system".' : null),
+      url: (value) =>
+        kind === 'webhook' && !URL.canParse(value) ? 'Enter a complete URL, such as https://example.com/hook.' : null,
+      events: (value) => (kind === 'webhook' && value.length === 0 ? 'Choose at least one event.' : null),
+      forwardTo: (value) =>
+        kind === 'email' && !value.includes('@') ? 'Enter an address, such as team@example.com.' : null,
+      addresses: (value) => (kind === 'group' && value.length === 0 ? 'Enter at least one address.' : null),
+    },
+    submit: async (values) => {
+      const { name, url, format, forwardTo, addresses } = values;
+      if (kind === 'email') return createEmail({ input: { name, forwardTo } });
+      if (kind === 'group') return createGroup({ input: { name, addresses } });
+      return createWebhook({ input: { name, url, format, ...writeSubscription(values) } });
+    },
+    saved: ({ payload }) => go(`/endpoints/${payload.endpoint.id}`),
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit="Create endpoint"
+      cancel={close}
+      onInvalid={(errors) => errors['events'] !== undefined && setPart('events')}
+    >
+      <SegmentedControl
+        aria-label="Type"
+        value={kind}
+        onChange={(value) => setSearch({ new: value }, { replace: true })}
+        data={Object.entries(KINDS).map(([value, type]) => ({ value, label: ENDPOINT_TYPES[type].label }))}
+      />
+      <Text size="sm" c="dimmed">
+        {ENDPOINT_TYPES[KINDS[kind]].about}
+      </Text>
+      <form.Text name="name" label="Name" placeholder="Ticket system" data-autofocus maxLength={255} />
+      {kind === 'webhook' && (
+        <>
+          <form.Text
+            name="url"
+            label="URL"
+            placeholder="https://example.com/hooks/mail"
+            description="Receives a POST request with JSON. It must respond with 2xx before the timeout."
+          />
+          <form.Choice name="format" label="Format" data={FORMAT_CHOICES} />
+          <Accordion variant="contained" chevronPosition="left" value={part} onChange={setPart}>
+            <Accordion.Item value="events">
+              <Accordion.Control>
+                <Text size="sm">Events and order</Text>
+              </Accordion.Control>
+              <Accordion.Panel>
+                <Stack>
+                  <SubscriptionFields />
+                </Stack>
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
+        </>
+      )}
+      {kind === 'email' && <form.Text name="forwardTo" label="Forward to" placeholder="team@example.com" />}
+      {kind === 'group' && (
+        <form.Tags
+          name="addresses"
+          label="Forward to"
+          description="Press Enter after each address. Up to 50 addresses."
+          placeholder="ada@example.com"
+          maxTags={50}
+        />
+      )}
+    </RecordForm>
+  );
 }

@@ -4,10 +4,8 @@ import { useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { DeferredList } from './deferred-list.tsx';
-import { HeldList } from './held-list.tsx';
-import { SpamList } from './spam-list.tsx';
-import { UndeliveredList } from './undelivered-list.tsx';
+import { HeldList, SpamList } from './received-lists.tsx';
+import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
 const COUNTS = graphql(`
   query DashboardHeldCounts {
@@ -19,12 +17,12 @@ const COUNTS = graphql(`
 `);
 
 const TABS = [
-  { name: 'blocked', label: 'Held' },
-  { name: 'review', label: 'To review' },
-  { name: 'deferred', label: 'Deferred' },
-  { name: 'bounced', label: 'Bounced' },
-  { name: 'failed', label: 'Failed' },
-  { name: 'spam', label: 'Spam' },
+  { name: 'blocked', label: 'Held', list: <HeldList wait="BLOCKED" /> },
+  { name: 'review', label: 'To review', list: <HeldList wait="REVIEW" /> },
+  { name: 'deferred', label: 'Deferred', list: <DeferredList /> },
+  { name: 'bounced', label: 'Bounced', list: <UndeliveredList status="BOUNCED" /> },
+  { name: 'failed', label: 'Failed', list: <UndeliveredList status="FAILED" /> },
+  { name: 'spam', label: 'Spam', list: <SpamList /> },
 ] as const;
 type TabName = (typeof TABS)[number]['name'];
 
@@ -60,24 +58,11 @@ export function HeldPage() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="blocked" pt="md">
-          <HeldList wait="BLOCKED" />
-        </Tabs.Panel>
-        <Tabs.Panel value="review" pt="md">
-          <HeldList wait="REVIEW" />
-        </Tabs.Panel>
-        <Tabs.Panel value="deferred" pt="md">
-          <DeferredList />
-        </Tabs.Panel>
-        <Tabs.Panel value="bounced" pt="md">
-          <UndeliveredList status="BOUNCED" />
-        </Tabs.Panel>
-        <Tabs.Panel value="failed" pt="md">
-          <UndeliveredList status="FAILED" />
-        </Tabs.Panel>
-        <Tabs.Panel value="spam" pt="md">
-          <SpamList />
-        </Tabs.Panel>
+        {TABS.map(({ name, list }) => (
+          <Tabs.Panel key={name} value={name} pt="md">
+            {list}
+          </Tabs.Panel>
+        ))}
       </Tabs>
     </>
   );

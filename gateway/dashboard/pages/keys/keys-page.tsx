@@ -1,28 +1,67 @@
-import { Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import {
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  List,
+  Paper,
+  Radio,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useQuery } from 'urql';
+import { Link, useSearchParams } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconKey, IconPlus } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
+import { IconKey } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { KeyRow } from './key-row.tsx';
-import { NewKeyModal } from './new-key-modal.tsx';
-import { useKeys } from './use-keys.ts';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Loaded, PlainList } from '../../parts/section.tsx';
+import {
+  POLICY_PARTS,
+  PolicyFields,
+  PolicyUsage,
+  policyErrors,
+  policyInput,
+  policyInWords,
+  policyValues,
+  USAGE_PARTS,
+} from '../../parts/send-policy.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { describeScopes, expiresSoon, KEYS, type ShownKey } from './key-documents.ts';
+import { NewKeyModal } from './new-key.tsx';
+
+/** Maximum page size of a query. There are never more active keys than this. */
+const MAX_KEYS = 100;
+const STEP = 50;
 
 /** API keys of the account. */
 export function KeysPage() {
   const [search, setSearch] = useSearchParams();
   const isRevoked = search.get('show') === 'revoked';
-  const { keys, total, error, isLoading, refresh, more } = useKeys(isRevoked);
+  const [first, setFirst] = useState(STEP);
+  const query = useLiveQuery({
+    query: KEYS,
+    variables: { first, isRevoked },
+    // What is left of budgets changes as mail is sent.
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+    types: ['ApiKey'],
+  });
   // A new form each time it opens, so that no secret stays in it.
   const [opening, setOpening] = useState({ count: 0, isOpen: search.has('new') });
-  const open = () => setOpening(({ count }) => ({ count: count + 1, isOpen: true }));
   const add = (
-    <Button {...needs('keys')} leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+    <CreateButton needed="keys" onClick={() => setOpening(({ count }) => ({ count: count + 1, isOpen: true }))}>
       Create key
-    </Button>
+    </CreateButton>
   );
   return (
     <>
@@ -43,26 +82,31 @@ export function KeysPage() {
           ]}
           style={{ alignSelf: 'flex-start' }}
         />
-        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-        {isLoading && [0, 1, 2].map((row) => <Skeleton key={row} h={92} />)}
-        {keys?.length === 0 && <NoKeys isRevoked={isRevoked} add={add} />}
-        {keys !== undefined && keys.length > 0 && (
-          <>
-            <Stack gap="sm" component="ul" p={0} m={0} aria-label="API keys" style={{ listStyle: 'none' }}>
-              {keys.map((key) => (
-                <KeyRow key={key.id} apiKey={key} />
-              ))}
-            </Stack>
-            <Text size="sm" c="dimmed" aria-live="polite">
-              {keys.length === total ? counted(total, 'key') : `${keys.length} of ${total} keys`}
-            </Text>
-          </>
-        )}
-        {more !== null && (
-          <Button variant="default" onClick={more} style={{ alignSelf: 'flex-start' }}>
-            Load more
-          </Button>
-        )}
+        <Loaded query={query}>
+          {({ apiKeys: { edges, totalCount, pageInfo } }) => (
+            <>
+              {edges.length === 0 ? (
+                <NoKeys isRevoked={isRevoked} add={add} />
+              ) : (
+                <>
+                  <PlainList label="API keys">
+                    {edges.map(({ node }) => (
+                      <KeyRow key={node.id} apiKey={node} />
+                    ))}
+                  </PlainList>
+                  <Text size="sm" c="dimmed" aria-live="polite">
+                    {edges.length === totalCount ? counted(totalCount, 'key') : `${edges.length} of ${totalCount} keys`}
+                  </Text>
+                </>
+              )}
+              {pageInfo.hasNextPage && first < MAX_KEYS && (
+                <Button variant="default" onClick={() => setFirst(MAX_KEYS)} style={{ alignSelf: 'flex-start' }}>
+                  Load more
+                </Button>
+              )}
+            </>
+          )}
+        </Loaded>
       </Stack>
       <NewKeyModal
         key={opening.count}
@@ -73,7 +117,7 @@ export function KeysPage() {
   );
 }
 
-function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: React.ReactNode }) {
+function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: ReactNode }) {
   return isRevoked ? (
     <EmptyState icon={IconKey} title="No revoked keys" about="Revoked keys no longer work. They are listed here." />
   ) : (
@@ -84,5 +128,236 @@ function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: React.ReactNode }
     >
       {add}
     </EmptyState>
+  );
+}
+
+const TONES = { ACTIVE: 'good', EXPIRED: 'bad', REVOKED: 'quiet' } as const;
+
+/** One key, and the buttons that change and revoke it. */
+function KeyRow({ apiKey }: { apiKey: ShownKey }) {
+  const { id, name, hint, status, scopes, domains, addresses, policy, policyUsage, expiresAt } = apiKey;
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)" component="li">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={6} flex="1 1 16rem" miw={0}>
+          <Group gap="xs">
+            <Title order={2} size="h3" className="postroom-wrap">
+              {name}
+            </Title>
+            {hint !== null && (
+              <Text size="sm" c="dimmed" ff="monospace">
+                {hint}
+              </Text>
+            )}
+            <StatusBadge status={status} tone={TONES[status]} />
+            {status === 'ACTIVE' && expiresSoon(expiresAt) && <StatusBadge status="expires soon" tone="warning" />}
+          </Group>
+          <Group gap={6}>
+            <Limit>{describeScopes(scopes)}</Limit>
+            {domains?.map((domain) => (
+              <Limit key={domain.id}>
+                only{' '}
+                <Anchor component={Link} href={`/domains/${domain.id}`} size="xs">
+                  {domain.name}
+                </Anchor>
+              </Limit>
+            ))}
+            {addresses?.map((address) => (
+              <Limit key={address}>only {address}</Limit>
+            ))}
+            {policy !== null && <Limit>{policyInWords(policy)}</Limit>}
+          </Group>
+          <PolicyUsage usage={policyUsage} />
+          <Text size="sm" c="dimmed" className="postroom-wrap">
+            <KeyTimes apiKey={apiKey} />
+          </Text>
+          <Anchor component={Link} href={`/requests?key=${id}`} size="sm" w="fit-content">
+            Show requests
+          </Anchor>
+        </Stack>
+        {status !== 'REVOKED' && (
+          <Group gap="xs">
+            <DialogButton label="Edit key" title={`Edit ${name}`} needed="keys" dialogSize="lg">
+              {(close) => <EditForm apiKey={apiKey} close={close} />}
+            </DialogButton>
+            <DialogButton label="Revoke key" title={`Revoke ${name}?`} needed="keys">
+              {(close) => <RevokeForm apiKey={apiKey} close={close} />}
+            </DialogButton>
+          </Group>
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+/** A mark of what the key may do. */
+function Limit({ children }: { children: ReactNode }) {
+  return (
+    <Badge variant="default" tt="none" fw={600} radius="sm" h="auto" className="postroom-wrap">
+      {children}
+    </Badge>
+  );
+}
+
+function KeyTimes({ apiKey }: { apiKey: ShownKey }) {
+  const { lastUsedAt, lastUsedFrom, expiresAt, revokedAt, createdAt, status } = apiKey;
+  return (
+    <>
+      {lastUsedAt === null ? 'Never used' : <RelativeTime at={lastUsedAt} prefix="Last used " />}
+      {lastUsedFrom !== null && ` from ${lastUsedFrom}`}
+      {revokedAt !== null ? (
+        <RelativeTime at={revokedAt} prefix=" · Revoked " />
+      ) : expiresAt !== null ? (
+        <RelativeTime at={expiresAt} prefix={status === 'EXPIRED' ? ' · Expired ' : ' · Expires '} />
+      ) : (
+        ' · Does not expire'
+      )}
+      <RelativeTime at={createdAt} prefix=" · Created " />
+    </>
+  );
+}
+
+const UPDATE_KEY = graphql(
+  `
+  mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
+    updateApiKey(input: $input) {
+      __typename
+      ... on UpdateApiKeyPayload { apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } } }
+    }
+  }
+`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
+
+function EditForm({
+  apiKey: { id, name, scopes, policy, policyUsage },
+  close,
+}: {
+  apiKey: ShownKey;
+  close: () => void;
+}) {
+  const { act } = useAct(UPDATE_KEY, { quiet: true, done: 'The key was changed.' });
+  const form = useRecordForm({
+    values: { name, policy: policyValues(policy) },
+    validate: { name: (text) => (text.trim() === '' ? 'Enter a name.' : null) },
+    submit: (values) => act({ input: { id, name: values.name.trim(), policy: policyInput(values.policy) } }),
+    rename: ({ name: nameFault, scopes: scopesFault, ...fields }) => ({
+      ...policyErrors(fields),
+      ...(nameFault !== undefined && { name: nameFault }),
+      ...(scopesFault !== undefined && { scopes: scopesFault }),
+    }),
+    saved: close,
+  });
+  const canBeLimited = scopes?.every((scope) => scope === 'READ' || scope === 'SEND') ?? false;
+  return (
+    <RecordForm form={form} submit="Save key" label="Edit API key" cancel={close}>
+      <form.Text name="name" label="Name" maxLength={100} data-autofocus />
+      {canBeLimited ? (
+        <Stack gap="sm" component="section" aria-label="Send policy">
+          <Text fw={600}>Send policy</Text>
+          <PolicyUsage usage={policyUsage} />
+          <PolicyFields recipients={form.values.policy.recipients} />
+        </Stack>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Only keys with the scopes read and send can have a send policy. Create a new key for a program that you want
+          to limit.
+        </Text>
+      )}
+    </RecordForm>
+  );
+}
+
+const CONFIGURATION = graphql(`
+  query DashboardKeyConfiguration($id: ID!) {
+    apiKey(id: $id) { id configuration { items { kind id name } hasMore } }
+  }
+`);
+type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
+
+const REVOKE_KEY = graphql(`
+  mutation DashboardRevokeKey($input: RevokeApiKeyInput!) {
+    revokeApiKey(input: $input) { __typename ... on RevokeApiKeyPayload { apiKey { id status revokedAt } } }
+  }
+`);
+
+/** Nouns of what a key sets up, for one and for several. */
+const KINDS: Record<Item['kind'], [one: string, several: string]> = {
+  ENDPOINT: ['endpoint', 'endpoints'],
+  ADDRESS_ROUTE: ['route of an address', 'routes of addresses'],
+  CATCH_ALL: ['catch-all', 'catch-alls'],
+  GUARD_RULE: ['guard rule', 'guard rules'],
+  SCHEDULED_EMAIL: ['scheduled email', 'scheduled emails'],
+  API_KEY: ['API key', 'API keys'],
+};
+
+/** Revokes a key. Says what the key set up, and offers to keep it. */
+function RevokeForm({ apiKey: { id }, close }: { apiKey: ShownKey; close: () => void }) {
+  const [{ data, error }] = useQuery({ query: CONFIGURATION, variables: { id }, requestPolicy: 'network-only' });
+  const { act } = useAct(REVOKE_KEY, { done: 'The key was revoked.' });
+  const configuration = data?.apiKey?.configuration;
+  const hasItems = (configuration?.items.length ?? 0) > 0;
+  const form = useRecordForm({
+    values: { choice: 'stop' },
+    submit: async ({ choice }) => {
+      await act({ input: { id, keepsConfiguration: hasItems && choice === 'keep' } });
+      close();
+      return { problem: null };
+    },
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit="Revoke key"
+      color="red.9"
+      cancel={close}
+      isDisabled={configuration === undefined && error === undefined}
+    >
+      <Text size="sm">
+        Programs that use this key lose access at once. You cannot undo this; create a new key instead.
+      </Text>
+      {configuration === undefined && error === undefined && <Skeleton h="3rem" aria-label="Loading" />}
+      {error !== undefined && (
+        <Trouble text="What this key set up could not be loaded. If you revoke it now, all of it stops." />
+      )}
+      {configuration !== undefined && hasItems && (
+        <Stack gap="sm" component="section" aria-label="What this key set up">
+          <Text size="sm" fw={600}>
+            This key set up{configuration.hasMore ? ' more than' : ''}:
+          </Text>
+          <ConfiguredList items={configuration.items} />
+          <Radio.Group label="What happens to it?" {...form.getInputProps('choice')}>
+            <Stack gap="xs" mt="xs">
+              <Radio
+                value="stop"
+                label="Stop it"
+                description="Endpoints and rules are disabled, scheduled emails are paused, and its keys are revoked. Choose this if the key may be in the wrong hands."
+              />
+              <Radio value="keep" label="Keep it" description="It continues under your own rights." />
+            </Stack>
+          </Radio.Group>
+        </Stack>
+      )}
+    </RecordForm>
+  );
+}
+
+/** Names of each kind that are shown. */
+const SHOWN_NAMES = 3;
+
+function ConfiguredList({ items }: { items: readonly Item[] }) {
+  return (
+    <List size="sm" className="postroom-wrap">
+      {[...Map.groupBy(items, ({ kind }) => kind)].map(([kind, ofKind]) => {
+        const names = ofKind.slice(0, SHOWN_NAMES).map(({ name }) => name);
+        const more = ofKind.length - names.length;
+        return (
+          <List.Item key={kind}>
+            {counted(ofKind.length, ...KINDS[kind])}: {names.join(', ')}
+            {more > 0 && ` and ${more} more`}
+          </List.Item>
+        );
+      })}
+    </List>
   );
 }

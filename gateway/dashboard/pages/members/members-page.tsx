@@ -1,105 +1,346 @@
-import { Button, Group, Modal, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Badge, Checkbox, Group, Modal, Radio, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { useQuery } from 'urql';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ActButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconPlus } from '../../parts/icons.ts';
+import { counted } from '../../parts/counted.ts';
+import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, Rows } from '../../parts/row-list.tsx';
+import { Row, RowName, Rows } from '../../parts/row-list.tsx';
+import { Loaded } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { announceSignOut } from '../../shell/session-news.ts';
 import { leave } from '../../shell/sign-out.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
-import { InviteForm } from './invite-form.tsx';
-import { INVITATIONS, LEAVE, MEMBERS, RESEND, REVOKE, type ShownInvitation } from './member-documents.ts';
-import { MemberRow } from './member-row.tsx';
+
+const MEMBERS = graphql(`
+  query DashboardMembers {
+    members { id email name role isApprover limits { domainIds addresses } joinedAt apiKeys isYou }
+  }
+`);
+type ShownMember = ResultOf<typeof MEMBERS>['members'][number];
 
 /** The members of the workspace, and invitations. */
 export function MembersPage() {
   const { person } = useViewer();
   const mayManage = useRight('members');
   const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
   const isLimited = person?.isLimited === true;
-  const [{ data, error }, refresh] = useQuery({ query: MEMBERS, requestPolicy: 'network-only', pause: isLimited });
-  const again = () => refresh({ requestPolicy: 'network-only' });
+  const query = useLiveQuery({ query: MEMBERS, variables: {}, kinds: [], types: ['Member'], isPaused: isLimited });
   return (
     <>
       <PageHeader
         title="Members"
         about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
       >
-        {mayManage && (
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
-            Invite person
-          </Button>
-        )}
+        {mayManage && <CreateButton onClick={() => setOpen(true)}>Invite person</CreateButton>}
       </PageHeader>
       <Stack gap="xl">
-        {error !== undefined && <ErrorNote error={error} retry={again} />}
-        {isLimited && <Text size="sm">You are limited to domains or addresses, so other members are not listed.</Text>}
-        {data === undefined && error === undefined && !isLimited && <Skeleton h={200} aria-label="Loading" />}
-        {data !== undefined && (
-          <Rows label="Members">
-            {data.members.map((member) => (
-              <MemberRow key={member.id} member={member} changed={again} />
-            ))}
-          </Rows>
+        {isLimited ? (
+          <Text size="sm">You are limited to domains or addresses, so other members are not listed.</Text>
+        ) : (
+          <Loaded query={query}>
+            {({ members }) => (
+              <Rows label="Members">
+                {members.map((member) => (
+                  <MemberRow key={member.id} member={member} changed={query.refresh} />
+                ))}
+              </Rows>
+            )}
+          </Loaded>
         )}
         {mayManage && <Invitations isInviting={isOpen} />}
         {person != null && person.role !== 'OWNER' && <LeaveWorkspace />}
       </Stack>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title="Invite person"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        centered
-      >
-        <InviteForm done={() => setOpen(false)} />
+      <Modal opened={isOpen} onClose={close} title="Invite person" centered>
+        <InviteForm done={close} />
       </Modal>
     </>
   );
 }
 
-/** Invitations that were not accepted. */
-function Invitations({ isInviting }: { isInviting: boolean }) {
-  const [{ data, error }, refresh] = useQuery({ query: INVITATIONS, requestPolicy: 'network-only', pause: isInviting });
-  const again = () => refresh({ requestPolicy: 'network-only' });
-  const pending = data?.invitations.filter(({ status }) => status === 'OPEN' || status === 'EXPIRED') ?? [];
+const REMOVE_MEMBER = graphql(`
+  mutation DashboardRemoveMember($input: RemoveMemberInput!) {
+    removeMember(input: $input) { __typename ... on RemoveMemberPayload { id } }
+  }
+`);
+const TRANSFER = graphql(`
+  mutation DashboardTransferOwnership($input: TransferOwnershipInput!) {
+    transferOwnership(input: $input) { __typename ... on TransferOwnershipPayload { member { id role } } }
+  }
+`);
+
+/** A member, with what the signed-in person may do about it. */
+function MemberRow({ member, changed }: { member: ShownMember; changed: () => void }) {
+  const { id, email, name, role, isApprover, isYou, joinedAt, limits, apiKeys } = member;
+  const called = name === '' ? email : name;
+  const mayTransfer = useRight('ownership');
+  const isManaged = useRight('members') && role !== 'OWNER' && !isYou;
+  const { act: remove } = useAct(REMOVE_MEMBER, { done: `${called} is no member any more.` });
+  const [keys, setKeys] = useState<KeyFate>('revoke');
   return (
-    <Stack gap="sm" component="section" aria-label="Invitations">
-      <Title order={2} size="h4">
-        Invitations
-      </Title>
-      {error !== undefined && <ErrorNote error={error} retry={again} />}
-      {data !== undefined && pending.length === 0 && (
+    <Row
+      name={
+        <Group gap="xs">
+          <RowName>{called}</RowName>
+          <Badge variant="default">{role.toLowerCase()}</Badge>
+          {isApprover && role !== 'OWNER' && role !== 'ADMIN' && <Badge variant="default">approver</Badge>}
+          {isYou && <Badge variant="light">you</Badge>}
+        </Group>
+      }
+      about={
+        <>
+          {email}, joined <RelativeTime at={joinedAt} />
+          {apiKeys > 0 && `, ${counted(apiKeys, 'API key')}`}
+        </>
+      }
+      actions={
+        <Group gap="xs">
+          {isManaged && (
+            <DialogButton label="Change role" aria-label={`Change role of ${called}`} title={`Role of ${called}`}>
+              {(close) => (
+                <ChangeForm
+                  member={member}
+                  done={() => {
+                    close();
+                    changed();
+                  }}
+                />
+              )}
+            </DialogButton>
+          )}
+          {mayTransfer && !isYou && <MakeOwner id={id} called={called} changed={changed} />}
+          {isManaged && (
+            <ConfirmButton
+              label="Remove"
+              aria-label={`Remove ${called}`}
+              question={`Remove ${called}?`}
+              about="The member loses access to this workspace at once."
+              confirm="Remove member"
+              act={() => remove({ input: { id, keepsKeys: apiKeys > 0 && keys === 'keep' } }).then(changed)}
+            >
+              {apiKeys > 0 && <KeyChoice count={apiKeys} value={keys} change={setKeys} />}
+            </ConfirmButton>
+          )}
+        </Group>
+      }
+    >
+      {limits !== null && (
         <Text size="sm" c="dimmed">
-          Invitations that were not accepted yet appear here.
+          Only{' '}
+          {[
+            ...(limits.domainIds.length > 0 ? [counted(limits.domainIds.length, 'domain')] : []),
+            ...(limits.addresses.length > 0 ? [counted(limits.addresses.length, 'address', 'addresses')] : []),
+          ].join(' and ')}
         </Text>
       )}
-      {pending.length > 0 && (
-        <Rows label="Invitations">
-          {pending.map((invitation) => (
-            <InvitationRow key={invitation.id} invitation={invitation} changed={again} />
+    </Row>
+  );
+}
+
+function MakeOwner({ id, called, changed }: { id: string; called: string; changed: () => void }) {
+  const { act } = useAct(TRANSFER, { done: 'The ownership was transferred.' });
+  const [keeps, setKeeps] = useState(false);
+  return (
+    <ConfirmButton
+      label="Make owner"
+      aria-label={`Make owner: ${called}`}
+      question={`Make ${called} the owner?`}
+      about="The owner can do everything, including closing the workspace. You become an admin."
+      confirm="Transfer ownership"
+      act={() => act({ input: { id, keepsKeys: keeps } }).then(changed)}
+    >
+      <Checkbox
+        checked={keeps}
+        onChange={(event) => setKeeps(event.currentTarget.checked)}
+        label="Keep the keys of customers’ workspaces and the SCIM token"
+        description="They are then the new owner’s. Otherwise they stop working."
+      />
+    </ConfirmButton>
+  );
+}
+
+type KeyFate = 'revoke' | 'keep';
+
+/** Asks what happens to the API keys of a member. */
+function KeyChoice({ count, value, change }: { count: number; value: KeyFate; change: (value: KeyFate) => void }) {
+  return (
+    <Radio.Group
+      label={`What happens to the ${counted(count, 'API key')} of this member?`}
+      value={value}
+      onChange={(chosen) => change(chosen === 'keep' ? 'keep' : 'revoke')}
+    >
+      <Stack gap="xs" mt="xs">
+        <Radio
+          value="revoke"
+          label="Revoke"
+          description="Programs that use them lose access at once, and what they set up stops."
+        />
+        <Radio value="keep" label="Keep" description="They are then yours, with what they set up." />
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+/** The roles that can be given, each with what it may do. */
+const GIVEN_ROLES = [
+  {
+    value: 'ADMIN',
+    label: 'Admin',
+    about: 'Members, domains, policies and retention, and all that a developer may do',
+  },
+  {
+    value: 'DEVELOPER',
+    label: 'Developer',
+    about: 'API keys, endpoints and logged requests, and all that an agent may do',
+  },
+  { value: 'AGENT', label: 'Agent', about: 'Reads, sends and organizes mail' },
+  { value: 'VIEWER', label: 'Viewer', about: 'Reads mail' },
+] as const;
+type GivenRole = (typeof GIVEN_ROLES)[number]['value'];
+
+/** What a form gives to a member. Limits are domains, and addresses, which have an @; none: all mail. */
+interface RoleValues {
+  role: GivenRole;
+  isApprover: boolean;
+  limits: string[];
+}
+
+/** Whether a role can be limited to domains and addresses, and has no API keys. */
+const isLowRole = (role: GivenRole) => role === 'AGENT' || role === 'VIEWER';
+
+/** Fields of a role and its limits, in a form that has them. */
+function RoleFields({ values: { role, limits }, roleProps }: { values: RoleValues; roleProps: object }) {
+  return (
+    <Stack>
+      <Radio.Group label="Role" {...roleProps}>
+        <Stack gap="xs" mt="xs">
+          {GIVEN_ROLES.map(({ value, label, about }) => (
+            <Radio key={value} value={value} label={label} description={about} />
           ))}
-        </Rows>
+        </Stack>
+      </Radio.Group>
+      {role !== 'ADMIN' && (
+        <FIELDS.Checkbox name="isApprover" label="Approver" description="May approve mail that waits for approval." />
+      )}
+      {isLowRole(role) && (
+        <FIELDS.Tags
+          name="limits"
+          label="Only these domains and addresses"
+          description="Leave it empty for all mail. The rest does not exist for this member."
+          placeholder={limits.length === 0 ? 'example.com or support@example.com' : ''}
+          splitChars={[',', ' ']}
+          acceptValueOnBlur
+        />
       )}
     </Stack>
   );
 }
 
+/** Returns the values as the input of a mutation. */
+function writeRole({ role, isApprover, limits }: RoleValues) {
+  const given = isLowRole(role) ? limits : [];
+  const addresses = given.filter((each) => each.includes('@'));
+  const domains = given.filter((each) => !each.includes('@'));
+  return { role, isApprover, ...(given.length === 0 ? {} : { domains, addresses }) };
+}
+
+/** Puts the errors of domains and addresses at the field that has both. */
+function renameLimits({ domains, addresses, ...fields }: Record<string, string>): Record<string, string> {
+  const limits = domains ?? addresses;
+  return { ...fields, ...(limits !== undefined && { limits }) };
+}
+
+const CHANGE_MEMBER = graphql(`
+  mutation DashboardChangeMember($input: UpdateMemberInput!) {
+    updateMember(input: $input) { __typename ... on UpdateMemberPayload { member { id role isApprover } } }
+  }
+`);
+
+function ChangeForm({ member, done }: { member: ShownMember; done: () => void }) {
+  const { id, role, isApprover, limits, apiKeys } = member;
+  const { act } = useAct(CHANGE_MEMBER, { quiet: true, done: 'The member was changed.' });
+  const [keys, setKeys] = useState<KeyFate>('revoke');
+  const losesKeys = (values: RoleValues) => apiKeys > 0 && isLowRole(values.role);
+  const form = useRecordForm({
+    values: {
+      role: GIVEN_ROLES.find(({ value }) => value === role)?.value ?? 'VIEWER',
+      isApprover,
+      limits: [...(limits?.domainIds ?? []), ...(limits?.addresses ?? [])],
+    },
+    submit: (values) => act({ input: { id, ...writeRole(values), keepsKeys: losesKeys(values) && keys === 'keep' } }),
+    rename: renameLimits,
+    saved: done,
+  });
+  return (
+    <RecordForm form={form} submit="Save role">
+      <RoleFields values={form.values} roleProps={form.getInputProps('role')} />
+      {losesKeys(form.values) && <KeyChoice count={apiKeys} value={keys} change={setKeys} />}
+    </RecordForm>
+  );
+}
+
+const INVITATIONS = graphql(`
+  query DashboardInvitations { invitations { id email role status invitedBy sentAt expiresAt } }
+`);
+type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
+
+/** Invitations that were not accepted. */
+function Invitations({ isInviting }: { isInviting: boolean }) {
+  const query = useLiveQuery({
+    query: INVITATIONS,
+    variables: {},
+    kinds: [],
+    types: ['Invitation'],
+    isPaused: isInviting,
+  });
+  return (
+    <Stack gap="sm" component="section" aria-label="Invitations">
+      <Title order={2} size="h4">
+        Invitations
+      </Title>
+      <Loaded query={query} height={40}>
+        {({ invitations }) => {
+          const pending = invitations.filter(({ status }) => status === 'OPEN' || status === 'EXPIRED');
+          if (pending.length === 0)
+            return (
+              <Text size="sm" c="dimmed">
+                Invitations that were not accepted yet appear here.
+              </Text>
+            );
+          return (
+            <Rows label="Invitations">
+              {pending.map((invitation) => (
+                <InvitationRow key={invitation.id} invitation={invitation} changed={query.refresh} />
+              ))}
+            </Rows>
+          );
+        }}
+      </Loaded>
+    </Stack>
+  );
+}
+
+const RESEND = graphql(`
+  mutation DashboardResendInvitation($input: ResendInvitationInput!) {
+    resendInvitation(input: $input) { __typename ... on ResendInvitationPayload { invitation { id expiresAt } } }
+  }
+`);
+const REVOKE = graphql(`
+  mutation DashboardRevokeInvitation($input: RevokeInvitationInput!) {
+    revokeInvitation(input: $input) { __typename ... on RevokeInvitationPayload { invitation { id status } } }
+  }
+`);
+
 function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; changed: () => void }) {
-  const resend = useAct(RESEND, { done: 'The invitation was sent again.' });
-  const revoke = useAct(REVOKE, { done: 'The invitation was revoked.' });
   const { id, email, role, status, sentAt, expiresAt, invitedBy } = invitation;
+  const { act: revoke } = useAct(REVOKE, { done: 'The invitation was revoked.' });
   return (
     <Row
-      name={
-        <Text fw={600} size="sm" className="postroom-wrap">
-          {email}
-        </Text>
-      }
+      name={<RowName>{email}</RowName>}
       about={
         <>
           {role.toLowerCase()}, sent <RelativeTime at={sentAt} />
@@ -109,22 +350,22 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
       }
       actions={
         <Group gap="xs">
-          <Button
-            variant="default"
-            size="xs"
+          <ActButton
             aria-label={`Send again: invitation of ${email}`}
-            loading={resend.isBusy}
-            onClick={() => void resend.act({ input: { id } }).then(changed)}
+            mutation={RESEND}
+            variables={{ input: { id } }}
+            done="The invitation was sent again."
+            then={changed}
           >
             Send again
-          </Button>
+          </ActButton>
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke invitation of ${email}`}
             question={`Revoke the invitation of ${email}?`}
             about="The link in the email stops working."
             confirm="Revoke invitation"
-            act={() => revoke.act({ input: { id } }).then(changed)}
+            act={() => revoke({ input: { id } }).then(changed)}
           />
         </Group>
       }
@@ -132,23 +373,60 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
   );
 }
 
+const INVITE = graphql(`
+  mutation DashboardInvite($input: CreateInvitationInput!) {
+    createInvitation(input: $input) { __typename ... on CreateInvitationPayload { invitation { id email } } }
+  }
+`);
+
+/** Invites a person. */
+function InviteForm({ done }: { done: () => void }) {
+  const { act } = useAct(INVITE, { quiet: true, done: 'The invitation was sent.' });
+  const form = useRecordForm({
+    values: { email: '', role: 'AGENT' as GivenRole, isApprover: false, limits: [] as string[] },
+    validate: {
+      email: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a complete address, such as ann@example.com.'),
+    },
+    submit: (values) => act({ input: { email: values.email.trim(), ...writeRole(values) } }),
+    rename: renameLimits,
+    saved: done,
+  });
+  return (
+    <RecordForm form={form} submit="Send invitation" label="Invite person">
+      <form.Text
+        name="email"
+        label="Email address"
+        description="Postroom sends a link that works once, for 7 days."
+        type="email"
+        data-autofocus
+      />
+      <RoleFields values={form.values} roleProps={form.getInputProps('role')} />
+    </RecordForm>
+  );
+}
+
+const LEAVE = graphql(`
+  mutation DashboardLeaveWorkspace($input: LeaveWorkspaceInput!) {
+    leaveWorkspace(input: $input) { __typename ... on LeaveWorkspacePayload { message } }
+  }
+`);
+
 function LeaveWorkspace() {
   const { id, person } = useViewer();
-  const { act } = useAct(LEAVE);
-  const name = person?.workspaceName ?? '';
+  const { act } = useAct(LEAVE, {
+    then: () => {
+      announceSignOut();
+      leave();
+    },
+  });
   return (
     <Group>
       <ConfirmButton
         label="Leave workspace"
-        question={`Leave ${name}?`}
+        question={`Leave ${person?.workspaceName ?? ''}?`}
         about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
         confirm="Leave workspace"
-        act={async () => {
-          const { problem } = await act({ input: { workspaceId: id } });
-          if (problem !== null) return;
-          announceSignOut();
-          leave();
-        }}
+        act={() => act({ input: { workspaceId: id } })}
       />
     </Group>
   );

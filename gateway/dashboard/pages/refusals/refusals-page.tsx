@@ -1,74 +1,103 @@
-import { Button, Group } from '@mantine/core';
-import type { ResultOf } from '../../graphql.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FilterSelect } from '../../parts/filter-select.tsx';
-import { FilterText } from '../../parts/filter-text.tsx';
+import { Badge, Group, Text } from '@mantine/core';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { formatCount } from '../../parts/counted.ts';
 import { IconMailOff } from '../../parts/icons.ts';
+import { ChoiceFilter, FilterBar, listSource, PagedList, TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, type PagedQuery } from '../../parts/paged-list.tsx';
-import { useUrlFilters } from '../../parts/url-filters.ts';
-import { type DoorRefusalFilter, REASONS, REFUSALS, type ShownRefusal } from './refusal-documents.ts';
-import { RefusalRow } from './refusal-row.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { FreeRow } from '../../parts/row-list.tsx';
 
-const LIST: PagedQuery<ResultOf<typeof REFUSALS>, DoorRefusalFilter, ShownRefusal> = {
-  query: REFUSALS,
-  pageOf: ({ refusals }) => refusals,
-  types: ['DoorRefusal'],
-  label: 'Refusals',
-};
+const REFUSALS = graphql(`
+  query DashboardRefusals($first: Int!, $after: String, $filter: DoorRefusalFilter) {
+    refusals(first: $first, after: $after, filter: $filter) {
+      edges { node { id reason recipient sender clientAddress network helo reply times createdAt lastAt } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type ShownRefusal = ResultOf<typeof REFUSALS>['refusals']['edges'][number]['node'];
+
+const LIST = listSource({ label: 'Refusals', query: REFUSALS, size: 50, types: ['DoorRefusal'] });
+
+/** Reasons, in words. */
+const REASONS = [
+  { value: 'UNKNOWN_RECIPIENT', label: 'Unknown recipient' },
+  { value: 'UNAVAILABLE', label: 'Mailbox unavailable' },
+  { value: 'EARLY_TALKER', label: 'Spoke before its turn' },
+  { value: 'OWN_NAME', label: 'Used our name' },
+  { value: 'SENDER_DOMAIN', label: 'Sender accepts no mail' },
+  { value: 'BLOCK_LIST', label: 'Block list' },
+  { value: 'GREYLIST', label: 'Greylisted' },
+  { value: 'DMARC', label: 'DMARC' },
+  { value: 'MESSAGE_RATE', label: 'Too many messages' },
+  { value: 'CONTENT', label: 'Content' },
+] as const;
 
 /** Mail that was refused before it was accepted: why an expected message did not come. */
 export function RefusalsPage() {
   const filters = useUrlFilters(['q', 'reason']);
-  const { search, isFiltered } = filters;
   return (
     <>
       <PageHeader
         title="Refused at the door"
         about="Mail to your domains that was refused in the last 7 days, before it was accepted. The sender got the reply that is shown."
       />
-      <Group mb="md" gap="xs">
-        <FilterText
-          label="Recipient, sender or client"
-          type="search"
-          value={search.get('q') ?? ''}
-          set={(value) => filters.filterBy('q', value)}
-          width={300}
-        />
-        <FilterSelect name="reason" label="Reason" choices={REASONS} filters={filters} width={220} />
-      </Group>
+      <FilterBar>
+        <TextFilter label="Recipient, sender or client" filters={filters} width={300} />
+        <ChoiceFilter name="reason" label="Reason" choices={REASONS} filters={filters} width={220} />
+      </FilterBar>
       <PagedList
         list={LIST}
-        filter={readFilter(search)}
+        variables={{ filter: { search: filters.get('q'), reason: filters.choice('reason', REASONS) } }}
         filters={filters}
-        row={(refusal) => <RefusalRow key={refusal.id} refusal={refusal} />}
-        empty={
-          <EmptyState
-            icon={IconMailOff}
-            title={isFiltered ? 'No matching refusals' : 'No mail was refused'}
-            about={
-              isFiltered
-                ? 'Change the filters. Mail that is not here either was accepted, or never reached this server.'
-                : 'Mail that is refused before it is accepted appears here for 7 days, with the reason.'
-            }
-          >
-            {isFiltered && (
-              <Button variant="default" onClick={filters.clear}>
-                Show all refusals
-              </Button>
-            )}
-          </EmptyState>
-        }
-      />
+        empty={{
+          icon: IconMailOff,
+          title: 'No mail was refused',
+          about: 'Mail that is refused before it is accepted appears here for 7 days, with the reason.',
+          filtered: {
+            title: 'No matching refusals',
+            about: 'Change the filters. Mail that is not here either was accepted, or never reached this server.',
+            all: 'Show all refusals',
+          },
+        }}
+      >
+        {(refusal) => <RefusalRow key={refusal.id} refusal={refusal} />}
+      </PagedList>
     </>
   );
 }
 
-function readFilter(search: URLSearchParams): DoorRefusalFilter {
-  const filter: DoorRefusalFilter = {};
-  const text = search.get('q');
-  const reason = REASONS.find(({ value }) => value === search.get('reason'))?.value;
-  if (text !== null) filter.search = text;
-  if (reason !== undefined) filter.reason = reason;
-  return filter;
+/** A refused message, with the reply that its sender got. */
+function RefusalRow({ refusal }: { refusal: ShownRefusal }) {
+  const { reason, recipient, sender, clientAddress, network, helo, reply, times, lastAt } = refusal;
+  return (
+    <FreeRow>
+      <Group gap="sm" wrap="wrap" justify="space-between">
+        <Text size="sm" className="postroom-wrap" miw={0} flex="1 1 16rem">
+          <b dir="auto">{recipient ?? 'Several recipients'}</b> from{' '}
+          <bdi>{sender === null ? 'several senders' : sender === '' ? 'the null sender (a bounce)' : sender}</bdi>
+        </Text>
+        <Group gap="sm" wrap="nowrap">
+          <Badge variant="outline" color="gray">
+            {REASONS.find(({ value }) => value === reason)?.label ?? reason}
+          </Badge>
+          <Text size="sm" c="dimmed">
+            {times > 1 && `${formatCount(times)} times, last `}
+            <RelativeTime at={lastAt} />
+          </Text>
+        </Group>
+      </Group>
+      <Text size="sm" className="postroom-wrap">
+        <bdi>{reply}</bdi>
+      </Text>
+      <Text size="sm" c="dimmed" className="postroom-wrap">
+        Client {network === null ? 'of several networks, last' : ''} {clientAddress}
+        {helo !== null && (
+          <>
+            , which called itself <bdi>{helo}</bdi>
+          </>
+        )}
+      </Text>
+    </FreeRow>
+  );
 }

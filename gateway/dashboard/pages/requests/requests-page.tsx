@@ -1,74 +1,144 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Alert, Anchor, Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import type { ResultOf, VariablesOf } from '../../graphql.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { FilterSelect } from '../../parts/filter-select.tsx';
-import { IconHistory, IconSearch } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { PagedList, type PagedQuery } from '../../parts/paged-list.tsx';
-import { readLocalTime, useUrlFilters } from '../../parts/url-filters.ts';
+import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { formatCount } from '../../parts/counted.ts';
+import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
-  INTERFACES,
-  METHODS,
-  REQUEST_KEYS,
-  REQUESTS,
-  type ShownRequest,
-  STATUS_CLASSES,
-  TIMES,
-} from './request-documents.ts';
-import { RequestDrawer } from './request-drawer.tsx';
-import { RequestRow } from './request-row.tsx';
+  ChoiceFilter,
+  FilterBar,
+  listSource,
+  PagedList,
+  TextFilter,
+  type UrlFilters,
+  useUrlFilters,
+} from '../../parts/list.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { PressedRow } from '../../parts/row-list.tsx';
+import { RecordDrawer } from '../../parts/section.tsx';
+import { exactTime } from '../../parts/time-words.ts';
+import { Json } from '../activity/json.tsx';
 
-/** Delay between the last keystroke and the search. Milliseconds. */
-const REST_MS = 300;
-/** Maximum length of a search in characters, as in the service. */
-const MAX_SEARCH = 100;
-const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
+const REQUESTS = graphql(`
+  query DashboardRequests($first: Int!, $after: String, $filter: ApiRequestFilter) {
+    apiRequests(first: $first, after: $after, filter: $filter) {
+      edges { node { id interface method path operation status durationMs createdAt apiKey { id name hint } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
+type ShownRequest = ResultOf<typeof REQUESTS>['apiRequests']['edges'][number]['node'];
+
+const REQUEST_KEYS = graphql(`
+  query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }
+`);
 
 /** The feed has no events about requests, so a visible list asks for new ones. Milliseconds. */
 const RELOAD_MS = 3_000;
-
-type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
-
-const LIST: PagedQuery<ResultOf<typeof REQUESTS>, RequestFilter, ShownRequest> = {
-  query: REQUESTS,
-  pageOf: ({ apiRequests }) => apiRequests,
-  types: ['ApiRequest'],
+const LIST = listSource({
   label: 'Requests',
+  query: REQUESTS,
+  size: 50,
+  types: ['ApiRequest'],
   reloadMs: RELOAD_MS,
-};
+});
+
+const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
+const INTERFACES = [
+  { value: 'REST', label: 'REST' },
+  { value: 'GRAPHQL', label: 'GraphQL' },
+  { value: 'MCP', label: 'MCP' },
+] as const;
+const STATUS_CLASSES = [
+  { value: 'SUCCESS', label: 'Succeeded' },
+  { value: 'CLIENT_ERROR', label: 'Client errors (4xx)' },
+  { value: 'SERVER_ERROR', label: 'Server errors (5xx)' },
+] as const;
+const TIMES = [
+  { value: 'hour', label: 'Last hour' },
+  { value: 'day', label: 'Last 24 hours' },
+  { value: 'custom', label: 'From … to …' },
+] as const;
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map((method) => ({ value: method, label: method }));
+/** Width of a choice, so that all fit beside the search. Pixels. */
+const CHOICE_WIDTH = 146;
 
 /** Requests of API keys in the last 7 days; new ones appear within seconds. */
 export function RequestsPage() {
   const filters = useUrlFilters(FILTERS);
-  const { search, set, isFiltered } = filters;
   const [{ data }] = useQuery({ query: REQUEST_KEYS, variables: {} });
-  const keys = data?.apiKeys.edges.map(({ node }) => ({ value: node.id, label: nameOf(node) })) ?? [];
-  const sought = search.get('q') ?? '';
-  const [typed, setTyped] = useState(sought);
-  const find = useDebouncedCallback((text: string) => filters.filterBy('q', text), REST_MS);
+  const keys = data?.apiKeys.edges.map(({ node }) => ({ value: node.id, label: nameKey(node) })) ?? [];
   const [now, setNow] = useState(() => Date.now());
   // A filter by age begins when it is chosen. If it moved, each request of the list would have other variables.
-  const wanted = new URLSearchParams([...search].filter(([name]) => FILTERS.includes(name))).toString();
-  const filter = useMemo(() => filterOf(new URLSearchParams(wanted), now), [wanted, now]);
-  const choice = (name: string, label: string, none: string, choices: readonly { value: string; label: string }[]) => (
-    <FilterSelect
-      name={name}
-      label={label}
-      placeholder={none}
-      any={none}
-      choices={choices}
-      filters={filters}
-      width={146}
-      onChoice={() => {
-        if (name === 'time') setNow(Date.now());
-      }}
-    />
+  const given = JSON.stringify(FILTERS.map((name) => filters.get(name)));
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- what it reads of the filters is given
+  const filter = useMemo(() => readFilter(filters, now), [given, now]);
+  const choice = { filters, width: CHOICE_WIDTH };
+  return (
+    <>
+      <PageHeader
+        title="Requests"
+        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
+      />
+      <FilterBar>
+        <TextFilter label="Search requests" placeholder="Path, ID or body" filters={filters} />
+        <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} {...choice} />
+        <ChoiceFilter name="method" label="Method" choices={METHODS} {...choice} />
+        <ChoiceFilter name="interface" label="Interface" choices={INTERFACES} {...choice} />
+        <ChoiceFilter name="key" label="API key" any="Any key" choices={keys} {...choice} />
+        <ChoiceFilter
+          name="time"
+          label="Time"
+          any="Last 7 days"
+          choices={TIMES}
+          onChoice={() => setNow(Date.now())}
+          {...choice}
+        />
+        {filters.get('time') === 'custom' && (
+          <>
+            <InstantFilter name="from" label="From" filters={filters} />
+            <InstantFilter name="to" label="To" filters={filters} />
+          </>
+        )}
+      </FilterBar>
+      <PagedList
+        list={LIST}
+        variables={{ filter }}
+        filters={filters}
+        empty={{
+          icon: IconHistory,
+          title: 'No requests yet',
+          about:
+            'Each request that a program sends with an API key appears here, with its response. Create a key and send the first request.',
+          action: (
+            <Button component={Link} href="/keys">
+              Create key
+            </Button>
+          ),
+          filtered: {
+            title: 'No matching requests',
+            about: 'Change the search or the filters.',
+            all: 'Show all requests',
+          },
+        }}
+      >
+        {(request) => (
+          <RequestRow key={request.id} request={request} open={() => filters.set({ request: request.id })} />
+        )}
+      </PagedList>
+      <RequestDrawer id={filters.get('request')} close={() => filters.set({ request: null })} />
+    </>
   );
-  const instant = (name: 'from' | 'to', label: string) => (
+}
+
+function InstantFilter({ name, label, filters }: { name: string; label: string; filters: UrlFilters }) {
+  return (
     <TextInput
       type="datetime-local"
       aria-label={label}
@@ -78,86 +148,13 @@ export function RequestsPage() {
         </Text>
       }
       leftSectionWidth={52}
-      value={search.get(name) ?? ''}
+      value={filters.get(name) ?? ''}
       onChange={({ currentTarget }) => filters.filterBy(name, currentTarget.value)}
     />
   );
-  return (
-    <>
-      <PageHeader
-        title="Requests"
-        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
-      />
-      <Group mb="md" gap="xs">
-        <TextInput
-          type="search"
-          aria-label="Search requests"
-          placeholder="Path, ID or body"
-          flex="1 1 10rem"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          value={typed}
-          maxLength={MAX_SEARCH}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            find(event.currentTarget.value.trim());
-          }}
-        />
-        {choice('status', 'Status', 'Any status', STATUS_CLASSES)}
-        {choice(
-          'method',
-          'Method',
-          'Any method',
-          METHODS.map((method) => ({ value: method, label: method })),
-        )}
-        {choice('interface', 'Interface', 'Any interface', INTERFACES)}
-        {choice('key', 'API key', 'Any key', keys)}
-        {choice('time', 'Time', 'Last 7 days', TIMES)}
-        {search.get('time') === 'custom' && (
-          <>
-            {instant('from', 'From')}
-            {instant('to', 'To')}
-          </>
-        )}
-      </Group>
-      <PagedList
-        list={LIST}
-        filter={filter}
-        filters={filters}
-        row={(request) => <RequestRow key={request.id} request={request} open={(id) => set({ request: id })} />}
-        empty={
-          <EmptyState
-            icon={IconHistory}
-            title={isFiltered ? 'No matching requests' : 'No requests yet'}
-            about={
-              isFiltered
-                ? 'Change the search or the filters.'
-                : 'Each request that a program sends with an API key appears here, with its response. Create a key and send the first request.'
-            }
-          >
-            {isFiltered ? (
-              <Button
-                variant="default"
-                onClick={() => {
-                  setTyped('');
-                  filters.clear();
-                }}
-              >
-                Show all requests
-              </Button>
-            ) : (
-              <Button component={Link} href="/keys">
-                Create key
-              </Button>
-            )}
-          </EmptyState>
-        }
-      />
-      <RequestDrawer id={search.get('request')} close={() => set({ request: null })} />
-    </>
-  );
 }
 
-function nameOf({ name, hint }: { name: string; hint: string | null }): string {
+function nameKey({ name, hint }: { name: string; hint: string | null }): string {
   return hint === null ? name : `${name} (${hint})`;
 }
 
@@ -165,23 +162,172 @@ function nameOf({ name, hint }: { name: string; hint: string | null }): string {
 const HOURS: Record<string, number> = { hour: 1, day: 24 };
 const HOUR_MS = 3_600_000;
 
-function filterOf(search: URLSearchParams, now: number): RequestFilter {
-  const filter: RequestFilter = {};
-  const status = STATUS_CLASSES.find(({ value }) => value === search.get('status'))?.value;
-  const kind = INTERFACES.find(({ value }) => value === search.get('interface'))?.value;
-  const [sought, method, key] = ['q', 'method', 'key'].map((name) => search.get(name) ?? '');
-  if (status !== undefined) filter.statusClass = status;
-  if (kind !== undefined) filter.interface = kind;
-  if (sought) filter.search = sought;
-  if (method) filter.method = method;
-  if (key) filter.apiKeyId = key;
-  const time = search.get('time') ?? '';
-  const hours = HOURS[time];
-  if (hours !== undefined) filter.since = new Date(now - hours * HOUR_MS).toISOString();
-  if (time === 'custom') {
-    const [since, until] = [readLocalTime(search.get('from')), readLocalTime(search.get('to'))];
-    if (since !== null) filter.since = since;
-    if (until !== null) filter.until = until;
+function readFilter(filters: UrlFilters, now: number): RequestFilter {
+  const time = filters.choice('time', TIMES);
+  const hours = HOURS[time ?? ''];
+  const isCustom = time === 'custom';
+  return {
+    search: filters.get('q'),
+    statusClass: filters.choice('status', STATUS_CLASSES),
+    interface: filters.choice('interface', INTERFACES),
+    method: filters.get('method'),
+    apiKeyId: filters.get('key'),
+    since: hours !== undefined ? new Date(now - hours * HOUR_MS).toISOString() : isCustom ? filters.time('from') : null,
+    until: isCustom ? filters.time('to') : null,
+  };
+}
+
+/** What a request did: its operation, or its path. */
+function nameRequest({ operation, path, interface: kind }: Pick<ShownRequest, 'operation' | 'path' | 'interface'>) {
+  if (operation === null) return path;
+  return kind === 'MCP' ? `MCP ${operation}` : `${path.split('?', 1)[0]} ${operation}`;
+}
+
+/** A request in the list, which opens it. */
+function RequestRow({ request, open }: { request: ShownRequest; open: () => void }) {
+  const { method, status, durationMs, createdAt, apiKey } = request;
+  const name = (
+    <Group gap="sm" wrap="nowrap" miw={0}>
+      <RequestStatus status={status} />
+      <Text size="sm" ff="monospace" className="postroom-wrap" miw={0}>
+        <b>{method}</b> {nameRequest(request)}
+      </Text>
+    </Group>
+  );
+  const about = (
+    <>
+      {apiKey?.name ?? 'Deleted key'} · {formatCount(durationMs)} ms · <RelativeTime at={createdAt} />
+    </>
+  );
+  return <PressedRow name={name} about={about} press={open} />;
+}
+
+/** The status code of a response, with its class as a color. */
+function RequestStatus({ status }: { status: number }) {
+  const color = status < 400 ? 'green' : status < 500 ? 'orange' : 'red';
+  return (
+    <Badge color={color} variant="dot" tt="none" fw={600} radius="sm" style={{ flexShrink: 0 }}>
+      {status}
+    </Badge>
+  );
+}
+
+const ONE_REQUEST = graphql(`
+  query DashboardRequest($id: ID!) {
+    apiRequest(id: $id) {
+      id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
+      apiKey { id name hint }
+      requestBytes requestBody requestHeaders { name value }
+      responseBytes responseBody responseHeaders { name value }
+    }
   }
-  return filter;
+`);
+type WholeRequest = NonNullable<ResultOf<typeof ONE_REQUEST>['apiRequest']>;
+
+/** One request beside the list: headers, bodies, and a command that sends it again. */
+function RequestDrawer({ id, close }: { id: string | null; close: () => void }) {
+  const query = useLiveQuery({ query: ONE_REQUEST, variables: { id: id ?? '' }, kinds: [], isPaused: id === null });
+  return (
+    <RecordDrawer
+      id={id}
+      close={close}
+      query={query}
+      find={({ apiRequest }) => apiRequest}
+      title={(request) => `${request.method} ${nameRequest(request)}`}
+      kind="Request"
+      missing="Requests are kept for 7 days."
+      size="xl"
+    >
+      {(request) => <RequestDetails request={request} />}
+    </RecordDrawer>
+  );
+}
+
+function RequestDetails({ request }: { request: WholeRequest }) {
+  const { status, durationMs, createdAt, clientAddress, requestId, path, apiKey, curl, omitsBodies } = request;
+  const { requestHeaders, requestBody, requestBytes, responseHeaders, responseBody, responseBytes } = request;
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4} miw={0} flex="1 1 16rem">
+          <Group gap="xs">
+            <RequestStatus status={status} />
+            <Text size="sm">{formatCount(durationMs)} ms</Text>
+          </Group>
+          <Text size="sm">{exactTime(createdAt)}</Text>
+          <Text size="sm">
+            {apiKey === null ? (
+              'Deleted key'
+            ) : (
+              <>
+                API key{' '}
+                <Anchor component={Link} href="/keys" size="sm">
+                  {apiKey.name}
+                </Anchor>
+                {apiKey.hint !== null && ` (${apiKey.hint})`}
+              </>
+            )}
+            , from {clientAddress}
+          </Text>
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm" c="dimmed" className="postroom-wrap">
+              Request ID {requestId}
+            </Text>
+            <CopyButton text={requestId} label="Copy request ID" />
+          </Group>
+          <Text size="sm" ff="monospace" className="postroom-wrap">
+            {path}
+          </Text>
+        </Stack>
+        <CopyCurl curl={curl} />
+      </Group>
+      {omitsBodies && (
+        <Alert color="orange" variant="outline" role="status">
+          The service was busy and stored this request without its bodies.
+        </Alert>
+      )}
+      <Message title="Request" headers={requestHeaders} body={requestBody} bytes={requestBytes} />
+      <Message title="Response" headers={responseHeaders} body={responseBody} bytes={responseBytes} />
+    </Stack>
+  );
+}
+
+function CopyCurl({ curl }: { curl: string }) {
+  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  return (
+    <Button
+      variant="default"
+      leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
+      onClick={() => copy(curl)}
+    >
+      {copied ? 'Copied' : 'Copy as curl'}
+    </Button>
+  );
+}
+
+interface MessageProps {
+  title: string;
+  headers: WholeRequest['requestHeaders'];
+  body: string | null;
+  bytes: number | null;
+}
+
+function Message({ title, headers, body, bytes }: MessageProps) {
+  return (
+    <Stack gap="xs" component="section" aria-label={title}>
+      <Title order={3} size="h4">
+        {title}
+      </Title>
+      {headers.length > 0 && (
+        <Json text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')} label={`${title} headers`} />
+      )}
+      {body === null || body === '' ? (
+        <Text size="sm" c="dimmed">
+          No body
+        </Text>
+      ) : (
+        <Json text={body} label={bytes === null ? `${title} body` : `${title} body, ${formatCount(bytes)} bytes`} />
+      )}
+    </Stack>
+  );
 }

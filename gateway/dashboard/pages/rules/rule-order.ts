@@ -11,7 +11,7 @@ const ROOM = 10;
  * only that rule if there is room between its neighbors, otherwise each rule that is not below its predecessor. Priorities are between
  * -most and most.
  */
-export function prioritiesOf(order: readonly Placed[], moved: number, most: number): Placed[] {
+export function setPriorities(order: readonly Placed[], moved: number, most: number): Placed[] {
   const rule = order[moved];
   if (rule === undefined) return [];
   const before = order[moved - 1]?.priority ?? null;

@@ -1,42 +1,413 @@
-import { Button, Skeleton } from '@mantine/core';
-import { useQuery } from 'urql';
-import { Link, useParams } from 'wouter';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconShieldOff } from '../../parts/icons.ts';
+import {
+  Anchor,
+  Button,
+  Card,
+  Fieldset,
+  Grid,
+  Group,
+  Loader,
+  SegmentedControl,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { useEndpointChoices } from '../../parts/choices.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { formatCount } from '../../parts/counted.ts';
+import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
+import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { RULES } from './rule-documents.ts';
-import { RuleForm } from './rule-form.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { PlainList, RecordPage } from '../../parts/section.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { useFirstField } from '../../shell/keys.ts';
+import { RULES, type Rule, UPDATE_RULE } from './rule-documents.ts';
+import { hasNoCriteria, type RuleValues, readValues, writeInput } from './rule-values.ts';
 
 /** One rule: its criteria, its action, and its back-test. `new`: a rule to create. */
 export function RulePage() {
   const { id } = useParams<{ id: string }>();
-  const [{ data, error }, again] = useQuery({ query: RULES, variables: {}, requestPolicy: 'cache-and-network' });
-  const isNew = id === 'new';
-  const rule = data?.guardRules.edges.find(({ node }) => node.id === id)?.node;
-  const title = isNew ? 'New guard rule' : (rule?.name ?? 'Guard rule');
+  const query = useLiveQuery({ query: RULES, variables: {}, kinds: [], types: ['GuardRule'] });
   return (
-    <>
-      <PageHeader title={title} about="Test the rule with past emails before you save it." />
-      {error !== undefined && data === undefined && (
-        <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+    <RecordPage
+      query={query}
+      find={({ guardRules, guardLimits }) => {
+        const rule = guardRules.edges.find(({ node }) => node.id === id)?.node ?? null;
+        return id === 'new' || rule !== null ? { rule, ...guardLimits } : null;
+      }}
+      kind="Rule"
+      icon={IconShieldOff}
+      missing="It was deleted, or the link is incorrect."
+      all={{ label: 'All rules', href: '/rules' }}
+    >
+      {({ rule, hasModel, maxPriority }) => (
+        <>
+          <PageHeader
+            title={rule === null ? 'New guard rule' : rule.name}
+            about="Test the rule with past emails before you save it."
+          />
+          <RuleForm key={id} rule={rule} hasModel={hasModel} maxPriority={maxPriority} />
+        </>
       )}
-      {data === undefined && error === undefined && <Skeleton height={320} />}
-      {data !== undefined && (isNew || rule !== undefined) && (
-        <RuleForm
-          key={id}
-          rule={rule ?? null}
-          hasModel={data.guardLimits.hasModel}
-          maxPriority={data.guardLimits.maxPriority}
+    </RecordPage>
+  );
+}
+
+const CREATE_RULE = graphql(`
+  mutation DashboardCreateRule($input: CreateGuardRuleInput!) {
+    createGuardRule(input: $input) { __typename ... on CreateGuardRulePayload { guardRule { __typename id } } }
+  }
+`);
+const DELETE_RULE = graphql(`
+  mutation DashboardDeleteRule($id: ID!) {
+    deleteGuardRule(input: { id: $id }) { __typename ... on DeleteGuardRulePayload { deletedId } }
+  }
+`);
+
+interface RuleFormProps {
+  /** null: a new one */
+  rule: Rule | null;
+  hasModel: boolean;
+  maxPriority: number;
+}
+
+/** Form of a rule with its back-test beside it. */
+function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
+  const [, go] = useLocation();
+  const leave = () => go('/rules');
+  useFirstField();
+  const create = useAct(CREATE_RULE, { quiet: true, done: 'The rule was created and applies to new mail.' });
+  const update = useAct(UPDATE_RULE, { quiet: true, done: 'Saved. The rule applies to new mail.' });
+  const remove = useAct(DELETE_RULE, { done: 'The rule was deleted.', then: leave });
+  const form = useRecordForm({
+    values: { ...readValues(rule), problem: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Enter a name, such as "No miracle pills".' : null),
+      prompt: (value, { type }) =>
+        type === 'AI_PROMPT' && value.trim() === '' ? 'Enter a question for the model.' : null,
+      problem: (_, values) =>
+        values.type === 'EXPLICIT' && hasNoCriteria(values)
+          ? 'Choose at least one criterion, such as a word of the subject. A rule without one would apply to nothing.'
+          : null,
+      endpointId: (value, { action }) => (action === 'ROUTE' && value === null ? 'Choose an endpoint.' : null),
+    },
+    submit: async (values): Promise<Pick<Awaited<ReturnType<typeof create.act>>, 'problem'>> => {
+      const input = writeInput(values, rule);
+      return rule === null ? create.act({ input }) : update.act({ input: { id: rule.id, ...input } });
+    },
+    saved: leave,
+  });
+  const endpoints = useEndpointChoices(rule?.endpoint ?? null);
+  const { values } = form;
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, lg: 7 }}>
+        <RecordForm
+          form={form}
+          submit={rule === null ? 'Create rule' : 'Save rule'}
+          needed="policies"
+          justify="flex-start"
+          aside={
+            rule !== null && (
+              <ConfirmButton
+                {...needs('policies')}
+                label="Delete rule"
+                size="sm"
+                question={`Delete ${rule.name}?`}
+                about="Emails that the rule held stay held until you release them."
+                confirm="Delete rule"
+                act={() => remove.act({ id: rule.id })}
+              />
+            )
+          }
+        >
+          <form.Text
+            name="name"
+            label="Name"
+            placeholder="No miracle pills"
+            maxLength={255}
+            data-autofocus={rule === null || undefined}
+          />
+          <form.LongText name="description" label="Description" minRows={1} />
+          {hasModel && (
+            <SegmentedControl
+              aria-label="Type"
+              {...form.getInputProps('type')}
+              data={[
+                { value: 'EXPLICIT', label: 'Criteria' },
+                { value: 'AI_PROMPT', label: 'Language model' },
+              ]}
+            />
+          )}
+          {values.type === 'AI_PROMPT' ? (
+            <form.LongText
+              name="prompt"
+              label="Prompt"
+              description="The rule matches if the model answers yes. If the model does not respond, the email waits for your review."
+              placeholder="Is this email an offer to sell us something?"
+              minRows={3}
+              maxLength={4_000}
+            />
+          ) : (
+            <Criteria form={form} />
+          )}
+          <Fieldset legend="Then">
+            <Stack>
+              <SegmentedControl
+                aria-label="Action"
+                {...form.getInputProps('action')}
+                data={[
+                  { value: 'BLOCK', label: 'Hold' },
+                  { value: 'ALLOW', label: 'Allow' },
+                  { value: 'ROUTE', label: 'Route' },
+                ]}
+              />
+              {values.action === 'ROUTE' && (
+                <form.Choice name="endpointId" label="Endpoint" data={endpoints} searchable />
+              )}
+              <Group align="flex-end">
+                <form.Number
+                  name="priority"
+                  label="Priority"
+                  description="Rules with a higher priority come first"
+                  placeholder=""
+                  min={-maxPriority}
+                  max={maxPriority}
+                  w={160}
+                />
+                <form.Switch name="isActive" label="On" pb={8} />
+              </Group>
+            </Stack>
+          </Fieldset>
+        </RecordForm>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 5 }}>
+        <BacktestPanel input={writeInput(values, rule)} />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+const RESULTS = ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'NONE', 'TEMPERROR', 'PERMERROR', 'POLICY'].map(nameValue);
+const SPAM_VERDICTS = ['CLEAN', 'SUSPECTED', 'SPAM', 'NOT_CHECKED'].map(nameValue);
+const CHECKS = [
+  ['spf', 'SPF'],
+  ['dkim', 'DKIM'],
+  ['dmarc', 'DMARC'],
+] as const;
+const TAGS = { maxTags: 100, splitChars: [','], acceptValueOnBlur: true };
+
+function nameValue(value: string) {
+  return { value, label: value.toLowerCase().replace('_', ' ') };
+}
+
+/** Criteria of an explicit rule. */
+function Criteria({ form }: { form: RecordFormState<RuleValues & { problem: string }> }) {
+  const { values } = form;
+  return (
+    <Fieldset legend="When all of these match">
+      <Stack>
+        <form.Tags
+          name="from"
+          label="Sender"
+          description="Addresses or *@domain; one of them has to match"
+          placeholder="win@pills4u.example or *@pills4u.example"
+          {...TAGS}
         />
-      )}
-      {data !== undefined && !isNew && rule === undefined && (
-        <EmptyState icon={IconShieldOff} title="Rule not found" about="It was deleted, or the link is incorrect.">
-          <Button component={Link} href="/rules" variant="default">
-            All rules
+        {values.from.length > 0 && (
+          <form.Checkbox
+            name="isAligned"
+            label="Only if DMARC verifies the sender"
+            description="The sender of an email is easy to forge. Require verification if the rule allows or routes mail."
+          />
+        )}
+        <form.Tags
+          name="to"
+          label="Recipient"
+          description="In To, Cc or the envelope"
+          placeholder="support@example.com"
+          {...TAGS}
+        />
+        <form.Tags name="subject" label="Subject has" placeholder="miracle pills" {...TAGS} />
+        <form.Tags name="hasWords" label="Subject or body has" placeholder="act now" {...TAGS} />
+        <form.Tags
+          name="attachments"
+          label="An attachment is"
+          description="An extension, a name with *, or a content type"
+          placeholder=".exe, invoice*.pdf or image/*"
+          {...TAGS}
+        />
+        <div>
+          <Text size="sm" fw={600} mb={4} id="has-attachment">
+            Attachments
+          </Text>
+          <SegmentedControl
+            aria-labelledby="has-attachment"
+            {...form.getInputProps('hasAttachment')}
+            data={[
+              { value: 'any', label: 'Any' },
+              { value: 'yes', label: 'With' },
+              { value: 'no', label: 'Without' },
+            ]}
+          />
+        </div>
+        <div>
+          <Text size="sm" fw={600} mb={4} id="injection">
+            Text aimed at agents
+          </Text>
+          <SegmentedControl
+            aria-labelledby="injection"
+            {...form.getInputProps('injection')}
+            data={[
+              { value: 'any', label: 'Any' },
+              { value: 'REVIEW', label: 'Found' },
+              { value: 'CLEAR', label: 'Not found' },
+            ]}
+          />
+        </div>
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <form.Choices
+            name="spam"
+            label="The spam filter says"
+            placeholder={values.spam.length === 0 ? 'anything' : ''}
+            data={SPAM_VERDICTS}
+          />
+          <form.Number
+            name="minSpamScore"
+            label="Least spam score"
+            placeholder="any"
+            min={-1000}
+            max={1000}
+            allowDecimal
+            decimalScale={2}
+          />
+        </Group>
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          {CHECKS.map(([name, label]) => (
+            <form.Choices
+              key={name}
+              name={name}
+              label={`${label} is`}
+              placeholder={values[name].length === 0 ? 'anything' : ''}
+              data={RESULTS}
+            />
+          ))}
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+const BACKTEST = graphql(`
+  mutation DashboardBacktest($input: BacktestGuardRuleInput!) {
+    backtestGuardRule(input: $input) {
+      __typename
+      ... on BacktestGuardRulePayload {
+        backtest {
+          since scannedCount matchedCount decidedCount isComplete stoppedAt
+          examples { isDecisive matches { criterion value } email { id subject createdAt from { name address } } }
+        }
+      }
+    }
+  }
+`);
+type Backtest = Extract<
+  ResultOf<typeof BACKTEST>['backtestGuardRule'],
+  { __typename: 'BacktestGuardRulePayload' }
+>['backtest'];
+
+const DAYS = 30;
+
+/** What the rule in the form would have done with the mail of the last 30 days. Changes nothing. */
+function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
+  const { act, isBusy } = useAct(BACKTEST, { quiet: true });
+  const [backtest, setBacktest] = useState<Backtest | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  /** the criteria that were tested */
+  const [tested, setTested] = useState('');
+  const run = async () => {
+    const { action, config, priority, type } = input;
+    const { payload, problem } = await act({
+      input: { action: action ?? { action: 'BLOCK' }, config, priority: priority ?? 0, type, days: DAYS, limit: 20 },
+    });
+    setTrouble(problem?.message ?? null);
+    setBacktest(payload?.backtest ?? null);
+    setTested(JSON.stringify(config));
+  };
+  return (
+    <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="backtest-title">
+      <Stack gap="sm">
+        <Title order={2} id="backtest-title">
+          Back-test
+        </Title>
+        <Text size="sm" c="dimmed">
+          Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.
+        </Text>
+        <Group>
+          <Button
+            variant="default"
+            leftSection={<IconHistory size={16} aria-hidden />}
+            loading={isBusy}
+            onClick={() => void run()}
+          >
+            Run back-test
           </Button>
-        </EmptyState>
+        </Group>
+        <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
+          {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
+          <Trouble text={trouble} title="The back-test failed" />
+          {backtest !== null && (
+            <>
+              {tested !== JSON.stringify(input.config) && (
+                <Text size="sm" fw={600}>
+                  The rule has changed. Run the back-test again.
+                </Text>
+              )}
+              <Text size="sm">
+                It would have matched <b>{formatCount(backtest.matchedCount)}</b> of{' '}
+                {formatCount(backtest.scannedCount)} emails, and decided on <b>{formatCount(backtest.decidedCount)}</b>{' '}
+                of them beside your other rules.
+                {!backtest.isComplete && ' The time limit was reached before older emails were checked.'}
+              </Text>
+              {backtest.examples.length > 0 && (
+                <PlainList gap="xs">
+                  {backtest.examples.map((example, at) => (
+                    <BacktestExample key={example.email?.id ?? at} example={example} />
+                  ))}
+                </PlainList>
+              )}
+            </>
+          )}
+        </Stack>
+      </Stack>
+    </Card>
+  );
+}
+
+function BacktestExample({ example: { email, matches, isDecisive } }: { example: Backtest['examples'][number] }) {
+  return (
+    <li>
+      {email === null ? (
+        <Text size="sm">Deleted email</Text>
+      ) : (
+        <Anchor component={Link} href={`/emails/${email.id}`} size="sm" fw={600} className="postroom-wrap">
+          {email.subject || '(no subject)'}
+        </Anchor>
       )}
-    </>
+      <Text size="xs" c="dimmed" className="postroom-wrap">
+        {email !== null && (
+          <>
+            {email.from.name ?? email.from.address}, <RelativeTime at={email.createdAt} />:{' '}
+          </>
+        )}
+        {matches.map(({ criterion, value }) => `${criterion} “${value}”`).join(', ')}
+        {!isDecisive && '; another rule decides first'}
+      </Text>
+    </li>
   );
 }

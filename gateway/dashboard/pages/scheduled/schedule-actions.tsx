@@ -1,10 +1,28 @@
-import { Button, Group } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
+import { graphql } from '../../graphql.ts';
+import { ActButton, DialogButton } from '../../parts/buttons.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
-import { RescheduleDialog } from './reschedule-dialog.tsx';
-import { CANCEL, PAUSE, RESUME } from './schedule-documents.ts';
+import { timeInZone } from './time-in-zone.ts';
+
+const CANCEL = graphql(`
+  mutation DashboardCancelEmail($id: ID!) {
+    cancelEmail(input: { id: $id }) { __typename ... on CancelEmailPayload { isChanged email { id status } } }
+  }
+`);
+const PAUSE = graphql(`
+  mutation DashboardPauseEmail($id: ID!) {
+    pauseEmail(input: { id: $id }) { __typename ... on PauseEmailPayload { isChanged email { id status } } }
+  }
+`);
+const RESUME = graphql(`
+  mutation DashboardResumeEmail($id: ID!) {
+    resumeEmail(input: { id: $id }) { __typename ... on ResumeEmailPayload { isChanged email { id status } } }
+  }
+`);
 
 /** Actions on a scheduled email: pause or resume, reschedule, cancel. None once it is no longer scheduled. */
 export function ScheduleActions({
@@ -12,45 +30,91 @@ export function ScheduleActions({
 }: {
   email: { id: string; subject: string; status: string; scheduledAt: string | null; timezone: string | null };
 }) {
-  const { id, subject, status, scheduledAt, timezone } = email;
-  const pause = useAct(PAUSE, { done: 'The email is paused until you resume it.' });
-  const resume = useAct(RESUME, { done: 'The email is scheduled again.' });
-  const cancel = useAct(CANCEL, { done: 'The email was cancelled and will not be sent.' });
+  const { id, subject, status, scheduledAt } = email;
+  const timezone = email.timezone ?? 'UTC';
+  const { act: cancel } = useAct(CANCEL, { done: 'The email was cancelled and will not be sent.' });
   const isPaused = status === 'PAUSED';
   if (scheduledAt === null || (status !== 'SCHEDULED' && !isPaused)) return null;
   return (
     <Group gap="xs">
       {isPaused ? (
-        <Button
-          {...needs('send')}
-          size="xs"
-          leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          loading={resume.isBusy}
-          onClick={() => void resume.act({ id })}
+        <ActButton
+          needed="send"
+          variant="filled"
+          icon={IconPlayerPlay}
+          mutation={RESUME}
+          variables={{ id }}
+          done="The email is scheduled again."
         >
           Resume
-        </Button>
+        </ActButton>
       ) : (
-        <Button
-          {...needs('send')}
-          size="xs"
-          variant="default"
-          leftSection={<IconPlayerPause size={16} aria-hidden />}
-          loading={pause.isBusy}
-          onClick={() => void pause.act({ id })}
+        <ActButton
+          needed="send"
+          icon={IconPlayerPause}
+          mutation={PAUSE}
+          variables={{ id }}
+          done="The email is paused until you resume it."
         >
           Pause
-        </Button>
+        </ActButton>
       )}
-      <RescheduleDialog id={id} subject={subject} scheduledAt={scheduledAt} timezone={timezone ?? 'UTC'} />
+      <DialogButton needed="send" icon={IconCalendarClock} label="Reschedule" title={`Reschedule “${subject}”`}>
+        {(close) => (
+          <>
+            <Text size="sm" mb="sm">
+              Currently scheduled for {timeInZone(scheduledAt, timezone)}.
+            </Text>
+            <RescheduleForm id={id} timezone={timezone} close={close} />
+          </>
+        )}
+      </DialogButton>
       <ConfirmButton
         {...needs('send')}
         label="Cancel email"
         question="Cancel this email?"
         about={`“${subject}” will not be sent. It stays readable in Activity.`}
         confirm="Cancel email"
-        act={() => cancel.act({ id })}
+        act={() => cancel({ id })}
       />
     </Group>
+  );
+}
+
+const RESCHEDULE = graphql(`
+  mutation DashboardRescheduleEmail($input: RescheduleEmailInput!) {
+    rescheduleEmail(input: $input) {
+      __typename
+      ... on RescheduleEmailPayload { email { id status scheduledAt timezone } }
+    }
+  }
+`);
+
+/** Examples of times that the service understands. */
+const EXAMPLES = ['in 2 hours', 'tomorrow at 9am', 'friday at 9'].map((words) => `“${words}”`).join(', ');
+
+/** Asks for a new send time. */
+function RescheduleForm({ id, timezone, close }: { id: string; timezone: string; close: () => void }) {
+  const { act } = useAct(RESCHEDULE, { quiet: true, done: 'The email was rescheduled.' });
+  const form = useRecordForm({
+    values: { scheduledAt: '', timezone },
+    validate: { scheduledAt: (text) => (text.trim() === '' ? 'Choose a send time' : null) },
+    submit: (values) =>
+      act({ input: { id, scheduledAt: values.scheduledAt.trim(), timezone: values.timezone.trim() || null } }),
+    rename: ({ scheduled_at: fault, ...fields }) => (fault === undefined ? fields : { ...fields, scheduledAt: fault }),
+    saved: close,
+  });
+  return (
+    <RecordForm form={form} submit="Reschedule" cancel={close} gap="sm">
+      <form.Text
+        name="scheduledAt"
+        label="New time"
+        description={`Words or ISO 8601: ${EXAMPLES}. At least one minute and at most one year from now.`}
+        placeholder="in 2 hours"
+        data-autofocus
+        maxLength={100}
+      />
+      <form.Text name="timezone" label="Time zone" description="IANA name of the time zone." maxLength={64} />
+    </RecordForm>
   );
 }

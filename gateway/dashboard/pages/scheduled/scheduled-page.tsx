@@ -1,19 +1,23 @@
-import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useAct } from '../../parts/use-act.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
 import { ListCard } from '../activity/list-card.tsx';
 import { ListFrame } from '../activity/list-frame.tsx';
 import { useFirstAddress } from '../activity/use-first-address.ts';
 import { useGrowingList } from '../activity/use-growing-list.ts';
-import { BatchList } from './batch-list.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
 import { timeInZone } from './time-in-zone.ts';
 
@@ -28,11 +32,9 @@ const SCHEDULED = graphql(`
     }
   }
 `);
-
 type Scheduled = ResultOf<typeof SCHEDULED>['waitingEmails']['edges'][number]['node'];
 
 const PAGE_SIZE = 50;
-const pageOf = ({ waitingEmails }: ResultOf<typeof SCHEDULED>) => waitingEmails;
 
 /** Scheduled emails, soonest first. */
 export function ScheduledPage() {
@@ -41,7 +43,7 @@ export function ScheduledPage() {
     variables: { first: PAGE_SIZE, after: null },
     kinds: ['EMAIL_SCHEDULED', 'EMAIL_RESCHEDULED', 'EMAIL_PAUSED', 'EMAIL_RESUMED', 'EMAIL_CANCELLED', 'EMAIL_SENT'],
     types: ['Email'],
-    pageOf,
+    pageOf: ({ waitingEmails }) => waitingEmails,
   });
   const batchIds = [...new Set(list.rows.flatMap(({ batch }) => (batch === null ? [] : [batch.id])))];
   return (
@@ -122,5 +124,82 @@ function NothingScheduled() {
         />
       )}
     </EmptyState>
+  );
+}
+
+const BATCHES = graphql(`
+  query DashboardBatches($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      __typename
+      id
+      ... on Batch { status createdAt counts { total pending processing sent failed cancelled } }
+    }
+  }
+`);
+type Batch = Extract<ResultOf<typeof BATCHES>['nodes'][number], { __typename: 'Batch' }>;
+
+const CANCEL_BATCH = graphql(`
+  mutation DashboardCancelBatch($id: ID!) {
+    cancelBatch(input: { id: $id }) { __typename ... on CancelBatchPayload { cancelledCount batch { id status } } }
+  }
+`);
+
+/** Number of batches per query. */
+const MAX_BATCHES = 20;
+
+/** Batches with waiting emails, their progress, and a button that cancels the waiting ones. */
+function BatchList({ ids }: { ids: readonly string[] }) {
+  const { data } = useLiveQuery({
+    query: BATCHES,
+    variables: { ids: ids.slice(0, MAX_BATCHES) },
+    kinds: ['EMAIL_SENT', 'EMAIL_CANCELLED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED'],
+    types: ['Batch', 'Email'],
+  });
+  return (
+    <Stack gap="sm" mb="lg" component="section" aria-labelledby="batches-title">
+      <Title order={2} id="batches-title">
+        Batches
+      </Title>
+      {data?.nodes.map((batch) => batch?.__typename === 'Batch' && <BatchCard key={batch.id} batch={batch} />)}
+    </Stack>
+  );
+}
+
+function BatchCard({ batch: { id, createdAt, counts } }: { batch: Batch }) {
+  const { act: cancel } = useAct(CANCEL_BATCH, { done: 'The waiting emails of the batch were cancelled.' });
+  const { total, pending, processing, sent, failed, cancelled } = counts;
+  const done = sent + failed + cancelled;
+  const words = [
+    `${pending} waiting`,
+    processing > 0 ? `${processing} being sent` : '',
+    `${sent} sent`,
+    failed > 0 ? `${failed} failed` : '',
+    cancelled > 0 ? `${cancelled} cancelled` : '',
+  ].filter((word) => word !== '');
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)">
+      <Group justify="space-between" gap="sm">
+        <Stack gap={4} flex="1 1 16rem">
+          <Text size="sm" fw={600}>
+            {counted(total, 'email')}, asked for <RelativeTime at={createdAt} />
+          </Text>
+          <Progress
+            value={total === 0 ? 0 : (100 * done) / total}
+            aria-label={`${done} of ${total} emails of the batch are finished`}
+          />
+          <Text size="xs" c="dimmed">
+            {words.join(', ')}
+          </Text>
+        </Stack>
+        <ConfirmButton
+          {...needs('send')}
+          label="Cancel batch"
+          question="Cancel the waiting emails of this batch?"
+          about={`Waiting emails of the batch (${total} in total) will not be sent. Emails that were sent are not affected.`}
+          confirm="Cancel batch"
+          act={() => cancel({ id })}
+        />
+      </Group>
+    </Paper>
   );
 }

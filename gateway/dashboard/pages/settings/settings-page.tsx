@@ -1,38 +1,29 @@
-import { Group, SegmentedControl, Stack, Tabs, useMantineColorScheme } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Switch, Tabs, Text, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
+import { useStoredChoice } from '../../parts/browser-storage.ts';
 import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { Section } from '../../parts/section.tsx';
 import { useRight } from '../../shell/viewer.ts';
-import { DesktopNoticesSection } from './desktop-notices-section.tsx';
-import { EraseSection } from './erase-section.tsx';
-import { ExportSection } from './export-section.tsx';
-import { ImagesSection } from './images-section.tsx';
-import { LimitsSection } from './limits-section.tsx';
-import { PasskeysSection } from './passkeys-section.tsx';
-import { PasswordSection } from './password-section.tsx';
-import { ProfileSection } from './profile-section.tsx';
-import { ProgramsSection } from './programs-section.tsx';
-import { RetentionSection } from './retention-section.tsx';
-import { ScimSection } from './scim-section.tsx';
-import { SecondFactorSection } from './second-factor-section.tsx';
-import { Section } from './section.tsx';
-import { ServerSection } from './server-section.tsx';
-import { SessionsSection } from './sessions-section.tsx';
-import { SingleSignOnSection } from './single-sign-on-section.tsx';
-import { SnippetsSection } from './snippets-section.tsx';
+import { ExportSection, ImagesSection, ProfileSection } from './account-settings.tsx';
+import { ScimSection, SingleSignOnSection } from './company-settings.tsx';
+import { EraseSection } from './erase-settings.tsx';
+import { LimitsSection, RetentionSection, ServerSection } from './service-settings.tsx';
+import { ProgramsSection, SessionsSection } from './session-settings.tsx';
+import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
+import { SnippetsSection } from './snippet-settings.tsx';
 
-const tabs = ['account', 'security', 'snippets', 'service'] as const;
+const TABS = ['account', 'security', 'snippets', 'service'] as const;
 
 /** The account, its sign-in methods, and facts about the service. */
 export function SettingsPage() {
   const [search, setSearch] = useSearchParams();
   const mayRequire = useRight('members');
   const isOwner = useRight('ownership');
-  const asked = search.get('tab');
-  const tab = tabs.find((one) => one === asked) ?? 'account';
+  const tab = TABS.find((each) => each === search.get('tab')) ?? 'account';
   return (
     <>
       <PageHeader title="Settings" />
@@ -94,6 +85,12 @@ export function SettingsPage() {
   );
 }
 
+const SCHEMES = [
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
+  { value: 'auto', label: 'System', icon: IconSunMoon },
+] as const;
+
 /** Light or dark theme. */
 function AppearanceSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -104,7 +101,7 @@ function AppearanceSection() {
           aria-label="Color scheme"
           value={colorScheme}
           onChange={(scheme) => setColorScheme(scheme)}
-          data={schemes.map(({ value, label, icon: Icon }) => ({
+          data={SCHEMES.map(({ value, label, icon: Icon }) => ({
             value,
             label: (
               <Group gap={6} wrap="nowrap">
@@ -145,8 +142,31 @@ function UndoSection() {
   );
 }
 
-const schemes = [
-  { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'System', icon: IconSunMoon },
-] as const;
+/** Notices of the system for new mail, which the browser asks for once. */
+function DesktopNoticesSection() {
+  const [isOn, setOn] = useStoredChoice('postroom-desktop-notices');
+  const isSupported = 'Notification' in window;
+  const [isRefused, setRefused] = useState(isSupported && Notification.permission === 'denied');
+  const change = async (wanted: boolean) => {
+    const permission = wanted ? await Notification.requestPermission() : 'granted';
+    setRefused(permission === 'denied');
+    setOn(wanted && permission === 'granted');
+  };
+  return (
+    <Section
+      title="Desktop notices"
+      about="Shows the sender and the subject of new mail while this page is open and you look at something else. Saved in this browser."
+    >
+      <Switch
+        label="Notify me of new mail"
+        checked={isOn && !isRefused}
+        disabled={!isSupported}
+        onChange={(event) => void change(event.currentTarget.checked)}
+      />
+      {!isSupported && <Text size="sm">This browser has no notices, or only over HTTPS.</Text>}
+      {isRefused && (
+        <Text size="sm">This browser does not let this page show notices. Allow them in its settings of the site.</Text>
+      )}
+    </Section>
+  );
+}

@@ -1,20 +1,45 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
-import { useSearchParams } from 'wouter';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { IconBan, IconPlus, IconSearch } from '../../parts/icons.ts';
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { CreateButton } from '../../parts/buttons.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconBan } from '../../parts/icons.ts';
+import {
+  ChoiceFilter,
+  FilterBar,
+  listSource,
+  PagedList,
+  TextFilter,
+  UrlDialog,
+  useUrlFilters,
+} from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { RefusalNote } from '../../parts/refusal-note.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Row, RowName } from '../../parts/row-list.tsx';
+import { REMOVE_SUPPRESSION } from '../../parts/send-again.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { SUPPRESS } from './suppression-documents.ts';
-import { SuppressionList } from './suppression-list.tsx';
 
-/** Delay between the last keystroke and the search. Milliseconds. */
-const REST_MS = 300;
-/** Maximum length of a search in characters, as in the service. */
-const MAX_SEARCH = 100;
+const SUPPRESSIONS = graphql(`
+  query DashboardSuppressions($first: Int!, $after: String, $filter: SuppressionFilter) {
+    suppressions(first: $first, after: $after, filter: $filter) {
+      edges { node { id address reason list detail refusal { title advice } createdAt email { id subject } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type ShownSuppression = ResultOf<typeof SUPPRESSIONS>['suppressions']['edges'][number]['node'];
+
+const LIST = listSource({
+  label: 'Suppressions',
+  query: SUPPRESSIONS,
+  size: 50,
+  kinds: ['EMAIL_BOUNCED', 'EMAIL_COMPLAINED'],
+  types: ['Suppression', 'RemoveSuppressionPayload'],
+});
+
 const CHOICES = [
   { value: 'BOUNCE', label: 'Bounced' },
   { value: 'COMPLAINT', label: 'Complaint' },
@@ -24,143 +49,127 @@ const CHOICES = [
 
 /** Addresses that receive no mail. */
 export function SuppressionsPage() {
-  const [search, setSearch] = useSearchParams();
-  const set = (changes: Record<string, string | null>) =>
-    setSearch((params) => {
-      for (const [name, value] of Object.entries(changes))
-        if (value === null) params.delete(name);
-        else params.set(name, value);
-      return params;
-    });
-  const sought = search.get('q') ?? '';
-  const reason = CHOICES.find(({ value }) => value === search.get('reason'))?.value ?? null;
-  const isFiltered = sought !== '' || reason !== null;
-  const pages = Math.max(1, Number(search.get('pages')) || 1);
-  const [typed, setTyped] = useState(sought);
-  const find = useDebouncedCallback((text: string) => set({ q: text === '' ? null : text, pages: null }), REST_MS);
+  const filters = useUrlFilters(['q', 'reason']);
   return (
     <>
       <PageHeader
         title="Suppressions"
         about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
       >
-        <Button
-          {...needs('policies')}
-          leftSection={<IconPlus size={16} aria-hidden />}
-          onClick={() => set({ new: '' })}
-        >
+        <CreateButton needed="policies" onClick={() => filters.set({ new: '' })}>
           Suppress address
-        </Button>
+        </CreateButton>
       </PageHeader>
-      <Group mb="md" gap="xs">
-        <TextInput
-          type="search"
-          aria-label="Search suppressions"
-          placeholder="Part of the address"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          value={typed}
-          maxLength={MAX_SEARCH}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            find(event.currentTarget.value.trim());
-          }}
-        />
-        <Select
-          aria-label="Reason"
-          placeholder="Any reason"
-          data={[...CHOICES]}
-          value={reason}
-          onChange={(value) => set({ reason: value, pages: null })}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any reason' }}
-        />
-      </Group>
-      <SuppressionList
-        filter={{ ...(sought === '' ? {} : { search: sought }), ...(reason === null ? {} : { reason }) }}
-        pages={pages}
-        more={() => set({ pages: String(pages + 1) })}
-        empty={
-          <EmptyState
-            icon={IconBan}
-            title={isFiltered ? 'No matching suppressions' : 'No suppressions yet'}
-            about={
-              isFiltered
-                ? 'Change the search or the filter.'
-                : 'Postroom adds an address after a permanent bounce or a complaint and then refuses to send to it, which protects your sender reputation.'
-            }
-          >
-            {isFiltered && (
-              <Button
-                variant="default"
-                onClick={() => {
-                  setTyped('');
-                  set({ q: null, reason: null });
-                }}
-              >
-                Show all suppressions
-              </Button>
-            )}
-          </EmptyState>
-        }
-      />
-      <Modal
-        opened={search.get('new') !== null}
-        onClose={() => set({ new: null })}
-        title="Suppress address"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        centered
+      <FilterBar>
+        <TextFilter label="Search suppressions" placeholder="Part of the address" filters={filters} />
+        <ChoiceFilter name="reason" label="Reason" choices={CHOICES} filters={filters} />
+      </FilterBar>
+      <PagedList
+        list={LIST}
+        variables={{ filter: { search: filters.get('q'), reason: filters.choice('reason', CHOICES) } }}
+        filters={filters}
+        empty={{
+          icon: IconBan,
+          title: 'No suppressions yet',
+          about:
+            'Postroom adds an address after a permanent bounce or a complaint and then refuses to send to it, which protects your sender reputation.',
+          filtered: {
+            title: 'No matching suppressions',
+            about: 'Change the search or the filter.',
+            all: 'Show all suppressions',
+          },
+        }}
       >
-        <SuppressionForm done={() => set({ new: null })} />
-      </Modal>
+        {(suppression) => <SuppressionRow key={suppression.id} suppression={suppression} />}
+      </PagedList>
+      <UrlDialog title="Suppress address" filters={filters}>
+        {(close) => <SuppressionForm done={close} />}
+      </UrlDialog>
     </>
   );
 }
 
+/** Reasons with their texts, and what removing a suppression with that reason means. */
+const REASONS: Record<ShownSuppression['reason'], { words: string; removal: string }> = {
+  BOUNCE: {
+    words: 'Bounced: the server permanently refused mail',
+    removal:
+      'If the address still does not exist, the next email bounces and the address is suppressed again. Bounces harm your sender reputation.',
+  },
+  COMPLAINT: {
+    words: 'Complaint: the recipient reported mail as spam',
+    removal: 'Do this only if the recipient asked for mail. Another complaint harms all mail of your domain.',
+  },
+  UNSUBSCRIBE: {
+    words: 'Unsubscribed by the recipient',
+    removal: 'Do this only if the recipient asked for mail of this list again.',
+  },
+  MANUAL: { words: 'Added manually', removal: 'The address was added manually.' },
+};
+
+function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
+  const { address, reason, list, detail, refusal, createdAt, email, id } = suppression;
+  const { act } = useAct(REMOVE_SUPPRESSION, { done: `The suppression of ${address} was removed.` });
+  return (
+    <Row
+      name={<RowName>{address}</RowName>}
+      about={
+        <>
+          {REASONS[reason].words}
+          {list !== null && ` from the list "${list}"`}, <RelativeTime at={createdAt} />
+        </>
+      }
+      actions={
+        <ConfirmButton
+          {...needs('policies')}
+          label="Remove"
+          aria-label={`Remove suppression of ${address}`}
+          question={`Send mail to ${address} again?`}
+          about={REASONS[reason].removal}
+          confirm="Remove suppression"
+          act={() => act({ input: { idOrAddress: id } })}
+        />
+      }
+    >
+      <RefusalNote refusal={refusal} />
+      {detail !== null && (
+        <Text size="sm" c="dimmed">
+          {detail}
+        </Text>
+      )}
+      {email !== null && (
+        <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
+          {email.subject === '' ? 'Caused by this email' : `Caused by the email "${email.subject}"`}
+        </Anchor>
+      )}
+    </Row>
+  );
+}
+
+const SUPPRESS = graphql(`
+  mutation AddSuppression($input: SuppressAddressInput!) {
+    suppressAddress(input: $input) { __typename ... on SuppressAddressPayload { suppression { id address reason } } }
+  }
+`);
 /** Maximum length of a note in characters, as in the service. */
 const MAX_DETAIL = 500;
 
 /** Adds an address to the list. */
 function SuppressionForm({ done }: { done: () => void }) {
-  const { act, isBusy } = useAct(SUPPRESS, { quiet: true, done: 'Postroom no longer sends mail to this address.' });
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const form = useForm({
-    initialValues: { address: '', detail: '' },
+  const { act } = useAct(SUPPRESS, { quiet: true, done: 'Postroom no longer sends mail to this address.' });
+  const form = useRecordForm({
+    values: { address: '', detail: '' },
     validate: {
       address: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a complete address, such as ann@example.com.'),
     },
+    submit: ({ address, detail }) => act({ input: { address: address.trim(), detail: detail.trim() || null } }),
+    saved: done,
   });
-  const add = async () => {
-    const { address, detail } = form.values;
-    const { problem } = await act({
-      input: { address: address.trim(), detail: detail.trim() === '' ? null : detail.trim() },
-    });
-    if (problem === null) return done();
-    if (problem.fields['address'] !== undefined) form.setFieldError('address', problem.fields['address']);
-    else setTrouble(problem.message);
-  };
   return (
-    <form onSubmit={form.onSubmit(() => void add())} noValidate>
-      <Stack>
-        <Text size="sm">Postroom refuses to send mail to the address until you remove the suppression.</Text>
-        <TextInput label="Address" type="email" autoComplete="off" data-autofocus {...form.getInputProps('address')} />
-        <TextInput
-          label="Note"
-          description="Optional. Visible only to you."
-          maxLength={MAX_DETAIL}
-          autoComplete="off"
-          {...form.getInputProps('detail')}
-        />
-        {trouble !== null && (
-          <Alert color="red" variant="outline" role="alert">
-            {trouble}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button type="submit" loading={isBusy}>
-            Suppress address
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <RecordForm form={form} submit="Suppress address">
+      <Text size="sm">Postroom refuses to send mail to the address until you remove the suppression.</Text>
+      <form.Text name="address" label="Address" type="email" data-autofocus />
+      <form.Text name="detail" label="Note" description="Optional. Visible only to you." maxLength={MAX_DETAIL} />
+    </RecordForm>
   );
 }

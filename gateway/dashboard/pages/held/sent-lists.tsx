@@ -1,0 +1,213 @@
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { ActButton } from '../../parts/buttons.tsx';
+import { counted } from '../../parts/counted.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconMailCheck, IconSend } from '../../parts/icons.ts';
+import { RefusalNote } from '../../parts/refusal-note.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { subjectOf, toneOf } from '../activity/email-words.ts';
+import { ListCard } from '../activity/list-card.tsx';
+import { ListFrame } from '../activity/list-frame.tsx';
+import { useGrowingList } from '../activity/use-growing-list.ts';
+import { RETRY_SENDING } from '../activity/waiting-documents.ts';
+
+const DEFERRED = graphql(`
+  query DashboardDeferred($first: Int!, $after: String) {
+    waitingEmails(for: DEFERRED, first: $first, after: $after) {
+      edges {
+        cursor
+        node {
+          id subject createdAt from { name address }
+          recipients { id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type Deferred = ResultOf<typeof DEFERRED>['waitingEmails']['edges'][number]['node'];
+
+const PAGE_SIZE = 30;
+
+/** Deferred sent mail, each with the server's last reply and the next attempt. */
+export function DeferredList() {
+  const list = useGrowingList({
+    query: DEFERRED,
+    variables: { first: PAGE_SIZE, after: null },
+    kinds: ['EMAIL_DELAYED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_SENT'],
+    types: ['Email', 'Recipient'],
+    pageOf: ({ waitingEmails }) => waitingEmails,
+  });
+  return (
+    <ListFrame
+      list={list}
+      label="Deferred emails"
+      empty={
+        <EmptyState
+          icon={IconSend}
+          title="No deferred emails"
+          about="Emails that a server temporarily refused appear here. Postroom retries them for five days."
+        />
+      }
+    >
+      {(email) => <DeferredRow key={email.id} email={email} />}
+    </ListFrame>
+  );
+}
+
+function DeferredRow({ email }: { email: Deferred }) {
+  const waiting = email.recipients.filter(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
+  return (
+    <SentRow
+      email={email}
+      actions={
+        <ActButton
+          needed={['send', 'everything']}
+          variant="filled"
+          icon={IconSend}
+          aria-label={`Retry now: “${subjectOf(email)}”`}
+          mutation={RETRY_SENDING}
+          variables={{ id: email.id }}
+          done="The email is being sent again."
+        >
+          Retry now
+        </ActButton>
+      }
+    >
+      {waiting.map((recipient) => (
+        <div key={recipient.id}>
+          <Text size="sm" className="postroom-wrap">
+            {recipient.address}: {counted(recipient.attemptCount, 'try', 'tries')}
+            {recipient.nextAttemptAt !== null && <RelativeTime at={recipient.nextAttemptAt} prefix=", next " />}
+          </Text>
+          <LastReply recipient={recipient} />
+        </div>
+      ))}
+    </SentRow>
+  );
+}
+
+const UNDELIVERED = graphql(`
+  query DashboardUndelivered($status: EmailStatusFilter!, $first: Int!, $after: String) {
+    emails(first: $first, after: $after, filter: { type: SENT, status: $status, timeRange: ALL }) {
+      edges {
+        cursor
+        node {
+          id subject status createdAt failureReason from { name address }
+          recipients { id address status lastCode lastEnhancedStatus lastText refusal { title advice } }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type Undelivered = ResultOf<typeof UNDELIVERED>['emails']['edges'][number]['node'];
+
+/** Sent mail that a server rejected or that was given up. */
+export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
+  const list = useGrowingList({
+    query: UNDELIVERED,
+    variables: { status, first: PAGE_SIZE, after: null },
+    kinds: ['EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_COMPLAINED'],
+    types: ['Email'],
+    pageOf: ({ emails }) => emails,
+  });
+  const isBounced = status === 'BOUNCED';
+  return (
+    <ListFrame
+      list={list}
+      label={isBounced ? 'Bounced emails' : 'Failed emails'}
+      empty={
+        <EmptyState
+          icon={IconMailCheck}
+          title={isBounced ? 'No bounced emails' : 'No failed emails'}
+          about={
+            isBounced
+              ? 'Emails that a server permanently refused appear here with its reply.'
+              : 'Emails that no server accepted within five days appear here.'
+          }
+        />
+      }
+    >
+      {(email) => <UndeliveredRow key={email.id} email={email} />}
+    </ListFrame>
+  );
+}
+
+function UndeliveredRow({ email }: { email: Undelivered }) {
+  const undelivered = email.recipients.filter(({ status }) => status === 'BOUNCED' || status === 'FAILED');
+  return (
+    <SentRow email={email} mark={<StatusBadge status={email.status} tone={toneOf(email.status)} />}>
+      {undelivered.length === 0 && email.failureReason !== null && <Text size="sm">{email.failureReason}</Text>}
+      {undelivered.map((recipient) => (
+        <div key={recipient.id}>
+          <Text size="sm" className="postroom-wrap">
+            {recipient.address}
+          </Text>
+          <RefusalNote refusal={recipient.refusal} />
+          <LastReply recipient={recipient} />
+        </div>
+      ))}
+    </SentRow>
+  );
+}
+
+interface SentRowProps {
+  email: Pick<Deferred, 'id' | 'subject' | 'createdAt' | 'from'>;
+  /** beside the subject */
+  mark?: ReactNode;
+  actions?: ReactNode;
+  /** its recipients */
+  children: ReactNode;
+}
+
+/** A sent email with what its recipients' servers say. */
+function SentRow({ email, mark, actions, children }: SentRowProps) {
+  const { id, from, createdAt } = email;
+  return (
+    <ListCard id={id}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={2} miw={0} flex="1 1 18rem">
+          <Group gap="xs">
+            <Anchor
+              component={Link}
+              href={`/emails/${id}?tab=recipients`}
+              fw={600}
+              c="inherit"
+              className="postroom-wrap"
+            >
+              {subjectOf(email)}
+            </Anchor>
+            {mark}
+          </Group>
+          <Text size="sm" c="dimmed" className="postroom-wrap">
+            from {from.address}, <RelativeTime at={createdAt} />
+          </Text>
+        </Stack>
+        {actions}
+      </Group>
+      <Stack gap="xs" mt="xs">
+        {children}
+      </Stack>
+    </ListCard>
+  );
+}
+
+/** Last reply of a recipient's server. */
+function LastReply({
+  recipient: { lastCode, lastEnhancedStatus, lastText },
+}: {
+  recipient: Pick<Deferred['recipients'][number], 'lastCode' | 'lastEnhancedStatus' | 'lastText'>;
+}) {
+  const words = lastReplyText(lastCode, lastEnhancedStatus, lastText);
+  return words === null ? null : (
+    <Code block className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
+      {words}
+    </Code>
+  );
+}

@@ -1,0 +1,328 @@
+import { Code, DataList, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useClient } from 'urql';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { counted, formatCount } from '../../parts/counted.ts';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { Loaded, Section } from '../../parts/section.tsx';
+import { problemOf, useAct } from '../../parts/use-act.ts';
+import { baseUrl } from '../../shell/viewer.ts';
+
+const LIMITS = graphql(`
+  query DashboardLimits { viewer { limits { requestsPerSecond sendsPerHour sendsLeft sentWithinHour } } }
+`);
+
+/** Share of a limit from which it is nearly reached. */
+const NEARLY = 0.9;
+
+/** Limits of the account and their current usage. */
+export function LimitsSection() {
+  const query = useLiveQuery({ query: LIMITS, variables: {}, kinds: ['EMAIL_SENT'] });
+  return (
+    <Section title="Limits" about="Set by the operator for each account.">
+      <Loaded query={query} height={70}>
+        {({ viewer: { limits } }) => (
+          <Stack>
+            <SentLately used={limits.sentWithinHour} most={limits.sendsPerHour} />
+            <Group justify="space-between" gap="xs">
+              <Text size="sm">Requests per second, for all keys and this dashboard</Text>
+              <Text size="sm" fw={600}>
+                {limits.requestsPerSecond === null ? 'no limit' : `at most ${formatCount(limits.requestsPerSecond)}`}
+              </Text>
+            </Group>
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function SentLately({ used, most }: { used: number; most: number | null }) {
+  const part = most === null ? 0 : used / most;
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">Emails sent in the last hour</Text>
+        <Text size="sm" fw={600} aria-live="polite">
+          {formatCount(used)} {most === null ? '· no limit' : `of ${formatCount(most)}`}
+        </Text>
+      </Group>
+      {most !== null && (
+        <Progress
+          value={Math.min(part, 1) * 100}
+          color={part >= 1 ? 'red' : part >= NEARLY ? 'orange' : 'post.6'}
+          aria-label="Emails sent in the last hour"
+        />
+      )}
+      {part >= 1 && <Text size="sm">New emails wait until the limit allows them.</Text>}
+    </Stack>
+  );
+}
+
+const RETENTION = graphql(`
+  query DashboardRetention { viewer { retention { rawDays bodyDays metadataDays isDefault } } }
+`);
+type ShownRetention = ResultOf<typeof RETENTION>['viewer']['retention'];
+
+const UPDATE_RETENTION = graphql(`
+  mutation ChangeRetention($input: UpdateRetentionInput!) {
+    updateRetention(input: $input) {
+      __typename
+      ... on UpdateRetentionPayload { retention { rawDays bodyDays metadataDays isDefault } }
+    }
+  }
+`);
+const PREVIEW = graphql(`
+  query PreviewRetention($rawDays: Int, $bodyDays: Int, $metadataDays: Int) {
+    viewer {
+      retentionPreview(rawDays: $rawDays, bodyDays: $bodyDays, metadataDays: $metadataDays) { emails bodies rawMessages }
+    }
+  }
+`);
+/** What the values that wait for confirmation would erase. */
+type Erased = ResultOf<typeof PREVIEW>['viewer']['retentionPreview'];
+
+/** Retention periods. */
+export function RetentionSection() {
+  const query = useLiveQuery({ query: RETENTION, variables: {}, kinds: [] });
+  const isDefault = query.data?.viewer.retention.isDefault === true;
+  return (
+    <Section
+      title="Retention"
+      about={`Older mail is permanently removed within hours. ${
+        isDefault ? 'These are the service defaults; your values override them.' : ''
+      }`}
+    >
+      <Loaded query={query}>
+        {({ viewer: { retention } }) => <RetentionForm retention={retention} done={query.refresh} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+const FIELDS = [
+  ['rawDays', 'Raw messages and attachments (days)', 'At most as long as bodies.'],
+  ['bodyDays', 'Bodies (days)', 'Texts and their search index. At most as long as all other data.'],
+  ['metadataDays', 'All other data (days)', 'Subjects, people, deliveries and all other data of an email.'],
+] as const;
+
+/** An empty field means that nothing is removed. */
+type Days = number | '';
+type DaysByField = Record<(typeof FIELDS)[number][0], Days>;
+
+function RetentionForm({ retention, done }: { retention: ShownRetention; done: () => void }) {
+  const { act } = useAct(UPDATE_RETENTION, { quiet: true, done: 'The retention settings were saved.' });
+  const client = useClient();
+  const [erased, setErased] = useState<Erased | null>(null);
+  const values: DaysByField = {
+    rawDays: retention.rawDays ?? '',
+    bodyDays: retention.bodyDays ?? '',
+    metadataDays: retention.metadataDays ?? '',
+  };
+  const form = useRecordForm({
+    values,
+    submit: async (given) => {
+      if (!FIELDS.some(([name]) => isShorter(given[name], retention[name]))) return save(given, null);
+      const { data, error } = await client
+        .query(PREVIEW, writeDays(given), { requestPolicy: 'network-only' })
+        .toPromise();
+      setErased(data?.viewer.retentionPreview ?? null);
+      return { problem: error === undefined ? null : problemOf(error) };
+    },
+  });
+  const save = async (given: DaysByField, accepted: Erased | null) => {
+    const { problem } = await act({ input: { ...writeDays(given), acceptErasing: countAffected(accepted) } });
+    setErased(null);
+    if (problem === null) {
+      form.resetDirty();
+      done();
+    }
+    return { problem };
+  };
+  return (
+    <>
+      <RecordForm
+        form={form}
+        submit="Save"
+        label="Retention"
+        needed="retention"
+        justify="flex-start"
+        isDisabled={!form.isDirty()}
+      >
+        {FIELDS.map(([name, label, description]) => (
+          <form.Number
+            key={name}
+            name={name}
+            label={label}
+            description={description}
+            placeholder="no limit"
+            min={1}
+            max={36_500}
+            allowNegative={false}
+          />
+        ))}
+      </RecordForm>
+      <Modal opened={erased !== null} onClose={() => setErased(null)} title="Shorten the retention?" centered>
+        {erased !== null && (
+          <ConfirmErasure
+            erased={erased}
+            close={() => setErased(null)}
+            save={async () => {
+              const { problem } = await save(form.getValues(), erased);
+              form.refuse(problem);
+            }}
+          />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function writeDays({ rawDays, bodyDays, metadataDays }: DaysByField) {
+  const given = (days: Days) => (days === '' ? null : days);
+  return { rawDays: given(rawDays), bodyDays: given(bodyDays), metadataDays: given(metadataDays) };
+}
+
+/** The number of emails that lose something. */
+function countAffected(erased: Erased | null): number {
+  return erased === null ? 0 : Math.max(erased.emails, erased.bodies, erased.rawMessages);
+}
+
+function isShorter(days: Days, before: number | null): boolean {
+  return days !== '' && (before === null || days < before);
+}
+
+/** The word that has to be typed. */
+const WORD = 'erase';
+
+/** Says what the new periods erase, and lets them be saved only after the word was typed. */
+function ConfirmErasure({
+  erased: { emails, bodies, rawMessages },
+  close,
+  save,
+}: {
+  erased: Erased;
+  close: () => void;
+  save: () => Promise<void>;
+}) {
+  const form = useRecordForm({
+    values: { typed: '' },
+    submit: async () => {
+      await save();
+      return { problem: null };
+    },
+  });
+  const isNothing = emails + bodies + rawMessages === 0;
+  return (
+    <RecordForm
+      form={form}
+      submit="Shorten retention"
+      color="red.9"
+      cancel={close}
+      isDisabled={form.values.typed.trim().toLowerCase() !== WORD}
+    >
+      <Text size="sm">
+        {isNothing
+          ? 'No mail is that old yet. Mail is erased as it reaches the age, and cannot be restored.'
+          : 'This mail is older than the new periods. It is erased within the hour and cannot be restored:'}
+      </Text>
+      {!isNothing && (
+        <List size="sm">
+          <List.Item>{countText(emails)} completely</List.Item>
+          <List.Item>the text of {countText(bodies)}</List.Item>
+          <List.Item>the raw message and attachments of {countText(rawMessages)}</List.Item>
+        </List>
+      )}
+      <form.Text name="typed" label={`Type ${WORD} to confirm`} data-autofocus />
+    </RecordForm>
+  );
+}
+
+/** Counting stops there. */
+const MAX_COUNTED = 100_000;
+
+function countText(count: number): string {
+  return counted(count, 'email').replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
+}
+
+const SERVICE = graphql(`
+  query DashboardService {
+    viewer {
+      service { version publicUrl mailHostname isMailHostnameLocal smtpHost smtpPort trustedDomains isSignUpOpen retentionDays hasGuardModel }
+    }
+  }
+`);
+
+/** Configuration of the service. */
+export function ServerSection() {
+  const query = useLiveQuery({ query: SERVICE, variables: {}, kinds: [] });
+  return (
+    <Section title="Service" about="Settings of the service, set by its operator.">
+      <Loaded query={query} height={220}>
+        {({ viewer: { service } }) => <ServiceFacts service={service} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+function ServiceFacts({ service }: { service: ResultOf<typeof SERVICE>['viewer']['service'] }) {
+  const { version, mailHostname, isMailHostnameLocal, smtpHost, smtpPort, trustedDomains, retentionDays } = service;
+  return (
+    <DataList orientation="vertical" withDivider>
+      <Fact label="Version">Postroom {version}</Fact>
+      <Fact label="URL of the dashboard and the API" copy={baseUrl(service)}>
+        <Code>{baseUrl(service)}</Code>
+      </Fact>
+      <Fact label="Mail server name for MX records" {...(isMailHostnameLocal ? {} : { copy: mailHostname })}>
+        <Code>{mailHostname}</Code>
+        {isMailHostnameLocal && (
+          <Text size="sm">known only to this machine; set MAIL_HOSTNAME before you publish MX records</Text>
+        )}
+      </Fact>
+      <Fact label="SMTP host and port" copy={`${smtpHost}:${smtpPort}`}>
+        <Code>{`${smtpHost}:${smtpPort}`}</Code>
+      </Fact>
+      <Fact label="Trusted domains, which need no DNS records">
+        {trustedDomains.length === 0 ? 'none' : <Names names={trustedDomains} />}
+      </Fact>
+      <Fact label="Retention">{retentionDays === null ? 'no limit' : counted(retentionDays, 'day')}</Fact>
+      <Fact label="Sign-up">{service.isSignUpOpen ? 'open to all visitors' : 'closed'}</Fact>
+      <Fact label="Language model for guard rules">{service.hasGuardModel ? 'configured' : 'none'}</Fact>
+    </DataList>
+  );
+}
+
+function Fact({ label, copy, children }: { label: string; copy?: string; children: ReactNode }) {
+  return (
+    <DataList.Item>
+      <DataList.ItemLabel>{label}</DataList.ItemLabel>
+      <DataList.ItemValue>
+        <Group gap={4} wrap="nowrap" className="postroom-wrap">
+          {children}
+          {copy !== undefined && <CopyButton text={copy} label={`Copy: ${label}`} />}
+        </Group>
+      </DataList.ItemValue>
+    </DataList.Item>
+  );
+}
+
+/** Number of names shown at first. */
+const SHOWN_NAMES = 8;
+
+function Names({ names }: { names: readonly string[] }) {
+  const more = names.length - SHOWN_NAMES;
+  return (
+    <Group gap={6}>
+      {names.slice(0, SHOWN_NAMES).map((name) => (
+        <Code key={name}>{name}</Code>
+      ))}
+      {more > 0 && (
+        <Text size="sm" c="dimmed">
+          and {more} more
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,208 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { signOutEverywhere } from '../../shell/sign-out.ts';
+import { levelWords } from '../connect/level-words.ts';
+import { type AuthOutcome, type AuthSession, auth } from '../sign-in/auth-calls.ts';
+import { deviceWords, isHandheld } from './device-words.ts';
+import { Answered, SettingRow, tellOutcome } from './setting-parts.tsx';
+import { useAsked } from './use-asked.ts';
+
+/** Active sessions of the account. */
+export function SessionsSection() {
+  const asked = useAsked(readSessions);
+  const { answer, askAgain } = asked;
+  return (
+    <Section
+      title="Sessions"
+      about="Browsers where you are signed in. A session ends after 12 hours of inactivity, and after 30 days at the latest."
+      actions={
+        <Group gap="xs">
+          {answer !== undefined && answer.sessions.length > 1 && (
+            <SignOutButton
+              label="Sign out all other sessions"
+              done="All other browsers were signed out."
+              end={auth.endOtherSessions}
+              ended={askAgain}
+            />
+          )}
+          <ConfirmButton
+            label="Sign out everywhere"
+            size="sm"
+            question="Sign out everywhere?"
+            about="All browsers are signed out, including this one. API keys keep working."
+            confirm="Sign out everywhere"
+            act={signOutEverywhere}
+          />
+        </Group>
+      }
+    >
+      <Answered asked={asked} height={90}>
+        {({ sessions, currentId }) => (
+          <PlainList label="Sessions" gap="md">
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} isCurrent={session.id === currentId} ended={askAgain} />
+            ))}
+          </PlainList>
+        )}
+      </Answered>
+    </Section>
+  );
+}
+
+/** This browser's session first, then the most recently used one. */
+async function readSessions() {
+  const [all, current] = await Promise.all([auth.sessions(), auth.session()]);
+  if (all.problem !== null) return all;
+  const currentId = current.answer?.session.id ?? null;
+  const rank = ({ id, updatedAt }: AuthSession) => (id === currentId ? Infinity : Date.parse(updatedAt));
+  const sessions = all.answer.toSorted((one, other) => (rank(other) > rank(one) ? 1 : -1));
+  return { answer: { sessions, currentId }, problem: null };
+}
+
+interface SignOutButtonProps {
+  label: string;
+  /** notice after success */
+  done: string;
+  end: () => Promise<AuthOutcome<unknown>>;
+  ended: () => Promise<void>;
+  size?: 'xs' | 'sm';
+  'aria-label'?: string;
+}
+
+function SignOutButton({ label, done, end, ended, size = 'sm', ...rest }: SignOutButtonProps) {
+  const [isBusy, setBusy] = useState(false);
+  const press = async () => {
+    setBusy(true);
+    const isDone = tellOutcome(await end(), done);
+    setBusy(false);
+    if (isDone) await ended();
+  };
+  return (
+    <Button variant="default" size={size} loading={isBusy} onClick={() => void press()} {...rest}>
+      {label}
+    </Button>
+  );
+}
+
+interface SessionRowProps {
+  session: AuthSession;
+  isCurrent: boolean;
+  ended: () => Promise<void>;
+}
+
+function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
+  const { id, userAgent, ipAddress, createdAt, updatedAt } = session;
+  const device = deviceWords(userAgent);
+  return (
+    <SettingRow
+      icon={isHandheld(userAgent) ? IconDeviceMobile : IconDeviceDesktop}
+      name={device}
+      marks={
+        isCurrent && (
+          <Badge variant="outline" color="gray" tt="none">
+            this browser
+          </Badge>
+        )
+      }
+      about={
+        <>
+          {ipAddress != null && ipAddress !== '' && `${ipAddress} · `}
+          <RelativeTime at={createdAt} prefix="Signed in " />
+          <RelativeTime at={updatedAt} prefix=" · Last used " />
+        </>
+      }
+    >
+      {!isCurrent && (
+        <SignOutButton
+          label="Sign out"
+          aria-label={`Sign out ${device}`}
+          size="xs"
+          done={`${device} was signed out.`}
+          end={() => auth.endSession(id)}
+          ended={ended}
+        />
+      )}
+    </SettingRow>
+  );
+}
+
+const PROGRAMS = graphql(`
+  query DashboardPrograms {
+    oauthGrants { id clientId client { name host } level domains addresses person isYours createdAt lastUsedAt lastUsedFrom }
+  }
+`);
+type Program = ResultOf<typeof PROGRAMS>['oauthGrants'][number];
+
+const END_ACCESS = graphql(`
+  mutation EndProgramAccess($input: RevokeOauthGrantInput!) {
+    revokeOauthGrant(input: $input) { __typename ... on RevokeOauthGrantPayload { grant { id } } }
+  }
+`);
+
+/** Programs that got access to the workspace by OAuth. */
+export function ProgramsSection() {
+  const query = useLiveQuery({ query: PROGRAMS, variables: {}, kinds: [], types: ['OauthGrant'] });
+  return (
+    <Section
+      title="Programs with access"
+      about="Agents and command lines that you connected by signing in. They do not see your password."
+    >
+      <Loaded query={query} height={60}>
+        {({ oauthGrants }) =>
+          oauthGrants.length === 0 ? (
+            <Text size="sm">
+              No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”.
+            </Text>
+          ) : (
+            <PlainList label="Programs with access" gap="md">
+              {oauthGrants.map((program) => (
+                <ProgramRow key={program.id} program={program} ended={query.refresh} />
+              ))}
+            </PlainList>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function ProgramRow({ program, ended }: { program: Program; ended: () => void }) {
+  const { id, client, level, domains, addresses, person, isYours, createdAt, lastUsedAt, lastUsedFrom } = program;
+  const { act } = useAct(END_ACCESS, { done: 'The access was ended.' });
+  const words = levelWords.find(({ value }) => value === level.toLowerCase());
+  const reach = domains === null && addresses === null ? null : [...(domains ?? []), ...(addresses ?? [])].join(', ');
+  return (
+    <SettingRow
+      name={client.name}
+      about={
+        <>
+          <Text size="sm" c="var(--mantine-color-text)" className="postroom-wrap">
+            {words?.label ?? level}
+            {reach !== null && ` · only ${reach}`}
+          </Text>
+          {client.host}
+          {!isYours && person !== null && ` · allowed by ${person}`}
+          <RelativeTime at={createdAt} prefix=" · connected " />
+          {lastUsedAt === null ? ' · not used yet' : <RelativeTime at={lastUsedAt} prefix=" · last used " />}
+          {lastUsedFrom !== null && ` from ${lastUsedFrom}`}
+        </>
+      }
+    >
+      <ConfirmButton
+        label="End access"
+        aria-label={`End access of ${client.name}`}
+        question={`End the access of ${client.name}?`}
+        about="It stops working at once. What it set up, such as endpoints and scheduled mail, stops, too."
+        confirm="End access"
+        act={() => act({ input: { id } }).then(ended)}
+      />
+    </SettingRow>
+  );
+}

@@ -1,0 +1,336 @@
+import { Button, Code, Group, List, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
+import { notify } from '../../parts/notify.ts';
+import { QrCode } from '../../parts/qr-code.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { PlainList, Section } from '../../parts/section.tsx';
+import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
+import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
+import { NewPassword, newPasswordFault, Password } from '../sign-in/new-password.tsx';
+import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
+import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
+import { deviceWords } from './device-words.ts';
+import { Answered, CopyTextButton, SettingRow, ShownOnce, tellOutcome } from './setting-parts.tsx';
+import { useAsked } from './use-asked.ts';
+
+/** Changes the password, or sets the first one. */
+export function PasswordSection() {
+  const asked = useAsked(auth.credentials);
+  return (
+    <Section
+      title="Password"
+      about={
+        asked.answer?.hasPassword === false
+          ? 'This account has no password. Set one to sign in without a link.'
+          : 'A new password signs you out of all other browsers.'
+      }
+    >
+      <Answered asked={asked} height={140}>
+        {({ hasPassword }) => <PasswordForm hasPassword={hasPassword} onSet={asked.askAgain} />}
+      </Answered>
+    </Section>
+  );
+}
+
+function PasswordForm({ hasPassword, onSet }: { hasPassword: boolean; onSet: () => Promise<void> }) {
+  const form = useRecordForm({
+    values: { currentPassword: '', newPassword: '' },
+    validate: {
+      currentPassword: (value) => (hasPassword && value === '' ? 'Enter your current password.' : null),
+      newPassword: newPasswordFault,
+    },
+    submit: async (values) => {
+      const { problem } = hasPassword ? await auth.changePassword(values) : await auth.setPassword(values.newPassword);
+      return problem?.code === 'INVALID_PASSWORD'
+        ? { problem: { ...problem, fields: { currentPassword: 'This is not your current password.' } } }
+        : { problem };
+    },
+    saved: () => {
+      form.reset();
+      notify({ message: hasPassword ? 'The password was changed.' : 'The password was set.', color: 'green' });
+      void onSet();
+    },
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit={hasPassword ? 'Change password' : 'Set password'}
+      label="Password"
+      justify="flex-start"
+    >
+      {hasPassword && <Password label="Current password" {...form.getInputProps('currentPassword')} />}
+      <NewPassword label="New password" {...form.getInputProps('newPassword')} />
+    </RecordForm>
+  );
+}
+
+/** The authenticator app of the person; for those who may, whether members need a second factor. */
+export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: boolean; onTurnedOn?: () => void }) {
+  const asked = useAsked(auth.secondFactor);
+  const { askAgain } = asked;
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const [setUp, setSetUp] = useState<{ url: string; secret: string } | null>(null);
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+
+  const begin = async () => {
+    const outcome = await auth.setUpSecondFactor();
+    setProblem(outcome.problem);
+    setSetUp(outcome.answer);
+  };
+  const require = async (isRequired: boolean) => {
+    if (tellOutcome(await auth.requireSecondFactor(isRequired), 'The requirement was saved.')) await askAgain();
+  };
+  const renew = async () => {
+    const outcome = await auth.renewRecoveryCodes();
+    setProblem(outcome.problem);
+    if (outcome.problem !== null) return;
+    setCodes(outcome.answer.recoveryCodes);
+    await askAgain();
+  };
+  const remove = async () => {
+    if (tellOutcome(await auth.removeSecondFactor(), 'The authenticator app was removed.')) await askAgain();
+  };
+  return (
+    <Section
+      title="Two-step sign-in"
+      about="After your password, you enter a code of an authenticator app. A passkey needs no code, because it is two factors by itself."
+    >
+      <AuthProblemNote problem={problem} />
+      {codes !== null && (
+        <ShownOnce
+          title="Save your recovery codes"
+          about="Each signs you in once, if you lose your authenticator app. They are shown only now."
+          text={codes.join('\n')}
+          copyLabel="Copy codes"
+          done={() => {
+            setCodes(null);
+            onTurnedOn?.();
+          }}
+        >
+          <List listStyleType="none" size="sm" ff="monospace" aria-label="Recovery codes">
+            {codes.map((code) => (
+              <List.Item key={code}>{code}</List.Item>
+            ))}
+          </List>
+        </ShownOnce>
+      )}
+      {setUp !== null && (
+        <SetUp
+          {...setUp}
+          onTurnedOn={(made) => {
+            setSetUp(null);
+            setCodes(made);
+            void askAgain();
+          }}
+        />
+      )}
+      <Answered asked={asked} height={60}>
+        {({ isOn, recoveryCodesLeft, isRequired }) => (
+          <>
+            {!isOn && setUp === null && (
+              <Group>
+                <Button onClick={() => void begin()}>Set up authenticator app</Button>
+              </Group>
+            )}
+            {isOn && (
+              <>
+                <Text size="sm">On. {recoveryCodesLeft} recovery codes left.</Text>
+                <Group>
+                  <Button variant="default" onClick={() => void renew()}>
+                    Create new recovery codes
+                  </Button>
+                  <ConfirmButton
+                    size="sm"
+                    label="Remove authenticator app"
+                    question="Remove the authenticator app?"
+                    about="Your password, or a sign-in link, alone is then enough to sign in."
+                    confirm="Remove authenticator app"
+                    act={remove}
+                  />
+                </Group>
+              </>
+            )}
+            {mayRequire && (
+              <Switch
+                label="Members of this workspace need a second factor"
+                description="Members without one reach only the page that sets it up."
+                checked={isRequired}
+                onChange={(event) => void require(event.currentTarget.checked)}
+              />
+            )}
+          </>
+        )}
+      </Answered>
+    </Section>
+  );
+}
+
+function SetUp({
+  url,
+  secret,
+  onTurnedOn,
+}: {
+  url: string;
+  secret: string;
+  onTurnedOn: (recoveryCodes: string[]) => void;
+}) {
+  const form = useRecordForm({
+    values: { code: '' },
+    submit: ({ code }) => auth.turnOnSecondFactor(code),
+    saved: ({ answer }) => onTurnedOn(answer.recoveryCodes),
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit="Turn on"
+      label="Set up authenticator app"
+      justify="flex-start"
+      isDisabled={form.values.code.trim() === ''}
+    >
+      <Text size="sm">
+        1. Scan this code with your authenticator app, or <a href={url}>open the app on this device</a>:
+      </Text>
+      <QrCode text={url} label="QR code for your authenticator app, with the key that follows" />
+      <Text size="sm">If you cannot scan it, enter this key in the app:</Text>
+      <Group gap="xs">
+        <Code fz="sm" className="postroom-wrap">
+          {secret}
+        </Code>
+        <CopyTextButton text={secret.replaceAll(' ', '')} label="Copy key" size="xs" />
+      </Group>
+      <form.Text
+        name="code"
+        label="2. Enter the code that the app shows"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={20}
+      />
+    </RecordForm>
+  );
+}
+
+/** Passkeys of the account. */
+export function PasskeysSection() {
+  const settings = useAuthSettings();
+  const asked = useAsked(auth.passkeys);
+  const [isBusy, setBusy] = useState(false);
+  const canAdd = settings !== null && canUsePasskeys(settings.passkeyHost);
+  const add = async () => {
+    setBusy(true);
+    const outcome = await addPasskey(deviceWords(navigator.userAgent));
+    setBusy(false);
+    if (outcome !== null && tellOutcome(outcome, 'The passkey was added.')) await asked.askAgain();
+  };
+  return (
+    <Section
+      title="Passkeys"
+      about="Sign in with a fingerprint, face or device PIN. A passkey cannot be guessed or phished."
+      actions={
+        canAdd && (
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={16} aria-hidden />}
+            loading={isBusy}
+            onClick={() => void add()}
+          >
+            Add passkey
+          </Button>
+        )
+      }
+    >
+      <Answered asked={asked} height={40}>
+        {(passkeys) =>
+          passkeys.length === 0 ? (
+            <Text size="sm">No passkeys yet.</Text>
+          ) : (
+            <PlainList label="Passkeys" gap="md">
+              {passkeys.map((passkey) => (
+                <PasskeyRow key={passkey.id} passkey={passkey} onChange={asked.askAgain} />
+              ))}
+            </PlainList>
+          )
+        }
+      </Answered>
+      {settings !== null && !canAdd && (
+        <Text size="sm" c="dimmed">
+          Passkeys work only at {settings.passkeyHost}, over https or on localhost. Open this page there to add one.
+        </Text>
+      )}
+    </Section>
+  );
+}
+
+function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => Promise<void> }) {
+  const [name, setName] = useState<string | null>(null);
+  const shown = passkey.name ?? 'Passkey';
+  const save = async () => {
+    if (name === null || !tellOutcome(await auth.renamePasskey(passkey.id, name.trim()), 'The passkey was renamed.'))
+      return;
+    setName(null);
+    await onChange();
+  };
+  const remove = async () => {
+    if (tellOutcome(await auth.removePasskey(passkey.id), 'The passkey was removed.')) await onChange();
+  };
+  if (name !== null)
+    return (
+      <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
+        <IconFingerprint size={22} stroke={1.6} aria-hidden style={{ flexShrink: 0 }} />
+        <form
+          aria-label={`Rename ${shown}`}
+          style={{ flex: 1 }}
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <Group gap="xs" align="flex-end">
+            <TextInput
+              label="Name"
+              value={name}
+              maxLength={100}
+              onChange={(event) => setName(event.currentTarget.value)}
+              flex={1}
+              ref={focusOnce}
+            />
+            <Button type="submit" disabled={name.trim() === ''}>
+              Save
+            </Button>
+            <Button variant="default" onClick={() => setName(null)}>
+              Cancel
+            </Button>
+          </Group>
+        </form>
+      </Group>
+    );
+  return (
+    <SettingRow
+      icon={IconFingerprint}
+      name={shown}
+      about={
+        <>
+          {passkey.createdAt != null && <RelativeTime at={passkey.createdAt} prefix="Added " />}
+          {passkey.backedUp && ' · Synced across your devices'}
+        </>
+      }
+    >
+      <Group gap="xs" wrap="nowrap">
+        <Button variant="default" size="xs" onClick={() => setName(shown)} aria-label={`Rename ${shown}`}>
+          Rename
+        </Button>
+        <ConfirmButton
+          label="Remove"
+          question={`Remove ${shown}?`}
+          about="You can no longer sign in with it. Also remove it from the device or password manager."
+          confirm="Remove passkey"
+          act={remove}
+        />
+      </Group>
+    </SettingRow>
+  );
+}
+
+const focusOnce = (input: HTMLInputElement | null) => input?.select();

@@ -1,0 +1,111 @@
+import { Button, type ButtonProps, Modal } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { MouseEventHandler, ReactNode } from 'react';
+import type { AnyVariables, TypedDocumentNode } from 'urql';
+import { Link } from 'wouter';
+import { IconPlus, type IconType } from './icons.ts';
+import { type NeededRight, needs } from './needs.ts';
+import { useAct } from './use-act.ts';
+
+type Needed = NeededRight | readonly NeededRight[];
+
+/** Returns the attribute of a control that needs rights; nothing without any. */
+function needed(rights: Needed | undefined): object {
+  return rights === undefined ? {} : needs(...[rights].flat());
+}
+
+interface IconButtonProps extends ButtonProps {
+  icon?: IconType;
+  needed?: Needed | undefined;
+  'aria-label'?: string;
+}
+
+/** Button that runs a mutation and shows its outcome. */
+export function ActButton<Data, Variables extends AnyVariables>({
+  mutation,
+  variables,
+  done,
+  then,
+  icon: Icon,
+  needed: rights,
+  children,
+  ...button
+}: IconButtonProps & {
+  mutation: TypedDocumentNode<Data, Variables>;
+  variables: Variables;
+  /** notice after success */
+  done?: string;
+  then?: () => void;
+  children: ReactNode;
+}) {
+  const { act, isBusy } = useAct(mutation, { ...(done !== undefined && { done }), then });
+  return (
+    <Button
+      {...needed(rights)}
+      size="xs"
+      variant="default"
+      leftSection={Icon && <Icon size={16} aria-hidden />}
+      loading={isBusy}
+      onClick={() => void act(variables)}
+      {...button}
+    >
+      {children}
+    </Button>
+  );
+}
+
+/** Button that opens a dialog. */
+export function DialogButton({
+  label,
+  title,
+  icon: Icon,
+  needed: rights,
+  dialogSize = 'md',
+  children,
+  ...button
+}: Omit<IconButtonProps, 'children'> & {
+  label: string;
+  title: string;
+  dialogSize?: string;
+  /** returns the content of the dialog, which is new each time it opens */
+  children: (close: () => void) => ReactNode;
+}) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button
+        {...needed(rights)}
+        size="xs"
+        variant="default"
+        leftSection={Icon && <Icon size={16} aria-hidden />}
+        onClick={open}
+        {...button}
+      >
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={title} size={dialogSize} centered>
+        {children(close)}
+      </Modal>
+    </>
+  );
+}
+
+/** Button of a page that begins something new, there or at `href`. */
+export function CreateButton({
+  needed: rights,
+  href,
+  onClick,
+  children,
+}: {
+  needed?: Needed;
+  href?: string;
+  onClick?: MouseEventHandler;
+  children: ReactNode;
+}) {
+  const shared = { ...needed(rights), leftSection: <IconPlus size={16} aria-hidden />, children };
+  return href === undefined ? (
+    <Button {...shared} onClick={onClick} />
+  ) : (
+    <Button {...shared} component={Link} href={href} />
+  );
+}

@@ -1,0 +1,295 @@
+import { Button, Group, Modal, Select, Skeleton, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useInterval } from '@mantine/hooks';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { AnyVariables, TypedDocumentNode } from 'urql';
+import { useSearchParams } from 'wouter';
+import type { LiveKind } from '../live/live-context.tsx';
+import { useLiveQuery } from '../live/use-live-query.ts';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { IconSearch, type IconType } from './icons.ts';
+import { Rows } from './row-list.tsx';
+
+/** Filters and pages of a list, kept in the address of the page, so that a link or a reload shows the same list. */
+export interface UrlFilters {
+  /** Returns the value of a filter; null: none. */
+  get: (name: string) => string | null;
+  /** Returns the choice of a filter; null if none of `choices` is chosen. */
+  choice: <const Value extends string>(name: string, choices: readonly { value: Value }[]) => Value | null;
+  /** Returns a time of this browser's zone, such as `2026-11-22T10:30`, in UTC; null if it is none. */
+  time: (name: string) => string | null;
+  /** Changes the address of the page; null or an empty text removes a name. */
+  set: (changes: Record<string, string | null>) => void;
+  /** Sets one filter, and shows the first page. */
+  filterBy: (name: string, value: string | null) => void;
+  /** Returns the path of the page with one name changed. */
+  href: (name: string, value: string) => string;
+  isFiltered: boolean;
+  /** Removes all filters. */
+  clear: () => void;
+  /** number of pages that are shown, from 1 */
+  pages: number;
+  showMore: () => void;
+}
+
+/** Returns the filters with these names in the address of the page. */
+export function useUrlFilters(names: readonly string[]): UrlFilters {
+  const [search, setSearch] = useSearchParams();
+  const change = (changes: Record<string, string | null>, isEmptyKept: boolean) =>
+    setSearch((params) => {
+      for (const [name, value] of Object.entries(changes))
+        if (value === null || (value === '' && !isEmptyKept)) params.delete(name);
+        else params.set(name, value);
+      return params;
+    });
+  const pages = Math.max(1, Number(search.get('pages')) || 1);
+  return {
+    get: (name) => search.get(name) || null,
+    choice: (name, choices) => choices.find(({ value }) => value === search.get(name))?.value ?? null,
+    time: (name) => {
+      const at = Date.parse(search.get(name) ?? '');
+      return Number.isNaN(at) ? null : new Date(at).toISOString();
+    },
+    set: (changes) => change(changes, true),
+    filterBy: (name, value) => change({ [name]: value, pages: null, after: null }, false),
+    href: (name, value) => {
+      const params = new URLSearchParams(search);
+      params.set(name, value);
+      return `?${params}`;
+    },
+    isFiltered: names.some((name) => search.has(name)),
+    clear: () => change(Object.fromEntries(names.map((name) => [name, null])), false),
+    pages,
+    showMore: () => change({ pages: String(pages + 1) }, false),
+  };
+}
+
+/** The filters above a list. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return (
+    <Group mb="md" gap="xs">
+      {children}
+    </Group>
+  );
+}
+
+/** Delay between the last keystroke and the search. Milliseconds. */
+const REST_MS = 300;
+
+/** A field that filters a list when its user stops typing. */
+export function TextFilter({
+  name = 'q',
+  label,
+  placeholder = label,
+  filters,
+  type = 'search',
+  width,
+}: {
+  name?: string;
+  label: string;
+  placeholder?: string;
+  filters: UrlFilters;
+  type?: 'search' | 'datetime-local';
+  width?: number;
+}) {
+  const value = filters.get(name) ?? '';
+  const sent = useRef(value);
+  const [typed, setTyped] = useState(value);
+  const find = useDebouncedCallback((text: string) => {
+    sent.current = text.trim();
+    filters.filterBy(name, sent.current);
+  }, REST_MS);
+  // A filter that was removed elsewhere leaves its field, too.
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value;
+    setTyped(value);
+  }, [value]);
+  return (
+    <TextInput
+      type={type}
+      aria-label={label}
+      placeholder={placeholder}
+      leftSection={type === 'search' ? <IconSearch size={16} aria-hidden /> : undefined}
+      value={typed}
+      w={width}
+      maxLength={100}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        find(currentTarget.value);
+      }}
+    />
+  );
+}
+
+/** A choice that filters a list. `any`: what is shown without a choice, and the name of the button that removes it. */
+export function ChoiceFilter({
+  name,
+  label,
+  any = `Any ${label.toLowerCase()}`,
+  choices,
+  filters,
+  width,
+  onChoice,
+}: {
+  name: string;
+  label: string;
+  any?: string;
+  choices: readonly { value: string; label: string }[];
+  filters: UrlFilters;
+  width?: number;
+  onChoice?: () => void;
+}) {
+  return (
+    <Select
+      aria-label={label}
+      placeholder={any}
+      data={[...choices]}
+      value={filters.get(name)}
+      onChange={(value) => {
+        onChoice?.();
+        filters.filterBy(name, value);
+      }}
+      searchable={choices.length > 10}
+      clearable
+      clearButtonProps={{ 'aria-label': any }}
+      w={width}
+    />
+  );
+}
+
+/** A dialog that is open while the address of the page has its name, such as `?new=`. */
+export function UrlDialog({
+  name = 'new',
+  title,
+  filters,
+  size = 'md',
+  children,
+}: {
+  name?: string;
+  title: string;
+  filters: UrlFilters;
+  size?: string;
+  children: (close: () => void) => ReactNode;
+}) {
+  const [search] = useSearchParams();
+  const close = () => filters.set({ [name]: null });
+  return (
+    <Modal opened={search.has(name)} onClose={close} title={title} size={size} centered>
+      {children(close)}
+    </Modal>
+  );
+}
+
+interface Page<Row> {
+  edges: readonly { node: Row }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+type PageOf<Data> = Extract<Data[keyof Data], Page<unknown>>;
+type RowOf<Data> = PageOf<Data>['edges'][number]['node'];
+
+/** What a list reads: a query of one connection, and what changes it. */
+interface ListSource<Data, Variables extends AnyVariables> {
+  /** name of the list for screen readers */
+  label: string;
+  query: TypedDocumentNode<Data, Variables>;
+  /** rows of a page */
+  size: number;
+  /** events after which it is read again */
+  kinds?: readonly LiveKind[];
+  /** types that the result may not contain yet, so that a mutation of one reloads it */
+  types: string[];
+  /** a visible list reads its first page again after this time, where the feed has no events about it; milliseconds */
+  reloadMs?: number;
+}
+
+/** Declares what a list reads. */
+export function listSource<Data, Variables extends AnyVariables>(source: ListSource<Data, Variables>) {
+  return source;
+}
+
+/** What is shown instead of a list without rows. */
+interface Nothing {
+  icon: IconType;
+  title: string;
+  about: ReactNode;
+  /** how to get the first row */
+  action?: ReactNode;
+  /** the same while a filter is set; `all` is the button that removes the filters */
+  filtered?: { title: string; about: string; all?: string };
+}
+
+interface PagedListProps<Data, Variables extends AnyVariables> {
+  list: ListSource<Data, Variables>;
+  /** variables of the query apart from the page */
+  variables: Omit<Variables, 'first' | 'after'>;
+  filters: UrlFilters;
+  empty: Nothing;
+  /** returns a list item with the ID of the row as its key */
+  children: (row: RowOf<Data>) => ReactNode;
+}
+
+/** The pages of a list that the address of the page asks for. Each begins where the one before it ends now, so that all stay correct when the list changes. */
+export function PagedList<Data, Variables extends AnyVariables>(props: PagedListProps<Data, Variables>) {
+  return <ListPage {...props} after={null} pages={props.filters.pages} />;
+}
+
+function ListPage<Data, Variables extends AnyVariables>(
+  props: PagedListProps<Data, Variables> & { after: string | null; pages: number },
+) {
+  const { list, filters, empty, children, after, pages } = props;
+  const { data, error, isLoading, refresh } = useLiveQuery<Data, Variables>({
+    query: list.query,
+    variables: { first: list.size, after, ...props.variables } as unknown as Variables,
+    kinds: list.kinds ?? [],
+    types: list.types,
+  });
+  // The other pages follow the cursor of the first one.
+  useInterval(
+    () => {
+      if (document.visibilityState === 'visible') refresh();
+    },
+    list.reloadMs ?? 0,
+    { autoInvoke: list.reloadMs !== undefined && after === null },
+  );
+  const page = data === undefined ? undefined : (Object.values(data as object)[0] as PageOf<Data>);
+  const next = page?.pageInfo.hasNextPage === true ? page.pageInfo.endCursor : null;
+  if (page?.edges.length === 0 && after === null) return <Empty empty={empty} filters={filters} />;
+  return (
+    <>
+      {isLoading && <Skeleton h={200} aria-label="Loading" />}
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {page !== undefined && page.edges.length > 0 && (
+        <Rows label={list.label}>{page.edges.map(({ node }) => children(node as RowOf<Data>))}</Rows>
+      )}
+      {next !== null &&
+        (pages > 1 ? (
+          <ListPage {...props} after={next} pages={pages - 1} />
+        ) : (
+          <Group justify="center" mt="md">
+            <Button variant="default" onClick={filters.showMore}>
+              Load more
+            </Button>
+          </Group>
+        ))}
+    </>
+  );
+}
+
+function Empty({ empty: { icon, title, about, action, filtered }, filters }: { empty: Nothing; filters: UrlFilters }) {
+  if (!filters.isFiltered || filtered === undefined)
+    return (
+      <EmptyState icon={icon} title={title} about={about}>
+        {action}
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon={icon} title={filtered.title} about={filtered.about}>
+      {filtered.all !== undefined && (
+        <Button variant="default" onClick={filters.clear}>
+          {filtered.all}
+        </Button>
+      )}
+    </EmptyState>
+  );
+}

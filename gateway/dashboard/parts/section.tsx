@@ -1,0 +1,161 @@
+import { Button, Drawer, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { LiveQuery } from '../live/use-live-query.ts';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorNote } from './error-note.tsx';
+import type { IconType } from './icons.ts';
+import { PageHeader } from './page-header.tsx';
+
+/** A part of a page on a surface of its own, with its actions to the right of the heading. */
+export function Section({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Paper withBorder p="lg" bg="var(--postroom-raised)" component="section" aria-label={title}>
+      <Stack>
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Stack gap={2} flex="1 1 16rem">
+            <Title order={2}>{title}</Title>
+            {about !== undefined && (
+              <Text size="sm" c="dimmed">
+                {about}
+              </Text>
+            )}
+          </Stack>
+          {actions}
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
+
+type Read<Data> = Pick<LiveQuery<Data>, 'data' | 'error' | 'refresh'>;
+
+/** What a query read. Until then a placeholder; an error is shown above what was read last. */
+export function Loaded<Data>({
+  query: { data, error, refresh },
+  height = 200,
+  children,
+}: {
+  query: Read<Data>;
+  height?: number;
+  children: (data: Data) => ReactNode;
+}) {
+  return (
+    <>
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {data === undefined && error === undefined && <Skeleton h={height} aria-label="Loading" />}
+      {data !== undefined && children(data)}
+    </>
+  );
+}
+
+/** The page of one record: its heading and content, or why there is none. */
+export function RecordPage<Data, Found>({
+  query,
+  find,
+  kind,
+  icon,
+  missing,
+  all,
+  children,
+}: {
+  query: Read<Data>;
+  /** returns the record; null if there is none */
+  find: (data: Data) => Found | null | undefined;
+  /** noun of the record in the headings, such as `Domain` */
+  kind: string;
+  icon: IconType;
+  /** why it may be missing */
+  missing: string;
+  /** the page to go on from */
+  all: { label: string; href: string };
+  children: (found: Found) => ReactNode;
+}) {
+  const found = query.data === undefined ? undefined : find(query.data);
+  if (found != null) return children(found);
+  return (
+    <>
+      <PageHeader title={kind} />
+      <Loaded query={query} height={320}>
+        {() => (
+          <EmptyState icon={icon} title={`${kind} not found`} about={missing}>
+            <Button component={Link} href={all.href} variant="default">
+              {all.label}
+            </Button>
+          </EmptyState>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** One record beside the list that it is in. It is closed without an ID. */
+export function RecordDrawer<Data, Found>({
+  id,
+  close,
+  query,
+  find,
+  title,
+  kind,
+  missing,
+  size = 'lg',
+  children,
+}: {
+  id: string | null;
+  close: () => void;
+  query: Read<Data>;
+  find: (data: Data) => Found | null;
+  title: (found: Found) => string;
+  /** noun of the record in the headings */
+  kind: string;
+  missing: string;
+  size?: string;
+  children: (found: Found) => ReactNode;
+}) {
+  const found = id === null || query.data === undefined ? null : find(query.data);
+  return (
+    <Drawer
+      opened={id !== null}
+      onClose={close}
+      position="right"
+      size={size}
+      title={found === null ? kind : title(found)}
+      classNames={{ title: 'postroom-wrap' }}
+    >
+      {id !== null && (
+        <Loaded query={query} height={240}>
+          {() => (found === null ? <Text>{`${kind} not found. ${missing}`}</Text> : children(found))}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}
+
+/** A list without marks, such as of cards or of settings. */
+export function PlainList({
+  label,
+  gap = 'sm',
+  children,
+}: {
+  /** for screen readers */
+  label?: string;
+  gap?: 'xs' | 'sm' | 'md' | 0;
+  children: ReactNode;
+}) {
+  return (
+    <Stack component="ul" gap={gap} p={0} m={0} style={{ listStyle: 'none' }} aria-label={label}>
+      {children}
+    </Stack>
+  );
+}
