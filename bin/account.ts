@@ -11,7 +11,7 @@ import { readRetention, writeRetention } from '../db/queries/upkeep/retention.ts
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
 import { eraseAccount } from './runner/erase-account.ts';
 import { exportToDirectory } from './runner/export-account.ts';
-import { asOwner, onDatabase, type ReachedDatabase } from './runner/on-database.ts';
+import { asOwner, onDatabase, type ReachedDatabase } from './runner/reach-database.ts';
 
 const emailShape = z.email('EMAIL must be an email address such as you@example.com').max(254).toLowerCase();
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { type BackupReport, makeBackup } from './runner/backup/make-backup.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { onDatabase } from './runner/on-database.ts';
 import { tellProgress } from './runner/progress.ts';
+import { onDatabase } from './runner/reach-database.ts';
 
 const { words, options } = readArguments({
   words: 1,

@@ -1,6 +1,6 @@
 import { type DeadRow, type DeadSelection, listDeadRows, replayDeadRows } from '../db/queries/upkeep/dead-row.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { asOwner, onDatabase } from './runner/on-database.ts';
+import { asOwner, onDatabase } from './runner/reach-database.ts';
 
 /** Maximum number of rows listed at once. */
 const MAX_LISTED = 10_000;

@@ -1,7 +1,7 @@
 import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
-import { warnOfExposures } from './runner/exposures.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
+import { warnOfExposures } from './runner/open-settings.ts';
 import { beginWithAllocation } from './runner/processes/allocation.ts';
 import { collectGarbage } from './runner/processes/release-memory.ts';
 import { runSplitProcess } from './runner/processes/split-process.ts';

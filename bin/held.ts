@@ -1,6 +1,6 @@
 import { dropHeld, listHeld, sendHeld } from '../db/queries/sending/held-outgoing.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { asOwner, onDatabase } from './runner/on-database.ts';
+import { asOwner, onDatabase } from './runner/reach-database.ts';
 
 const { words, options } = readArguments({
   words: 1,

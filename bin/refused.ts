@@ -1,7 +1,7 @@
 import { REFUSAL_DAYS } from '../core/screening/door/refusal.ts';
 import { listAllRefusals } from '../db/queries/screening/refusal-list.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart, refuseUsage } from './runner/command-line.ts';
-import { asOwner, onDatabase } from './runner/on-database.ts';
+import { asOwner, onDatabase } from './runner/reach-database.ts';
 
 const DEFAULT_LIMIT = 1_000;
 const MAX_LIMIT = 100_000;

@@ -2,8 +2,8 @@ import { acceptedKeys } from '../core/shared/previous-key.ts';
 import { rotateSecret } from '../db/queries/upkeep/rotate-secret.ts';
 import { makeFault } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
-import { drawRandom } from './runner/draw-random.ts';
-import { asOwner, onDatabase } from './runner/on-database.ts';
+import { drawRandom } from './runner/random-bytes.ts';
+import { asOwner, onDatabase } from './runner/reach-database.ts';
 
 readArguments({
   usage: `Usage: npx node bin/rotate-secret.ts

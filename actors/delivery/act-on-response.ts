@@ -9,7 +9,7 @@ import { isScannerAway } from '../../operations/sending/require-clean.ts';
 import type { ActorContext } from '../actor.ts';
 import { traceParentToKeep } from '../bus/tracing.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
-import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
+import type { DeliveryFaultPoint, DeliveryJob } from './delivery-job.ts';
 import { countOutcome, type DeliveryOutcome, ofAttempt, withEventIds } from './record-outcomes.ts';
 
 export interface ActionRunnerOptions {

@@ -5,7 +5,7 @@ import { NO_REMOVED_TEXTS } from '../../core/mime/reply-text.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
-import { readPlaced } from '../../db/queries/emails/placed-bodies.ts';
+import { readPlaced } from '../../db/queries/emails/bodies-in-message.ts';
 import {
   type DeliveryContentRow,
   readDeliveryContentSql,
@@ -19,8 +19,8 @@ import type { ActorContext } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
 import type { Leases } from '../work/leases.ts';
 import type { Acting } from './act-on-response.ts';
+import type { DeliveryContent, DeliveryJob } from './delivery-job.ts';
 import type { DeliveryEndpoint, EndpointLookup } from './endpoint-lookup.ts';
-import type { DeliveryContent, DeliveryJob } from './job.ts';
 import {
   buildSelected,
   isRawNeeded,

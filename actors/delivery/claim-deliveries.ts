@@ -10,7 +10,7 @@ import {
 import type { ActorContext } from '../actor.ts';
 import type { Lane } from '../work/in-hand.ts';
 import { createLeases, type Leases, leaseEnd } from '../work/leases.ts';
-import { type DeliveryJob, jobOf } from './job.ts';
+import { type DeliveryJob, jobOf } from './delivery-job.ts';
 
 /** Before every lane. */
 export const FIRST_LANE: Lane = { workspaceId: '', key: '' };

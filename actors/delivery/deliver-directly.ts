@@ -9,9 +9,9 @@ import { type DirectDelivery, isContentKept, type MailToRoute, type RoutedMail }
 import { noteStage } from '../mail-spans.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
+import type { DeliveryJob } from './delivery-job.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { DeliveryEndpoint, EndpointLookup, EndpointVersion } from './endpoint-lookup.ts';
-import type { DeliveryJob } from './job.ts';
 import type { DueTaker } from './take-due.ts';
 
 export interface DirectDeliveryOptions {

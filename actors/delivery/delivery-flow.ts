@@ -4,7 +4,7 @@ import type { ActorContext, RunningActor } from '../actor.ts';
 import { createInHand, type InHand, type Lane } from '../work/in-hand.ts';
 import type { Leases } from '../work/leases.ts';
 import { createDeliveryLeases } from './claim-deliveries.ts';
-import type { DeliveryJob } from './job.ts';
+import type { DeliveryJob } from './delivery-job.ts';
 
 /** The steps of the delivery actor, in the order of a delivery. */
 type DeliveryStep = 'route' | 'ask' | 'fan-out' | 'turn' | 'deliver' | 'refill' | 'forward' | 'renew';

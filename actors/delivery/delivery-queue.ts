@@ -1,6 +1,6 @@
 import { createFairQueue, type FairQueue } from '../work/fair-queue.ts';
 import { limitPerKey, limitTotal, type Room } from '../work/limits.ts';
-import type { DeliveryJob } from './job.ts';
+import type { DeliveryJob } from './delivery-job.ts';
 
 /** Limits on deliveries that are attempted at once. */
 export interface DeliveryLimits {

@@ -6,7 +6,7 @@ import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { ActionRunner } from './act-on-response.ts';
 import type { AttemptEnd, Attempter } from './attempt.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
-import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
+import type { DeliveryFaultPoint, DeliveryJob } from './delivery-job.ts';
 import { type DeliveryOutcome, ofAttempt } from './record-outcomes.ts';
 
 export interface DispatcherOptions {

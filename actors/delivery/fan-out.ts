@@ -19,7 +19,7 @@ import {
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
-import type { DeliveryFaultPoint } from './job.ts';
+import type { DeliveryFaultPoint } from './delivery-job.ts';
 
 export interface FanOutOptions {
   context: ActorContext;

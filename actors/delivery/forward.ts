@@ -21,8 +21,8 @@ import {
   postponeForwardsOfWorkspace,
   releaseForwards,
 } from './claim-forwards.ts';
+import { type DeliveryFaultPoint, jobOf } from './delivery-job.ts';
 import { FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
-import { type DeliveryFaultPoint, jobOf } from './job.ts';
 import { type DeliveryOutcome, outcomeOfGivingUp } from './record-outcomes.ts';
 
 export interface ForwarderOptions {

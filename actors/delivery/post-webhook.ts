@@ -10,8 +10,8 @@ import type { RemovedTexts } from '../../core/mime/reply-text.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
 import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
+import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
-import type { DeliveryJob } from './job.ts';
 
 export interface PayloadParts {
   job: Pick<DeliveryJob, 'createdAt' | 'threadId' | 'threadPosition'>;

@@ -17,7 +17,7 @@ import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
-import type { DeliveryFaultPoint, DeliveryJob } from './job.ts';
+import type { DeliveryFaultPoint, DeliveryJob } from './delivery-job.ts';
 import type { WebhookResponse } from './post-webhook.ts';
 
 /** Steps that are started when outcomes are recorded. */

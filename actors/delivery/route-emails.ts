@@ -4,7 +4,7 @@ import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import { unpackSmall } from '../../db/packed-message.ts';
-import { readPlaced } from '../../db/queries/emails/placed-bodies.ts';
+import { readPlaced } from '../../db/queries/emails/bodies-in-message.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import type { StoredContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
@@ -28,7 +28,7 @@ import {
   storeRoutes,
   turnsOf,
 } from './decide-routes.ts';
-import type { DeliveryContent, DeliveryJob } from './job.ts';
+import type { DeliveryContent, DeliveryJob } from './delivery-job.ts';
 
 interface RoutedBatch {
   /** received emails with a decision */

@@ -2,13 +2,13 @@ import { CLAIM_BATCH } from '../../db/claim.ts';
 import type { Admission } from '../../db/queries/emails/take-mail.ts';
 import { giveTurns, listTurns, type Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import type { ActorContext, Run } from '../actor.ts';
-import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/backlog.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
+import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
+import { type DeliveryFaultPoint, type DeliveryJob, jobOf } from './delivery-job.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
-import { type DeliveryFaultPoint, type DeliveryJob, jobOf } from './job.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;

@@ -1,7 +1,7 @@
 import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/events/append-events.ts';
-import { releasedEvent, takeExpiredClaims } from '../../db/queries/threads/answerer-claim.ts';
+import { releasedEvent, takeExpiredClaims } from '../../db/queries/threads/reply-claim.ts';
 import type { ActorContext } from '../actor.ts';
 
 export interface ClaimOptions {

@@ -1,8 +1,8 @@
 import { asksToSlowDown, outcomeOfReply, type SmtpReply, statusOfReply } from '../../core/smtp/delivery-status.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
-import type { AttemptResult, SendingJob } from './job.ts';
 import type { NoSession } from './open-session.ts';
 import type { SendReport } from './send-report.ts';
+import type { AttemptResult, SendingJob } from './sending-job.ts';
 import type { SmtpSession } from './smtp-session.ts';
 
 // What an SMTP dialogue, or the failure to start one, says about each recipient and about the destination.

@@ -14,7 +14,7 @@ import {
 import type { ActorContext } from '../actor.ts';
 import type { Lane } from '../work/in-hand.ts';
 import { createLeases, type Leases, leaseEnd } from '../work/leases.ts';
-import type { SendingJob, Transaction } from './job.ts';
+import type { SendingJob, Transaction } from './sending-job.ts';
 
 /** An email whose recipients may be due. */
 export interface WokenEmail {

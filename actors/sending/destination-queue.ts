@@ -1,6 +1,6 @@
 import { createFairQueue, type FairQueue, type Limit } from '../work/fair-queue.ts';
 import { limitShared, type Room } from '../work/limits.ts';
-import type { Transaction } from './job.ts';
+import type { Transaction } from './sending-job.ts';
 
 /** Limits on concurrent transactions. */
 export interface DestinationLimits {

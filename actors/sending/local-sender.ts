@@ -4,7 +4,7 @@ import type { ClaimFacts, LocalSender } from '../../operations/sending/local-sen
 import type { ActorContext } from '../actor.ts';
 import type { Lane } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
-import type { Transaction } from './job.ts';
+import type { Transaction } from './sending-job.ts';
 import type { DueTaker } from './take-due.ts';
 
 export interface LocalSenderOptions {

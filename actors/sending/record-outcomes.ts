@@ -17,7 +17,7 @@ import { suppressAddresses } from '../../db/queries/sending/suppression-list.ts'
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { createOutcomeRecorder, type OutcomeRecorder } from '../work/outcome-recorder.ts';
-import type { AttemptResult } from './job.ts';
+import type { AttemptResult } from './sending-job.ts';
 
 /** Outcomes in one transaction. */
 const GROUP_SIZE = 100;

@@ -8,7 +8,7 @@ import { decryptSecret } from '../../core/shared/secret-box.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
 import { findHostedSigningKey, findSigningKey } from '../../db/queries/domains/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
-import type { Transaction } from './job.ts';
+import type { Transaction } from './sending-job.ts';
 
 /** Reads messages in the form in which they are sent: the stored message with a DKIM signature. */
 export interface MessageSigner {

@@ -7,11 +7,11 @@ import type { DueRecipientRow } from '../../db/queries/sending/recipient-claim.t
 import { actorMetrics, sendingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
 import { noteStage } from '../mail-spans.ts';
-import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/backlog.ts';
 import { createWorkEngine } from '../work/engine.ts';
 import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import type { Leases } from '../work/leases.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
+import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
 import {
   claimListed,
@@ -23,8 +23,8 @@ import {
   listDue,
 } from './claim-recipients.ts';
 import type { DestinationQueue } from './destination-queue.ts';
-import type { AttemptResult, SendingJob, Transaction } from './job.ts';
 import { type Outcome, toOutcome } from './record-outcomes.ts';
+import type { AttemptResult, SendingJob, Transaction } from './sending-job.ts';
 
 export interface DueTakerOptions {
   context: ActorContext;

@@ -12,7 +12,7 @@ import {
 } from '../../db/queries/sending/mta-sts-policy.ts';
 import { type CheckedResponse, type OpenDispatcher, requestChecked } from '../network/checked-request.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
-import type { ValidatedDns } from '../network/validated-dns.ts';
+import type { ValidatedDns } from '../network/dnssec-lookups.ts';
 import type { HostSecurity, MailHost, RouteHost } from './resolve-destination.ts';
 
 /** The hosts of a destination with what each must offer, or why none may be used. */

@@ -1,6 +1,6 @@
 import { mergeSearchTexts } from '../../db/queries/search/merge-search-texts.ts';
 import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
-import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
+import { analyzeYoungTables } from '../../db/queries/upkeep/analyze-tables.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
 import { createWorkspaceQueues } from './workspace-queues.ts';

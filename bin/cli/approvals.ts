@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addServerOptions, connect, type ServerOptions } from './connect.ts';
 import { addJsonOption, type Column, hint, print, printJson, table } from './output.ts';
-import { addServerOptions, connect, type ServerOptions } from './server.ts';
 
 interface Decision {
   id: string;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type ServerOptions } from './connect.ts';
 import { parseSeconds } from './durations.ts';
 import { addJsonOption, hint, print, printJson } from './output.ts';
-import { addServerOptions, connect, type ServerOptions } from './server.ts';
 
 type Options = ServerOptions & { holder?: string; for?: number; token?: string; release?: true; json?: true };
 

@@ -4,8 +4,8 @@ import { printFindings } from '../doctor/print-findings.ts';
 import { processEnvironment } from '../environment.ts';
 import { VERSION } from '../runner/version.ts';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { addJsonOption, printJson } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 import { type Identity, rightsInWords, whoAmI } from './who-am-i.ts';
 
 export function addDoctorCommand(program: Command): void {

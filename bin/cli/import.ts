@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { CommandError } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { type FoundMessage, MAIL_FORMATS, type MailFiles, type MailFormat, openMailFiles } from './mail-files.ts';
 import { addJsonOption } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 interface ImportOptions extends ServerOptions {
   address: string;

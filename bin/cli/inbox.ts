@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { addJsonOption, type Column, hint, print, printJson, shortDate, table } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 interface InboxOptions extends ServerOptions {
   emails?: true;

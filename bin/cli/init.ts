@@ -4,8 +4,8 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
 import { readStoredServer, storeServer } from './config-file.ts';
+import { addServerOptions, DEFAULT_URL, givenIn, type ServerOptions, serverOf, serverUrl } from './connect.ts';
 import { addJsonOption, hint, print, printJson } from './output.ts';
-import { addServerOptions, DEFAULT_URL, givenIn, type ServerOptions, serverOf, serverUrl } from './server.ts';
 import { rightsInWords, whoAmI } from './who-am-i.ts';
 
 export function addInitCommand(program: Command): void {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { openCursorFile } from './cursor-file.ts';
 import { addJsonOption, hint, paint, print, shortTime } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 interface ListenOptions extends ServerOptions {
   forward: string;

@@ -4,8 +4,8 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CommandError, EXIT } from './command-error.ts';
 import { forgetServer, readStoredServer, type StoredTokens, storeServer } from './config-file.ts';
+import { DEFAULT_URL, givenIn, serverOf, serverUrl } from './connect.ts';
 import { addJsonOption, hint, oneLine, print, printJson } from './output.ts';
-import { DEFAULT_URL, givenIn, serverOf, serverUrl } from './server.ts';
 import { postForm, requestTokens } from './stored-tokens.ts';
 import { rightsInWords, whoAmI } from './who-am-i.ts';
 

@@ -1,6 +1,6 @@
 import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
-import { addServerOptions, connect, type ServerOptions } from './server.ts';
+import { addServerOptions, connect, type ServerOptions } from './connect.ts';
 
 type Message = Parameters<StdioServerTransport['send']>[0];
 

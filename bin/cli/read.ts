@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { sizeInWords } from '../runner/progress.ts';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { addJsonOption, harmless, oneLine, paint, print, printJson } from './output.ts';
 import { saveAttachments } from './save-attachments.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 interface ReadOptions extends ServerOptions {
   raw?: true;

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { parsePast } from './durations.ts';
 import { addJsonOption, hint, print, printJson, table } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 interface ReplayOptions extends ServerOptions {
   since?: Date;

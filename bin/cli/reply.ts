@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import {
   addOutgoingOptions,
   idempotencyHeader,
@@ -8,7 +9,6 @@ import {
   printAccepted,
 } from './outgoing-options.ts';
 import { addJsonOption } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 export function addReplyCommand(program: Command): void {
   const command = program

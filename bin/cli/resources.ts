@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { capabilityCommands } from './capability-commands.ts';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { addJsonOption, type Column, print, printJson, table } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions } from './server.ts';
 
 type Row = Record<string, unknown>;
 type Options = ServerOptions & { json?: true } & Record<string, unknown>;

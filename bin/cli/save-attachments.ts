@@ -1,8 +1,8 @@
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandError } from './command-error.ts';
+import type { Server } from './connect.ts';
 import { oneLine } from './output.ts';
-import type { Server } from './server.ts';
 
 /**
  * Saves the attachments of an email into a directory, under their names. A name that exists gets a number. Returns the paths. Throws

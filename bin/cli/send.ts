@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { addServerOptions, connect, type ServerOptions } from './connect.ts';
+import { onlySender } from './only-sender.ts';
 import {
   addOutgoingOptions,
   idempotencyHeader,
@@ -7,8 +9,6 @@ import {
   printAccepted,
 } from './outgoing-options.ts';
 import { addJsonOption } from './output.ts';
-import { onlySender } from './sender.ts';
-import { addServerOptions, connect, type ServerOptions } from './server.ts';
 
 export function addSendCommand(program: Command): void {
   const command = program

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type ServerOptions } from './connect.ts';
 import { addJsonOption, hint, print, printJson } from './output.ts';
-import { addServerOptions, connect, type ServerOptions } from './server.ts';
 
 type Options = ServerOptions & {
   to: string;

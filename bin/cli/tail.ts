@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EVENT_KINDS, isEventKind } from '../../core/events/event-kinds.ts';
+import { addServerOptions, connect, type Server, type ServerOptions, Unavailable } from './connect.ts';
 import { addJsonOption, hint, oneLine, paint, print } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions, Unavailable } from './server.ts';
 
 interface TailOptions extends ServerOptions {
   since: string;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
+import { addServerOptions, connect, type Server, type ServerOptions, Unavailable } from './connect.ts';
 import { parsePast, parseSeconds } from './durations.ts';
 import { addJsonOption, oneLine, print, printJson } from './output.ts';
-import { addServerOptions, connect, type Server, type ServerOptions, Unavailable } from './server.ts';
 
 interface WaitOptions extends ServerOptions {
   address?: string;

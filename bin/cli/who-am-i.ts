@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CommandError } from './command-error.ts';
-import type { Server } from './server.ts';
+import type { Server } from './connect.ts';
 
 const shape = z.object({
   account: z.object({ email: z.string().nullable() }).nullable(),

@@ -1,7 +1,7 @@
 import { isLocalMailHostname } from '../../core/domains/mail-hostname.ts';
 import { type Config, ConfigError, isLoopback, readConfig } from '../config.ts';
 import type { Environment } from '../environment.ts';
-import { listExposures } from '../runner/exposures.ts';
+import { listExposures } from '../runner/open-settings.ts';
 import { VERSION } from '../runner/version.ts';
 import { type Finding, toFindings } from './finding.ts';
 

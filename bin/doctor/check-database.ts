@@ -8,8 +8,8 @@ import { migrationNames } from '../../db/migrations/names.ts';
 import { readMigrations } from '../../db/queries/upkeep/database-contents.ts';
 import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
 import type { Config } from '../config.ts';
-import { asOwner, type ReachedDatabase, runningDatabase } from '../runner/on-database.ts';
 import { DataDirectoryTaken, openSingleMachine } from '../runner/processes/single-machine.ts';
+import { asOwner, type ReachedDatabase, runningDatabase } from '../runner/reach-database.ts';
 import { type Finding, toFindings, wordsOf } from './finding.ts';
 
 const { ok, warn, fail, skip } = toFindings('PostgreSQL');

@@ -130,8 +130,9 @@ export function omittedIfNull<Inner extends z.ZodType>(shape: z.ZodNullable<Inne
 
 function annotate<Shape extends z.ZodType>(shape: Shape, more: FieldNotes): Shape {
   const meta = shape.meta();
-  // A clone keeps its description, but not its name in openapi.json.
-  const copy = meta?.id === undefined ? shape.clone() : (shape.meta(meta) as Shape);
+  // A clone keeps its description, but not its name in openapi.json. A named copy has no parent: zod refuses a document with two shapes of one name.
+  const copy = meta?.id === undefined ? shape.clone() : shape.clone(shape.def as never);
+  if (meta?.id !== undefined) z.globalRegistry.add(copy, meta);
   notes.add(copy, { ...readNotes(shape), ...more });
   return copy;
 }

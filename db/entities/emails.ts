@@ -265,7 +265,7 @@ export const EmailContentSchema = defineEntity({
     /** null when nothing was removed: then it equals the trimmed text_body */
     cleanedText: p.text().nullable(),
     cleanedHtml: p.text().nullable(),
-    /** where bodies lie in the message; null: all are in their columns, see db/queries/emails/placed-bodies.ts */
+    /** where bodies lie in the message; null: all are in their columns, see db/queries/emails/bodies-in-message.ts */
     bodyPlaces: p
       .array((value) => Number(value))
       .columnType('integer[]')

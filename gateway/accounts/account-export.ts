@@ -10,7 +10,7 @@ import { exportAccount } from '../../operations/accounts/export-account.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions } from './session-lookup.ts';
 
 export interface AccountExportOptions {
   /** role postroom_gateway */

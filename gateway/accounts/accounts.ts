@@ -15,7 +15,7 @@ import { type InvitationRouteOptions, invitationRoutes } from './invitation-rout
 import { createPasswordQueue } from './password-queue.ts';
 import { openOidcClients, providerRoutes } from './provider-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
-import { openSessions, type Sessions } from './sessions.ts';
+import { openSessions, type Sessions } from './session-lookup.ts';
 import { createSignInNotices } from './sign-in-notices.ts';
 import { singleSignOnRoutes } from './single-sign-on-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';

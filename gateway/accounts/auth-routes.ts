@@ -15,7 +15,7 @@ import type { ErrorBody } from '../http/error-response.ts';
 import type { Auth } from './auth.ts';
 import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { SessionCredential, Sessions } from './sessions.ts';
+import type { SessionCredential, Sessions } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 /** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */

@@ -15,7 +15,7 @@ import type { Auth } from './auth.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest, newPassword, personName } from './auth-routes.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions } from './session-lookup.ts';
 import { requireSession } from './workspace-routes.ts';
 
 export interface InvitationRouteOptions {

@@ -16,7 +16,7 @@ import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest } from './auth-routes.ts';
 import { createOidcClient, type OidcClient, OidcProblem } from './oidc-client.ts';
 import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provider-sign-in.ts';
-import { findCookie, type Sessions } from './sessions.ts';
+import { findCookie, type Sessions } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 export interface ProviderRouteOptions {

@@ -24,7 +24,7 @@ import type { Auth } from './auth.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest, requireOwn } from './auth-routes.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { SessionCredential, Sessions } from './sessions.ts';
+import type { SessionCredential, Sessions } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 export interface SecondFactorRouteOptions {

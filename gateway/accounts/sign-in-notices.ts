@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type SignInNotice, type SystemMail, signInNoticeMail } from '../../core/accounts/system-account.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findPersonName } from '../../db/queries/accounts/second-factor.ts';
-import { findCookie } from './sessions.ts';
+import { findCookie } from './session-lookup.ts';
 
 export interface SignInNoticeOptions {
   /** role postroom_auth */

@@ -20,7 +20,7 @@ import { findSessionOf } from '../admission/session-admission.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import type { OidcSettings } from './oidc-client.ts';
 import { CALLBACK_PATH, type OidcClients } from './provider-routes.ts';
-import type { SessionCredential, Sessions } from './sessions.ts';
+import type { SessionCredential, Sessions } from './session-lookup.ts';
 
 export interface SingleSignOnRouteOptions {
   sessions: Sessions;

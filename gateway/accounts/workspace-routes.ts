@@ -5,7 +5,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { listWorkspacesOfPerson, switchWorkspace } from '../../db/queries/accounts/session.ts';
 import { findPersonOf } from '../admission/session-admission.ts';
-import type { SessionCredential, Sessions } from './sessions.ts';
+import type { SessionCredential, Sessions } from './session-lookup.ts';
 
 export interface WorkspaceRouteOptions {
   /** role postroom_auth */

@@ -4,7 +4,7 @@ import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
-import type { Sessions } from '../accounts/sessions.ts';
+import type { Sessions } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
 import { requireRouteAccess } from './access.ts';

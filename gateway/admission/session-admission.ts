@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FastifyRequest } from 'fastify';
 import { SECOND_FACTOR_REQUIRED } from '../../core/accounts/sign-in.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { type SessionCredential, type Sessions } from '../accounts/sessions.ts';
+import { type SessionCredential, type Sessions } from '../accounts/session-lookup.ts';
 
 /** The session of a request, and a check whether it is still valid. */
 export interface SessionEntry {

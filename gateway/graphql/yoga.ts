@@ -10,7 +10,7 @@ import { createGraphContext, type GraphContext } from '../../schema/graphql/cont
 import { schema } from '../../schema/graphql/schema.ts';
 import { STREAMED_RESPONSE } from '../admission/limit-responses.ts';
 import { streamJson } from '../http/json-stream.ts';
-import { BYTES_PER_MS, startDeadline } from '../http/time-to-answer.ts';
+import { BYTES_PER_MS, startDeadline } from '../http/response-deadline.ts';
 import { scopedOperations } from './document-access.ts';
 import { boundedOperations, boundedVariables } from './document-limits.ts';
 import { maskedErrors, rejectInvalidQueries } from './errors.ts';

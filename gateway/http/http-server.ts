@@ -8,8 +8,8 @@ import { refuseOtherHosts } from '../admission/own-host.ts';
 import { sendError } from './error-response.ts';
 import { measureRequests, traceRequests } from './request-telemetry.ts';
 import { acceptJson, collectDeclaredMethods, servedPath } from './requests.ts';
+import { timeToRespond } from './response-deadline.ts';
 import { responseSerializer } from './response-serializer.ts';
-import { timeToRespond } from './time-to-answer.ts';
 
 export interface HttpServerOptions {
   log: Logger;

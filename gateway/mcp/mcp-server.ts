@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { requireAccess } from '../admission/access.ts';
-import { BYTES_PER_MS, type Deadline, startDeadline } from '../http/time-to-answer.ts';
+import { BYTES_PER_MS, type Deadline, startDeadline } from '../http/response-deadline.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import { readResource, resourceTemplates } from './resources.ts';
 import type { Tool } from './tool.ts';

@@ -22,7 +22,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { createCode, decideDevice, findWaitingDevice } from '../../db/queries/accounts/oauth.ts';
 import { findReach } from '../../operations/accounts/api-keys.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
-import type { SessionCredential, Sessions } from '../accounts/sessions.ts';
+import type { SessionCredential, Sessions } from '../accounts/session-lookup.ts';
 import { requireSession } from '../accounts/workspace-routes.ts';
 import { findSessionOf } from '../admission/session-admission.ts';
 import { openCaller } from '../http/caller.ts';

@@ -3,7 +3,7 @@ import { openDispatcherLater } from '../../actors/network/checked-request.ts';
 import type { Database } from '../../db/connection/database.ts';
 import type { OperationParts } from '../../operations/context.ts';
 import { createAuthAttempts } from '../accounts/auth-attempts.ts';
-import type { Sessions } from '../accounts/sessions.ts';
+import type { Sessions } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { consentRoutes } from './consent-routes.ts';

@@ -20,7 +20,7 @@ import type { OperationContext } from '../../operations/context.ts';
 import { limitEntries } from '../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../admission/access.ts';
 import { makeReader, makeWriter, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-beside.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-by-id.ts';
 import { idempotencyHeader, MAIL_BODY_LIMIT, readIdempotencyHeader } from './sending/outgoing-shapes.ts';
 import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
 import { type MoreFields, objectName, plainWireObject, type WireObject, wireObject } from './wire-object.ts';

@@ -85,7 +85,7 @@ import { threadChangeRoutes, threadTrashRoutes } from './threads/thread-changes.
 import { threadClaimRoutes } from './threads/thread-claim.ts';
 import { threadRoutes } from './threads/threads.ts';
 import { deleteEmailRoutes } from './threads/trash.ts';
-import { unservedRoutes } from './unserved.ts';
+import { unservedRoutes } from './unserved-routes.ts';
 import { overviewRoutes } from './upkeep/overview.ts';
 import { retentionRoutes } from './upkeep/retention.ts';
 

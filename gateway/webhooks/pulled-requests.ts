@@ -12,7 +12,7 @@ import {
   matchesFilter,
   subscribesToAudit,
 } from '../../core/endpoints/endpoint-events.ts';
-import { deriveListenerSecrets, LISTENER_ID, type ReceivedState, toPosting } from '../../core/endpoints/listening.ts';
+import { deriveListenerSecrets, LISTENER_ID, type ReceivedState, toPosting } from '../../core/endpoints/listener.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';

@@ -1,4 +1,4 @@
-import { deriveListenerSecrets } from '../../core/endpoints/listening.ts';
+import { deriveListenerSecrets } from '../../core/endpoints/listener.ts';
 import type { OperationContext, Pull, PullPage } from '../context.ts';
 
 /** Events that one page reads. */

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { DraftVersion } from '../../core/sending/draft.ts';
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { claimTokenSha256 } from '../../core/threads/answerer-claim.ts';
+import { claimTokenSha256 } from '../../core/threads/reply-claim.ts';
 import { linkKeys, linksOf } from '../../core/threads/threading.ts';
 import { isLockTimeout } from '../../db/errors.ts';
 import { lockDrafts, removeDrafts } from '../../db/queries/sending/draft.ts';
@@ -15,7 +15,7 @@ import {
   writeOutgoingWithoutEvents,
 } from '../../db/queries/sending/outgoing-write.ts';
 import { lockBudgets } from '../../db/queries/sending/policy-facts.ts';
-import { lockHeldClaims } from '../../db/queries/threads/answerer-claim.ts';
+import { lockHeldClaims } from '../../db/queries/threads/reply-claim.ts';
 import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import type { MailContext } from '../context.ts';

@@ -14,7 +14,7 @@ import {
   MAX_CLAIM_SECONDS,
   MAX_HOLDER_LENGTH,
   MIN_CLAIM_SECONDS,
-} from '../../core/threads/answerer-claim.ts';
+} from '../../core/threads/reply-claim.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { claimThread, type GrantedClaim, releaseClaim, renewClaim } from './claim-thread.ts';
 

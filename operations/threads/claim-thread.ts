@@ -9,12 +9,12 @@ import {
   MIN_CLAIM_SECONDS,
   makeClaimToken,
   normalizeHolder,
-} from '../../core/threads/answerer-claim.ts';
-import * as claims from '../../db/queries/threads/answerer-claim.ts';
+} from '../../core/threads/reply-claim.ts';
+import * as claims from '../../db/queries/threads/reply-claim.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { changeReachedThread } from './thread-transaction.ts';
 
-export type { ThreadClaim } from '../../db/queries/threads/answerer-claim.ts';
+export type { ThreadClaim } from '../../db/queries/threads/reply-claim.ts';
 
 /** A claim as its holder gets it. */
 export interface GrantedClaim extends claims.ThreadClaim {

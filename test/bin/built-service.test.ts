@@ -187,7 +187,10 @@ test('an error in built code is logged with the file, line and column of its sou
     const environment = { DATA_DIR: path.join(repository, 'package.json', 'data'), LOG_FORMAT: 'json' };
     return (await runToEnd(words, environment)).stdout;
   };
-  const [built, source] = [await logFailure('bin/run.js', 'start'), await logFailure('bin/start.ts')];
+  const [built, source] = [
+    await logFailure('bin/run.js', 'start'),
+    await logFailure(path.join(repository, 'bin/start.ts')),
+  ];
   const frames = (log: string) => log.match(/file:\/\/\S+?:\d+:\d+/g);
   expect(frames(source)).toContainEqual(expect.stringMatching(/db\/cluster\/data-directory\.ts:\d+:\d+$/));
   expect(frames(built)).toEqual(frames(source));

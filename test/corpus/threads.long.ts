@@ -8,7 +8,7 @@ import { assignThreads } from '../../actors/threading/assign-thread.ts';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { analyzeYoungTables } from '../../db/queries/upkeep/young-tables.ts';
+import { analyzeYoungTables } from '../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import {
   type CorpusMessage,

@@ -13,7 +13,7 @@ import {
   readEnvExample,
   variablesIn,
 } from '../support/stages/compose-file.ts';
-import { placed } from '../support/stages/compose-places.ts';
+import { placed } from '../support/stages/compose-mapping.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const text = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8');

@@ -11,6 +11,12 @@ const TEXT =
 const files = textFiles('').filter((name) => name !== 'test/docs/references.test.ts');
 const documents = new Set(files.filter((name) => name.endsWith('.md')));
 const documentNames = new Set([...documents].map((name) => path.basename(name)));
+/** The source files by their paths and the ends of these, as a comment may begin at any folder. */
+const sources = new Set(
+  [...files, ...readdirSync(path.join(repository, 'test/corpus')).map((name) => `test/corpus/${name}`)]
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) => name.split('/').map((_, at, parts) => parts.slice(at).join('/'))),
+);
 const decisions = new Set(
   readdirSync(path.join(repository, 'docs/decisions')).map((name) => Number.parseInt(name, 10)),
 );
@@ -18,6 +24,22 @@ const decisions = new Set(
 test('every document that a source, a test or a page names exists', () => {
   expect(documents.size).toBeGreaterThan(50);
   expect(files.flatMap((name) => missingIn(name, readFileSync(path.join(repository, name), 'utf8')))).toEqual([]);
+});
+
+test('every source file that a page, a source or a comment of a test names exists', () => {
+  expect(sources.size).toBeGreaterThan(1_000);
+  expect(files.flatMap((name) => missingSources(name, readFileSync(path.join(repository, name), 'utf8')))).toEqual([]);
+});
+
+test('a reference to a missing source file is found', () => {
+  const text = ['see core/shared/no-such-rule.ts', '// no-such-rule.ts', 'core/shared/page.ts', 'see page.ts'].join(
+    '\n',
+  );
+  expect(missingSources('core/x.ts', text)).toEqual([
+    'core/x.ts:1: core/shared/no-such-rule.ts',
+    'core/x.ts:2: no-such-rule.ts',
+  ]);
+  expect(missingSources('test/x.test.ts', text)).toEqual(['test/x.test.ts:2: no-such-rule.ts']);
 });
 
 test('a reference to a missing document or decision is found', () => {
@@ -45,6 +67,20 @@ function missingIn(name: string, text: string): string[] {
           .map(([reference]) => reference),
         ...(/\bwire[ -]facts\b/i.exec(line) ?? []),
       ].map((reference) => `${name}:${at + 1}: ${reference}`),
+    );
+}
+
+/** Returns the references of a text to source files that are not there, by path or by name; of a test, only those in comments. */
+function missingSources(name: string, text: string): string[] {
+  const isTest = name.startsWith('test/');
+  return text
+    .split('\n')
+    .flatMap((line, at) =>
+      isTest && !/^\s*(?:\/\/|\/?\*)/.test(line)
+        ? []
+        : [...line.matchAll(/(?<![\w./-])[a-z][a-z0-9-]*(?:\/[a-z0-9.-]+)*\.tsx?(?![\w*/])/g)]
+            .filter(([file]) => !sources.has(file))
+            .map(([file]) => `${name}:${at + 1}: ${file}`),
     );
 }
 

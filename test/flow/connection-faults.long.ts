@@ -33,7 +33,7 @@ async function openMany(port: number, count: number): Promise<HeldConnection[]> 
 
 function smtpMemory(): number {
   const smtp = processTree(bench.service.processes.get('runner')?.pid ?? 0).find(({ command }) =>
-    command.includes('parts/mail.ts'),
+    /parts\/mail\.[jt]s/.test(command),
   );
   expect(smtp).toBeDefined();
   return smtp?.residentMiB ?? 0;

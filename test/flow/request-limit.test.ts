@@ -8,7 +8,7 @@ import type { Database } from '../../db/connection/database.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
-import { repository } from '../support/runner.ts';
+import { builtFirst, repository } from '../support/runner.ts';
 import { type NatsServer, startNatsServer } from '../support/servers/nats.ts';
 import { until } from '../support/servers/service.ts';
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 async function startGateway(): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['bin/gateway.ts'], {
+  const child = spawn(process.execPath, builtFirst(['bin/gateway.ts']), {
     cwd: repository,
     env: { ...process.env, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],

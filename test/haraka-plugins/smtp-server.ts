@@ -7,6 +7,7 @@ import { createInProcessBus, type InProcessBus } from '../../actors/bus/in-proce
 import { type SocketBusServer, serveSocketBus } from '../../actors/bus/socket.ts';
 import type { Reply, Request } from '../../schema/messages.ts';
 import { freePort } from '../support/cluster/cluster.ts';
+import { builtFirst } from '../support/runner.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 
 type Recipient = Reply<'receiving.recipient.check'>;
@@ -54,7 +55,7 @@ export class SmtpServer {
       this.refusals.push(...refusals);
       return {};
     });
-    this.child = spawn(process.execPath, ['bin/smtp.ts'], {
+    this.child = spawn(process.execPath, builtFirst(['bin/smtp.ts']), {
       cwd: path.join(import.meta.dirname, '../..'),
       env: {
         PATH: process.env['PATH'],

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ServerBuild } from '../../bin/runner/build-server.ts';
 import { KEPT_LOGS, makeKeptLogs } from './kept-logs.ts';
 import { keepLastResult } from './last-results.ts';
 import { reportLeaks } from './leaks.ts';
@@ -80,6 +81,9 @@ const laterModules = [
   'gateway/graphql/yoga.ts',
   'haraka-plugins/plugins/receiving/plugin.ts',
 ];
+
+/** The parts of the built service that import most of the others. */
+const BUILT_LATER = /^(?:auth|yoga|actors|single-machine|mcp-server|plugin)-[^.]+\.js$/;
 
 const isOf = (length: string) => process.argv.some((word) => word.includes(length));
 await seeToPrograms([...programs, ...(isOf('browser') ? [browser] : []), ...(isOf('long') ? scanners : [])]);
@@ -159,18 +163,47 @@ async function printSkipped(skipped: readonly SkippedTest[]): Promise<number> {
   return skipped.filter(({ file }) => !reasons.has(file)).length;
 }
 
-/** What is compiled is kept at the end of a process; without this the services of the first files would each compile everything. */
+/**
+ * Builds the service, unless the build is of these sources: tests run it as `npm start` does. What is compiled is kept at the end of a
+ * process; without that the services of the first files would each compile everything.
+ */
 async function compilePrograms(): Promise<void> {
   const compile = (...words: string[]) =>
     new Promise<void>((resolve) => {
       const child = spawn(process.execPath, words, { cwd: root, env: environment, stdio: 'ignore' });
       child.once('exit', () => resolve()).once('error', () => resolve());
     });
-  const later = laterModules.map((file) => `await import(${JSON.stringify(path.join(root, file))});`).join('');
+  if (findBuild() === null) await compile('bin/build-server.ts');
+  const chunks = path.join(findBuild() ?? '', 'chunks');
+  const built = existsSync(chunks) ? (await readdir(chunks)).filter((name) => BUILT_LATER.test(name)) : [];
+  const later = laterModules.map((file) => importStatement(path.join(root, file))).join('');
   await Promise.all([
     ...['bin/start.ts', 'bin/actor.ts', 'bin/smtp.ts'].map((program) => compile(program, '--help')),
     compile('--input-type=module', '--eval', `${later} process.exit();`),
+    compile(
+      '--input-type=module',
+      '--eval',
+      `${built.map((name) => importStatement(path.join(chunks, name))).join('')} process.exit();`,
+    ),
   ]);
+}
+
+function importStatement(file: string): string {
+  return `await import(${JSON.stringify(file)});`;
+}
+
+/** Returns the folder of the built service; null if there is none of the sources as they are. */
+function findBuild(): string | null {
+  try {
+    const build = JSON.parse(readFileSync(path.join(root, 'dist/server.json'), 'utf8')) as ServerBuild;
+    const isCurrent = Object.entries(build.files).every(([file, [sizeBytes, changedMs]]) => {
+      const { size, mtimeMs } = statSync(path.join(root, file));
+      return size === sizeBytes && mtimeMs === changedMs;
+    });
+    return isCurrent ? path.join(root, build.folder) : null;
+  } catch {
+    return null;
+  }
 }
 
 function runVitest(reportFile: string, more: readonly string[]): Promise<number> {

@@ -75,7 +75,8 @@ export function runOn(
   words: string[],
   options: { root?: string; environment?: Record<string, string>; program?: string } = {},
 ): Run {
-  const child = spawn(options.program ?? process.execPath, words, {
+  const isNode = options.program === undefined && options.root === undefined;
+  const child = spawn(options.program ?? process.execPath, isNode ? builtFirst(words) : words, {
     cwd: options.root ?? repository,
     env: { ...process.env, ...machine.environment, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -126,6 +127,17 @@ export function runOn(
   return run;
 }
 
+/** Programs that `npm start`, the container image and other deployments run from their built code. */
+const BUILT = /^bin\/(?:start|gateway|actor|smtp|migrate)\.ts$/;
+
+/**
+ * Returns the arguments of node that run a program as users do: from its built code where that is made of these sources, which takes a quarter
+ * less processor time to start. `npm test` builds it first; with other sources, they run as they are.
+ */
+export function builtFirst(words: readonly string[]): string[] {
+  return BUILT.test(words[0] ?? '') ? ['bin/run.js', ...words] : [...words];
+}
+
 /** Starts the whole service there and awaits that it is ready. */
 export async function startOn(machine: Machine, options: { root?: string } = {}): Promise<Run> {
   const run = runOn(machine, ['bin/start.ts'], options);
@@ -141,8 +153,11 @@ export async function runToEnd(
 ): Promise<{ status: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const options = { cwd: folder, env: { ...process.env, ...environment }, timeout: 120_000 };
-    const child = execFile(process.execPath, words, options, (_error, stdout, stderr) =>
-      resolve({ status: child.exitCode ?? -1, stdout, stderr }),
+    const child = execFile(
+      process.execPath,
+      folder === repository ? builtFirst(words) : words,
+      options,
+      (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, stdout, stderr }),
     );
   });
 }

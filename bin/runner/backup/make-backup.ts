@@ -11,8 +11,8 @@ import {
 } from '../../../db/cluster/durable-copy.ts';
 import { readContents, readMigrations } from '../../../db/queries/upkeep/database-contents.ts';
 import { fitsSecretKey } from '../../../db/queries/upkeep/secret-canary.ts';
-import { asOwner, type ReachedDatabase } from '../on-database.ts';
 import { type Progress, sizeInWords } from '../progress.ts';
+import { asOwner, type ReachedDatabase } from '../reach-database.ts';
 import { VERSION } from '../version.ts';
 import {
   type BackupManifest,

@@ -11,7 +11,7 @@ import {
 import { type DatabaseContents, readContents, readMigrations } from '../../../db/queries/upkeep/database-contents.ts';
 import { fitsSecretKey } from '../../../db/queries/upkeep/secret-canary.ts';
 import { voidLeases } from '../../../db/queries/upkeep/void-leases.ts';
-import { asOwner } from '../on-database.ts';
+import { asOwner } from '../reach-database.ts';
 import { BackupRefused } from './backup-manifest.ts';
 
 /** State of the restored database and what bin/restore.ts did with it. */

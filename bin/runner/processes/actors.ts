@@ -9,8 +9,8 @@ import type { BuildEventPayload, SelectPayload } from '../../../operations/endpo
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { type Config, makeFault } from '../../config.ts';
-import { drawRandom } from '../draw-random.ts';
 import { openLoggedDatabase } from '../logged-database.ts';
+import { drawRandom } from '../random-bytes.ts';
 import { makeClaimant } from './claimant.ts';
 import { openOutgoingScan } from './outgoing-scan.ts';
 import { ownPorts } from './own-ports.ts';

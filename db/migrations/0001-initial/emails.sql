@@ -149,7 +149,7 @@ create table email_content (
   html_body text,
   cleaned_text text,
   cleaned_html text,
-  -- Where bodies lie in the message, instead of beside it: db/queries/emails/placed-bodies.ts.
+  -- Where bodies lie in the message, instead of beside it: db/queries/emails/bodies-in-message.ts.
   body_places integer[],
   removed_parts jsonb not null default '[]',
   attachments jsonb not null,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { type PackedMessage, unpackInPieces, unpackMessage } from '../../packed-message.ts';
-import { readPlacedBodies } from '../emails/placed-bodies.ts';
+import { readPlacedBodies } from '../emails/bodies-in-message.ts';
 
 /** Documents of one kind: a file of JSON lines. */
 export type ExportedKind = SmallKind | LargeKind;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
-import { toDomainName } from './own-name.ts';
+import { toDomainName } from './id-or-name.ts';
 
 /** A reply address as stored: without the address itself, which is computed. */
 export interface StoredReplyAddress {

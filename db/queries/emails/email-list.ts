@@ -6,7 +6,7 @@ import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
 import { prepared } from '../../connection/prepared-text.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/id-or-name.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { countedEmails, countedOwners, nextHour } from './email-counter.ts';

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
+import { bodySizeSql, type PlacedColumns, readPlaced } from './bodies-in-message.ts';
 import {
   bodySize,
   type CleanedContent,
@@ -10,7 +11,6 @@ import {
   emailContent,
 } from './email-row.ts';
 import { type BodyColumn, largeBodies, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
-import { bodySizeSql, type PlacedColumns, readPlaced } from './placed-bodies.ts';
 
 /** Parts of an email's content that may be large, read only on request. */
 const CONTENT_PARTS = ['headers', 'text', 'html', 'cleanedText', 'cleanedHtml'] as const;

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { type PlacedColumns, readPlaced } from './bodies-in-message.ts';
 import { type EmailRecipient, emailRecipients, emailRecipientsColumn } from './email-recipients.ts';
 import {
   bodyBytes,
@@ -20,7 +21,6 @@ import {
   emailSummaryColumns,
 } from './email-row.ts';
 import { type BodyColumn, readLargeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
-import { type PlacedColumns, readPlaced } from './placed-bodies.ts';
 
 /** An email with its content as it is stored. */
 export interface ReadEmail extends EmailSummary, EmailContent, CleanedContent {

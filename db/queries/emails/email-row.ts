@@ -10,8 +10,8 @@ import type { KeptApart, Screening } from '../../../core/screening/spam-check.ts
 import type { BodyText } from '../../../core/shared/large-text.ts';
 import type { ThreadReason } from '../../../core/threads/threading.ts';
 import type { Row } from '../../entities/tables.ts';
+import { bodySizeSql, placedColumns } from './bodies-in-message.ts';
 import { type BodyColumn, largeBodies, smallBody, type WithLargeBodies } from './large-bodies.ts';
-import { bodySizeSql, placedColumns } from './placed-bodies.ts';
 
 /** An email without its bodies, as shown in lists. Addresses are bare, as written. */
 export interface EmailSummary {

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { canonicalAddress } from '../../../core/domains/domain-name.ts';
 import { looksLikeReplyAddress } from '../../../core/smtp/reply-address.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/id-or-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
 /** Filters of the received mail to wait for; null matches all. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type PlacedColumns, placedColumns, readPlaced } from './placed-bodies.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from './bodies-in-message.ts';
 
 /** A message that a received email refers to. */
 export interface OriginalKey {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { readMailboxes } from '../threads/thread-move.ts';
 import { readThreadEnds, writeThreads } from '../threads/thread-write.ts';
-import { type PlacedColumns, placedColumns, readPlaced } from './placed-bodies.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from './bodies-in-message.ts';
 
 /** A received email in its parsed form, with its envelope. */
 export interface ParsedRow {

@@ -13,7 +13,7 @@ import {
   packOffers,
   recipientRows,
 } from './accept-group.ts';
-import { type BodyPlaces, placeBodies } from './placed-bodies.ts';
+import { type BodyPlaces, placeBodies } from './bodies-in-message.ts';
 import { type EmailRows, withBodiesApart } from './store-received.ts';
 
 /** The email that a recipient of an offer becomes at once. */

@@ -3,7 +3,7 @@ import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoi
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../emails/bodies-in-message.ts';
 
 /** What the body of a webhook request is built from, except for the email. */
 export interface DeliveryBodyParts {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { bodySizeSql } from '../emails/placed-bodies.ts';
+import { bodySizeSql } from '../emails/bodies-in-message.ts';
 
 /** A received email, as the requests for programs that pull them need it. */
 export interface PulledMail {

@@ -6,8 +6,8 @@ import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import { INJECTION_VERDICTS } from '../../../core/screening/screened-mail.ts';
 import { NOT_CHECKED, SPAM_VERDICTS } from '../../../core/screening/spam-check.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../emails/bodies-in-message.ts';
 import { addressFields } from '../emails/email-row.ts';
-import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
 
 /** What the facts of an email are made from. */
 export interface GuardFactsRow {

@@ -5,7 +5,7 @@ import {
   MAX_HTML_LENGTH,
   type WordSource,
 } from '../../../core/search/email-terms.ts';
-import { type PlacedColumns, placedColumns, readPlaced } from '../emails/placed-bodies.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../emails/bodies-in-message.ts';
 
 /*
  * The emails of which no segment has the present words. A row is written with each new email, with each change of one, and when one is

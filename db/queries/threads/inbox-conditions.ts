@@ -1,5 +1,5 @@
 import type { SearchTerm } from '../../../core/search/search-query.ts';
-import { addressOf, toDomainName } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/id-or-name.ts';
 import type { WordSearch } from '../search/find-mail.ts';
 
 /** Filters of an inbox: threads of which one message matches all terms; null matches all. */

@@ -9,7 +9,7 @@ import { prepared } from '../../connection/prepared-text.ts';
 import { asWorkspace } from '../../connection/transaction.ts';
 import { readAsWorkspace, type WorkspaceRead } from '../../connection/workspace-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/own-name.ts';
+import { addressOf, toDomainName } from '../domains/id-or-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import {
@@ -22,6 +22,7 @@ import {
 import { rankMatchingThreads } from '../search/rank-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { MAX_LIMIT, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
+import { type InboxConditions, searchOf } from './inbox-conditions.ts';
 import {
   claimedCondition,
   type JoinedClaimColumns,
@@ -29,8 +30,7 @@ import {
   joinedClaim,
   joinedClaimColumns,
   type ThreadClaim,
-} from './answerer-claim.ts';
-import { type InboxConditions, searchOf } from './inbox-conditions.ts';
+} from './reply-claim.ts';
 import { readThreadSnooze, snoozeColumns, type ThreadSnooze } from './thread-snooze.ts';
 
 export interface Thread extends ThreadSnooze {

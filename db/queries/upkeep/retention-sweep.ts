@@ -3,7 +3,7 @@ import { SYSTEM_WORKSPACE_ID } from '../../../core/accounts/system-account.ts';
 import type { Retention } from '../../../core/upkeep/retention.ts';
 import { claimStatement, LEASE_SECONDS } from '../../claim.ts';
 import type { Database } from '../../connection/database.ts';
-import { storeBodiesApart } from '../emails/placed-bodies.ts';
+import { storeBodiesApart } from '../emails/bodies-in-message.ts';
 import { noteChanged } from '../search/unindexed-email.ts';
 import { isInWorkSql, removeRawMessages } from './remove-emails.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { domainName } from '../../../operations/capability/field-shapes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-beside.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-by-id.ts';
 import {
   besideBody,
   errorBody,

@@ -15,7 +15,7 @@ import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-beside.ts';
+import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-by-id.ts';
 import { approvalBody, readApprovals } from '../sending/approvals.ts';
 import {
   errorBody,

@@ -7,7 +7,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { bodyText } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
-import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-beside.ts';
+import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-by-id.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
 import { emailBodyOf } from './email-wire.ts';
 

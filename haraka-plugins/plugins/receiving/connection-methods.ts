@@ -7,9 +7,9 @@ import constants from 'haraka-constants';
 import type { Logger } from 'pino';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpLimits } from '../../settings.ts';
-import { DSN, trouble } from './answer.ts';
 import { readProxyLine } from './proxy-line.ts';
 import type { Session, Sessions } from './session.ts';
+import { DSN, trouble } from './smtp-reply.ts';
 
 /** The version whose `connection.js` this file was written against. Read that file again before allowing another version. */
 const HARAKA_VERSION = '3.3.4';

@@ -5,7 +5,7 @@ import {
   MAX_MESSAGE_BYTES,
   MAX_RECEIVED_FIELDS,
 } from '../../../core/smtp/smtp-limits.ts';
-import { close, type Decision, reply } from './answer.ts';
+import { close, type Decision, reply } from './smtp-reply.ts';
 
 /** Total bytes of messages that one process holds; shared by its readers. */
 export interface HeldBytes {

@@ -12,11 +12,11 @@ import { isPublicAddress } from '../../../core/shared/network-address.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { DoorSettings, SmtpSettings } from '../../settings.ts';
-import { close, type Decision, reply } from './answer.ts';
 import { createDoorLedger } from './door-ledger.ts';
 import type { DoorState, Listing } from './door-state.ts';
 import { mailbox } from './mailbox.ts';
 import type { Session } from './session.ts';
+import { close, type Decision, reply } from './smtp-reply.ts';
 
 /** A recipient that would be accepted. */
 interface DoorRecipient {

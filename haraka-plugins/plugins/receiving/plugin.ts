@@ -7,7 +7,6 @@ import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { defaultSmtpLimits, type SmtpSettings } from '../../settings.ts';
-import { answering, close, type Decision, type Next, pass, reply } from './answer.ts';
 import { replaceConnectionMethods, toSocket } from './connection-methods.ts';
 import { createDoor } from './door.ts';
 import { leaveOutWhatOthersUse } from './lean-hooks.ts';
@@ -24,6 +23,7 @@ import {
 } from './reception.ts';
 import { logRefusedCertificate } from './refused-certificate.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
+import { answering, close, type Decision, type Next, pass, reply } from './smtp-reply.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
 import { limitUnknownRecipients } from './unknown-recipients.ts';
 

@@ -7,7 +7,6 @@ import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
-import { close, type Decision, pass, reply } from './answer.ts';
 import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
 import type { Door } from './door.ts';
 import { nameRecipientReason } from './door-ledger.ts';
@@ -19,6 +18,7 @@ import {
   type RecipientVerdict,
   type Session,
 } from './session.ts';
+import { close, type Decision, pass, reply } from './smtp-reply.ts';
 import type { UnknownRecipients } from './unknown-recipients.ts';
 
 /** What the decisions of a transaction need. */

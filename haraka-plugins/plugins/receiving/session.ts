@@ -3,9 +3,9 @@ import type { Connection } from 'haraka/connection.js';
 import { beginSpan, failSpan } from '../../../actors/bus/tracing.ts';
 import type { Reply, Request } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
-import type { Decision } from './answer.ts';
 import type { DataReader } from './data-reader.ts';
 import type { DoorState } from './door-state.ts';
+import type { Decision } from './smtp-reply.ts';
 
 type AcceptedRecipient = Request<'receiving.message.accept'>['recipients'][number];
 export type RecipientVerdict = Reply<'receiving.recipient.check'>;

@@ -3,10 +3,10 @@ import type { EnvelopeAddress } from 'haraka/connection.js';
 import { outgoingMailbox } from '../../../core/sending/outgoing-addresses.ts';
 import { MAX_SUBMITTED_RECIPIENTS } from '../../../core/sending/submitted-message.ts';
 import type { Reply } from '../../../schema/messages.ts';
-import { close, type Decision, reply } from './answer.ts';
 import { mailbox } from './mailbox.ts';
 import { decideMail, type EsmtpParameters, type Reception } from './reception.ts';
 import type { Session } from './session.ts';
+import { close, type Decision, reply } from './smtp-reply.ts';
 
 /*
  * Submission of mail by clients (RFC 6409): a session on one of the submission ports. It authenticates under TLS (RFC 4954, RFC 8314), and

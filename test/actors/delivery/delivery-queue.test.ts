@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { DeliveryJob } from '../../../actors/delivery/delivery-job.ts';
 import { createDeliveryQueue, type DeliveryLimits } from '../../../actors/delivery/delivery-queue.ts';
-import type { DeliveryJob } from '../../../actors/delivery/job.ts';
 
 const limits: DeliveryLimits = {
   active: { count: 100, bytes: 1_000 },

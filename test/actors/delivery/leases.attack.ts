@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createDeliveryLeases } from '../../../actors/delivery/claim-deliveries.ts';
-import type { DeliveryJob } from '../../../actors/delivery/job.ts';
+import type { DeliveryJob } from '../../../actors/delivery/delivery-job.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';

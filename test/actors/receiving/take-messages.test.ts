@@ -17,7 +17,7 @@ import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
 import type { Admission } from '../../../db/queries/emails/take-mail.ts';
-import { analyzeYoungTables } from '../../../db/queries/upkeep/young-tables.ts';
+import { analyzeYoungTables } from '../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { hasCorpora, readThreadSet, shuffled as shuffledBy, threadSets } from '../../support/mail/corpora.ts';
 import { readAccountLedger } from '../../support/rows/account-ledger.ts';

@@ -5,7 +5,7 @@ import {
   type DestinationQueue,
   type DestinationVerdict,
 } from '../../../actors/sending/destination-queue.ts';
-import type { Transaction } from '../../../actors/sending/job.ts';
+import type { Transaction } from '../../../actors/sending/sending-job.ts';
 
 const PLENTY = { count: 100, bytes: 1_000_000 };
 const LIMITS = { active: PLENTY, unproven: PLENTY, first: 2, most: 6 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimListed, createRecipientLeases } from '../../../actors/sending/claim-recipients.ts';
 import { createDestinationQueue } from '../../../actors/sending/destination-queue.ts';
-import type { SendingJob } from '../../../actors/sending/job.ts';
 import { createSendingRecorder, toOutcome } from '../../../actors/sending/record-outcomes.ts';
+import type { SendingJob } from '../../../actors/sending/sending-job.ts';
 import { createDispatcher } from '../../../actors/sending/take-due.ts';
 import { createInHand } from '../../../actors/work/in-hand.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimOfEmails } from '../../../actors/sending/claim-recipients.ts';
-import type { AttemptResult, SendingJob } from '../../../actors/sending/job.ts';
 import { createSendingRecorder, toOutcome } from '../../../actors/sending/record-outcomes.ts';
+import type { AttemptResult, SendingJob } from '../../../actors/sending/sending-job.ts';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import { createSender, queueMail, type TestSender } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';

@@ -5,7 +5,7 @@ import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { Row } from '../../../db/entities/tables.ts';
-import { analyzeYoungTables } from '../../../db/queries/upkeep/young-tables.ts';
+import { analyzeYoungTables } from '../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
 import {

@@ -4,7 +4,7 @@ import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
 import { startSchedulingActor } from '../../../actors/scheduling/actor.ts';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
-import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved.ts';
+import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved-routes.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { takeMail } from '../../support/rows/gateway-mail.ts';
 import { makeHoldings } from '../../support/rows/holdings.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { graphqlOnly, graphqlText, inRest, named, restOnly } from '../../../core/shared/field-notes.ts';
 import {
@@ -9,6 +9,17 @@ import {
   wireInput,
   wireOutput,
 } from '../../../gateway/rest/capability-shapes.ts';
+
+/** Names are of the whole process, and openapi.json has all of them: a later test file must not find those of this one. */
+const components: z.ZodType[] = [];
+const nameShape = <Shape extends z.ZodType>(shape: Shape, meta: { id: string; description?: string }): Shape => {
+  const made = shape.meta(meta) as Shape;
+  components.push(made);
+  return made;
+};
+afterAll(() => {
+  for (const shape of components) z.globalRegistry.remove(shape);
+});
 
 const at = '2026-11-28T10:00:00.000Z';
 const shape = z.object({
@@ -58,9 +69,9 @@ test('a field of one interface is not in the other, and may have another name', 
 });
 
 test('a shape that REST has as it is stays the same component', () => {
-  const same = z.object({ name: z.string() }).meta({ id: 'TestSame' });
+  const same = nameShape(z.object({ name: z.string() }), { id: 'TestSame' });
   expect(wireOutput(same, 'snake')).toBe(same);
-  const other = z.object({ same, madeAt: z.date() }).meta({ id: 'TestOther' });
+  const other = nameShape(z.object({ same, madeAt: z.date() }), { id: 'TestOther' });
   expect(wireOutput(other, 'snake')).toBe(wireOutput(other, 'snake'));
   expect(wireOutput(other, 'snake').shape['same']).toBe(same);
   expect(wireOutput(other, 'snake').meta()).toMatchObject({ id: 'TestOther' });
@@ -79,11 +90,10 @@ test('a field with a shape of its own in REST is checked and returned as that sh
 });
 
 test('words for GraphQL leave the description and the component of REST as they are', () => {
-  const noted = graphqlText(
-    z.object({ name: z.string() }).meta({ id: 'TestWords', description: 'In REST.' }),
-    'Other.',
-  );
+  const plain = nameShape(z.object({ name: z.string() }), { id: 'TestWords', description: 'In REST.' });
+  const noted = graphqlText(plain, 'Other.');
   expect(wireOutput(noted, 'snake').meta()).toMatchObject({ id: 'TestWords', description: 'In REST.' });
+  expect(z.toJSONSchema(z.globalRegistry, { unrepresentable: 'any' }).schemas).toHaveProperty('TestWords');
 });
 
 test('a response is declared, typed and written from one shape, with the form that REST has of a field', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PARSER_VERSION } from '../../../core/mime/parse-message.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
-import { storeBodiesApart } from '../../../db/queries/emails/placed-bodies.ts';
+import { storeBodiesApart } from '../../../db/queries/emails/bodies-in-message.ts';
 import { type ReprocessedEmail, type ReprocessStep, reprocessEmails } from '../../../operations/emails/reprocess.ts';
 import { regroup } from '../../../operations/threads/regroup-messages.ts';
 import { splitThread } from '../../../operations/threads/thread-moves.ts';

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { INSTEAD_OF_ROUTES } from '../../../gateway/rest/unserved.ts';
+import { INSTEAD_OF_ROUTES } from '../../../gateway/rest/unserved-routes.ts';
 import type { ClientMethod } from './record-client.ts';
 
 /** What Postroom does with the requests of a method. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/connection/database.ts';
-import { type PlacedColumns, placedColumns, readPlaced } from '../../../db/queries/emails/placed-bodies.ts';
+import { type PlacedColumns, placedColumns, readPlaced } from '../../../db/queries/emails/bodies-in-message.ts';
 
 /**
  * Everything that received mail leaves in an account, so that two accounts which got the same mail compare equal: without identifiers of

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { ALLOCATION } from '../../../bin/runner/processes/allocation.ts';
 import { freePort } from '../cluster/cluster.ts';
-import { repository } from '../runner.ts';
+import { builtFirst, repository } from '../runner.ts';
 import { until } from './service.ts';
 
 /** `bin/gateway.ts` as a process of its own. */
@@ -29,7 +29,7 @@ export async function startGatewayProcess(
   { measuresBlocks = false }: { measuresBlocks?: boolean } = {},
 ): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...(measuresBlocks ? BLOCK_PROBE : []), 'bin/gateway.ts'], {
+  const child = spawn(process.execPath, [...(measuresBlocks ? BLOCK_PROBE : []), ...builtFirst(['bin/gateway.ts'])], {
     cwd: repository,
     env: { ...process.env, ...ALLOCATION, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],

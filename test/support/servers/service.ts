@@ -12,6 +12,7 @@ import { withoutLogin } from '../../../db/connection/logins.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { freePort } from '../cluster/cluster.ts';
 import { copyCluster, copyDataDirectory } from '../cluster/data-template.ts';
+import { builtFirst } from '../runner.ts';
 import { singleMachineDatabaseUrl } from '../single-machine.ts';
 import { makeServiceDirectory, notePid } from './orphans.ts';
 import { openSharedLog, sharedOutput } from './shared-server.ts';
@@ -215,11 +216,12 @@ export class Service {
       sending: ['bin/actor.ts', 'sending'],
       scheduling: ['bin/actor.ts', 'scheduling'],
     };
+    const words = commands[name.replace(/-\d+$/, '')] ?? [];
     const log = this.#isShared ? openSharedLog(this.directory, name) : 'pipe';
     const child =
       name === 'nats'
         ? spawn('nats-server', ['-c', path.join(this.directory, 'nats.conf')], { stdio: ['ignore', log, log] })
-        : spawn(process.execPath, commands[name.replace(/-\d+$/, '')] ?? [], {
+        : spawn(process.execPath, folder === root ? builtFirst(words) : words, {
             cwd: folder,
             env: { ...process.env, ...this.#environment, ...this.#metricsEnvironment(name), ...environment },
             stdio: ['ignore', log, log],
@@ -290,7 +292,10 @@ export class Service {
         path.join(this.directory, 'nats.conf'),
         `listen: "127.0.0.1:${this.natsPort}"\nhttp: "127.0.0.1:${this.natsMonitorPort}"\nmax_payload: 16777216\n`,
       );
-      await run(process.execPath, ['bin/migrate.ts'], { cwd: root, env: { ...process.env, ...this.ownerEnvironment } });
+      await run(process.execPath, builtFirst(['bin/migrate.ts']), {
+        cwd: root,
+        env: { ...process.env, ...this.ownerEnvironment },
+      });
     }
     for (const name of ['nats', ...this.#splitNames]) this.ensureProcess(name);
   }

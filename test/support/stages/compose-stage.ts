@@ -17,7 +17,7 @@ import {
   until,
 } from '../servers/service.ts';
 import { type ComposeService, interpolate, readComposeServices, readEnvExample } from './compose-file.ts';
-import { type Places, placed } from './compose-places.ts';
+import { type Places, placed } from './compose-mapping.ts';
 import type { StageGround } from './stage-ground.ts';
 
 export interface ComposeStageOptions {

@@ -208,7 +208,7 @@ const webhooks: FaultExperiment[] = [
     expected: 'Its attempts end at its timeout, and the other endpoints are not delayed.',
     tests: [
       { file: 'test/actors/delivery/backlog.test.ts', name: 'an endpoint that hangs has few open requests' },
-      { file: 'test/actors/delivery/answers.test.ts', name: 'a receiver that never responds' },
+      { file: 'test/actors/delivery/webhook-responses.test.ts', name: 'a receiver that never responds' },
     ],
   },
   {
@@ -230,7 +230,7 @@ const webhooks: FaultExperiment[] = [
     id: 'E4',
     fault: 'A webhook answers 410, 429, 3xx, 204, 50 MB, endless headers, a reset or broken TLS',
     expected: '410 ends the retries, 429 is honored, redirects are not followed, and at most 20 KB are read.',
-    tests: [{ file: 'test/actors/delivery/answers.test.ts' }],
+    tests: [{ file: 'test/actors/delivery/webhook-responses.test.ts' }],
   },
   {
     id: 'E5',

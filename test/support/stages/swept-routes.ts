@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved.ts';
+import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved-routes.ts';
 import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
 
 /** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts, suppressions.test.ts). */

@@ -13,7 +13,7 @@ const built = `file://${folder}/chunks/made-Ab_1-x.js`;
 
 beforeAll(() => {
   mkdirSync(path.join(folder, 'chunks'), { recursive: true });
-  // Its second line is the fourth of core/made.ts.
+  // Its second line is the fourth of the source.
   const map = { version: 3, sources: ['../../../core/made.ts'], names: [], mappings: ';AAGA' };
   writeFileSync(path.join(folder, 'chunks/made-Ab_1-x.js.map'), JSON.stringify(map));
 });

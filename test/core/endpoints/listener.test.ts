@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deriveListenerSecrets, toPosting } from '../../../core/endpoints/listening.ts';
+import { deriveListenerSecrets, toPosting } from '../../../core/endpoints/listener.ts';
 
 const RELEASED = new Date('2026-11-26T12:00:00Z');
 

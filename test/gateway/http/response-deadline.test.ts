@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { timeToRespond } from '../../../gateway/http/time-to-answer.ts';
+import { timeToRespond } from '../../../gateway/http/response-deadline.ts';
 
 const HANDLER_MS = 1_000;
 const BYTES = 4_000;

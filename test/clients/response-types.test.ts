@@ -9,8 +9,8 @@ import type { SharedService } from '../support/servers/shared-service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage, type SharedGround, type StageAccount } from '../support/stages/sending-stage.ts';
-import { findTypeDifferences, type Outcome, recordCalls, type TypedAnswer } from './answer-types.ts';
 import { receiveMail } from './client-stage.ts';
+import { findTypeDifferences, type Outcome, recordCalls, type TypedAnswer } from './response-types.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import type { ClaimEnd } from '../../../core/threads/answerer-claim.ts';
+import type { ClaimEnd } from '../../../core/threads/reply-claim.ts';
 import type { ThreadEvent } from './thread-events.ts';
 
 /** Who answers a thread, by PostgreSQL's clock. */

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asWorkspace, inTransaction } from '../../../db/connection/transaction.ts';
+import { storeBodiesApart } from '../../../db/queries/emails/bodies-in-message.ts';
 import { readOriginalTexts } from '../../../db/queries/emails/original-texts.ts';
 import { readParsed } from '../../../db/queries/emails/parse-again.ts';
-import { storeBodiesApart } from '../../../db/queries/emails/placed-bodies.ts';
 import { findDeliveryContents } from '../../../db/queries/endpoints/delivery-body.ts';
 import { readMailSizes, readPulledMail } from '../../../db/queries/endpoints/pulled-mail.ts';
 import { readGuardedEmail } from '../../../db/queries/routing/guard-mail.ts';
 import { removeBodies, removeRaws } from '../../../db/queries/upkeep/retention-sweep.ts';
 import { exportAccount } from '../../../operations/accounts/export-account.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
-import { putInMessage } from '../../support/rows/placed-mail.ts';
+import { putInMessage } from '../../support/rows/mail-bodies.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { waitFor } from '../../support/wait-for.ts';

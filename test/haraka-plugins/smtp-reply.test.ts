@@ -1,7 +1,7 @@
 import constants from 'haraka-constants';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { answering, close, type Decide, pass, reply } from '../../haraka-plugins/plugins/receiving/answer.ts';
+import { answering, close, type Decide, pass, reply } from '../../haraka-plugins/plugins/receiving/smtp-reply.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const log = () => pino({ level: 'silent' });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../../db/connection/database.ts';
-import { analyzeYoungTables } from '../../../../db/queries/upkeep/young-tables.ts';
+import { analyzeYoungTables } from '../../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 
 let testDatabase: TestDatabase;

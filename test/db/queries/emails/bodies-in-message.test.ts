@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseMessage } from '../../../../core/mime/parse-message.ts';
 import { packMessage } from '../../../../db/packed-message.ts';
-import { type Bodies, placeBodies, readPlaced } from '../../../../db/queries/emails/placed-bodies.ts';
+import { type Bodies, placeBodies, readPlaced } from '../../../../db/queries/emails/bodies-in-message.ts';
 import { hasCorpora, readEmlMessages } from '../../../support/mail/corpora.ts';
 
 const NONE: Bodies = { text_body: null, html_body: null, cleaned_text: null, cleaned_html: null };

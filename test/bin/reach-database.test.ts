@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../../bin/config.ts';
-import { asOwner, onDatabase } from '../../bin/runner/on-database.ts';
+import { asOwner, onDatabase } from '../../bin/runner/reach-database.ts';
 import { writeRunRecord, writeSecrets } from '../../db/cluster/data-directory.ts';
 import { onServer } from '../support/cluster/cluster.ts';
 

@@ -1,5 +1,5 @@
 import { CommandError, EXIT } from './command-error.ts';
-import type { Server } from './server.ts';
+import type { Server } from './connect.ts';
 
 /** Addresses that an error names. */
 const NAMED = 5;

@@ -1,6 +1,6 @@
 import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { narrowCode } from '../../bin/runner/narrow-code.ts';
+import { narrowCode } from '../../bin/runner/latin1-code.ts';
 
 const WIDE = /[^\0-\xff]/;
 /** Long enough that escapes are worth their length. */

@@ -5,7 +5,7 @@ import {
   placeBodies,
   placedColumns,
   readPlaced,
-} from '../../../db/queries/emails/placed-bodies.ts';
+} from '../../../db/queries/emails/bodies-in-message.ts';
 import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from './stored-message.ts';
 
 /** Stores those bodies of an email that lie in its message as their places, as mail that one statement takes has them. Returns whether any does. */
