@@ -23,8 +23,8 @@ import {
 } from '@mantine/core';
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
-import { formErrors, type Refusal } from './form-errors.ts';
 import { type NeededRight, needs } from './needs.ts';
+import { formErrors, type Refusal } from './refusal.ts';
 
 /** A form of one record: Mantine's form, its fields as components whose names are checked, and whether it is being sent. */
 export type RecordFormState<Values> = UseFormReturnType<Values> &

@@ -75,6 +75,8 @@ export function FilterBar({ children }: { children: ReactNode }) {
 
 /** Delay between the last keystroke and the search. Milliseconds. */
 const REST_MS = 300;
+/** Maximum length of a search in most lists, as in the service. Characters. */
+const MAX_SEARCH = 100;
 
 /** A field that filters a list when its user stops typing. */
 export function TextFilter({
@@ -83,6 +85,7 @@ export function TextFilter({
   placeholder = label,
   filters,
   type = 'search',
+  maxLength = MAX_SEARCH,
   width,
 }: {
   name?: string;
@@ -90,6 +93,7 @@ export function TextFilter({
   placeholder?: string;
   filters: UrlFilters;
   type?: 'search' | 'datetime-local';
+  maxLength?: number;
   width?: number;
 }) {
   const value = filters.get(name) ?? '';
@@ -113,7 +117,7 @@ export function TextFilter({
       leftSection={type === 'search' ? <IconSearch size={16} aria-hidden /> : undefined}
       value={typed}
       w={width}
-      maxLength={100}
+      maxLength={maxLength}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value);
         find(currentTarget.value);

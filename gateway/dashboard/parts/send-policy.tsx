@@ -19,7 +19,7 @@ type ShownUsage = ResultOf<typeof USAGE_PARTS>;
 type PolicyInput = ReturnType<typeof graphql.scalar<'SendPolicyInput'>>;
 
 /** Values of the fields of a policy; empty and the first choices limit nothing. */
-export type PolicyValues = ReturnType<typeof policyValues>;
+type PolicyValues = ReturnType<typeof policyValues>;
 
 /** Returns the values of the fields for a policy; null: no limits. */
 export function policyValues(policy: ShownPolicy | null) {

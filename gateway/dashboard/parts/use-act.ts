@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { type AnyVariables, type DocumentInput, type TypedDocumentNode, useClient } from 'urql';
-import { graphql } from '../graphql.ts';
+import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
 import { confirmed } from './confirm-sign-in.ts';
 import { notify } from './notify.ts';
+import { askForRefusal } from './refusal.ts';
 
 /** Why a mutation failed. */
 export interface Problem {
@@ -23,34 +23,6 @@ export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: 
 /** The members of a mutation's union that are not errors. */
 type PayloadOf<Result> = Extract<Result, { __typename: `${string}Payload` }>;
 type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result> : never;
-
-/** What every mutation is asked for in addition to its document. */
-const REFUSAL = graphql(`
-  fragment RefusalParts on Error { __typename message code ... on ValidationError { fields { path message } } }
-`);
-
-/** The documents with what is added to them. urql knows a request by its document. */
-const asked = new WeakMap<object, object>();
-
-/** Returns the mutation with the fields of an error in each of its root fields. */
-function askForRefusal<Document extends DocumentInput>(mutation: Document): Document {
-  if (typeof mutation === 'string') return mutation;
-  const known = asked.get(mutation);
-  if (known !== undefined) return known as Document;
-  const spread = { kind: 'FragmentSpread', name: { kind: 'Name', value: 'RefusalParts' } };
-  const definitions = mutation.definitions.map((definition) => {
-    if (definition.kind !== 'OperationDefinition') return definition;
-    const selections = definition.selectionSet.selections.map((field) =>
-      'selectionSet' in field && field.selectionSet !== undefined
-        ? { ...field, selectionSet: { ...field.selectionSet, selections: [...field.selectionSet.selections, spread] } }
-        : field,
-    );
-    return { ...definition, selectionSet: { ...definition.selectionSet, selections } };
-  });
-  const whole = { kind: 'Document', definitions: [...definitions, ...REFUSAL.definitions] };
-  asked.set(mutation, whole);
-  return whole as unknown as Document;
-}
 
 /**
  * Runs mutations of one root field whose document asks for `__typename` and for its payload. What an error says is asked for here. `done` is a

@@ -67,6 +67,9 @@ const OBJECT_KINDS = [
   { value: 'request', label: 'Refused requests' },
 ] as const;
 
+/** Maximum length of a filter: that of an address. Characters. */
+const MAX_FILTER = 320;
+
 /** Who changed what: the audit log with filters. */
 export function AuditPage() {
   const filters = useUrlFilters(['actor', 'who', 'object', 'id', 'denied', 'from', 'to']);
@@ -88,10 +91,10 @@ export function AuditPage() {
         </Button>
       </PageHeader>
       <FilterBar>
-        <TextFilter name="actor" label="Person or key" filters={filters} />
+        <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} filters={filters} />
         <ChoiceFilter name="who" label="Who" choices={ACTOR_KINDS} filters={filters} width={170} />
         <ChoiceFilter name="object" label="Object" choices={OBJECT_KINDS} filters={filters} width={170} />
-        <TextFilter name="id" label="Object ID" filters={filters} />
+        <TextFilter name="id" label="Object ID" maxLength={MAX_FILTER} filters={filters} />
         <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
         <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
         <Checkbox

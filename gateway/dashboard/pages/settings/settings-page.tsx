@@ -11,7 +11,7 @@ import { useRight } from '../../shell/viewer.ts';
 import { ExportSection, ImagesSection, ProfileSection } from './account-settings.tsx';
 import { ScimSection, SingleSignOnSection } from './company-settings.tsx';
 import { EraseSection } from './erase-settings.tsx';
-import { LimitsSection, RetentionSection, ServerSection } from './service-settings.tsx';
+import { LimitsSection, RetentionSection, ServerSection } from './server-settings.tsx';
 import { ProgramsSection, SessionsSection } from './session-settings.tsx';
 import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
 import { SnippetsSection } from './snippet-settings.tsx';
