@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statsInWords } from '../../gateway/dashboard/pages/endpoints/endpoint-words.ts';
+import { describeStats } from '../../gateway/dashboard/pages/endpoints/endpoint-words.ts';
 import { counted, formatCount } from '../../gateway/dashboard/parts/counted.ts';
 import { relativeTime } from '../../gateway/dashboard/parts/time-words.ts';
 
@@ -23,7 +23,7 @@ describe('figures of the dashboard', () => {
   });
 
   test('attempts of an endpoint are not counted as deliveries', () => {
-    expect(statsInWords({ total: 1_004, successful: 0, failed: 1_008 })).toContain(
+    expect(describeStats({ total: 1_004, successful: 0, failed: 1_008 })).toContain(
       '0 delivered, 1,008 failed attempts',
     );
     expect(formatCount(3_385)).toBe('3,385');

@@ -1,5 +1,4 @@
 import { counted, formatCount } from '../../parts/counted.ts';
-import type { Tone } from '../../parts/status-badge.tsx';
 
 /** Display names and descriptions of the endpoint types. */
 export const ENDPOINT_TYPES = {
@@ -18,14 +17,13 @@ export const FORMAT_CHOICES = Object.entries(FORMATS).map(([value, label]) => ({
 type Stats = Record<'total' | 'successful' | 'failed', number>;
 
 /** Returns the state of an endpoint in a word, and its color. */
-export function describeHealth({ isActive, stats: { total, failed } }: { isActive: boolean; stats: Stats }): {
-  status: string;
-  tone: Tone;
-} {
-  if (!isActive) return { status: 'Off', tone: 'quiet' };
-  if (total === 0) return { status: 'No deliveries yet', tone: 'waiting' };
-  if (failed === 0) return { status: 'Healthy', tone: 'good' };
-  return failed === total ? { status: 'Failing', tone: 'bad' } : { status: 'Some fail', tone: 'warning' };
+export function describeHealth({ isActive, stats: { total, failed } }: { isActive: boolean; stats: Stats }) {
+  if (!isActive) return { status: 'Off', tone: 'quiet' } as const;
+  if (total === 0) return { status: 'No deliveries yet', tone: 'waiting' } as const;
+  if (failed === 0) return { status: 'Healthy', tone: 'good' } as const;
+  return failed === total
+    ? ({ status: 'Failing', tone: 'bad' } as const)
+    : ({ status: 'Some fail', tone: 'warning' } as const);
 }
 
 /** Returns for example "98 delivered, 2 failed attempts": a delivery can fail several times before it succeeds. */
