@@ -131,7 +131,11 @@ function KeyChoice({
           label="Revoke"
           description="Programs that use them lose access at once, and what they set up stops."
         />
-        <Radio value="keep" label="Keep" description="They are then yours, with what they set up." />
+        <Radio
+          value="keep"
+          label="Keep"
+          description="They are then yours, with what they set up, and have no more rights than the member had."
+        />
       </Stack>
     </Radio.Group>
   );
