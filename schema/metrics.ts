@@ -126,7 +126,7 @@ export const receivingMetrics = {
 };
 
 export const threadingMetrics = {
-  batchSeconds: histogram('postroom_threading_seconds', 'Time to thread a batch of one user', QUICK, ['outcome']),
+  batchSeconds: histogram('postroom_threading_seconds', 'Time to thread a batch of one workspace', QUICK, ['outcome']),
   emails: counter('postroom_threading_emails_total', 'Emails that got their thread'),
 };
 

@@ -1,6 +1,5 @@
 import {
   ApiKeySchema,
-  ApiRequestSchema,
   AuthCredentialSchema,
   AuthPasskeySchema,
   AuthRateLimitSchema,
@@ -17,6 +16,7 @@ import {
   WorkspaceSchema,
 } from './accounts.ts';
 import { AgentSignUpSchema } from './agents.ts';
+import { ApiRequestSchema } from './api-requests.ts';
 import { AuditEntrySchema } from './audit.ts';
 import {
   AddressDomainSchema,

@@ -30,8 +30,9 @@ import { REDACTED } from '../../core/accounts/logged-request.ts';
 import { type Redactions, redactByName, type SecretKind } from '../../core/accounts/redaction.ts';
 import type { Right } from '../../core/accounts/rights.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
+import { capabilities } from '../../operations/capability/capabilities.ts';
+import { readingRight } from '../../operations/capability/reading-right.ts';
 import { accessOf } from '../../schema/graphql/access.ts';
-import { rightsOfTypes } from '../../schema/graphql/nodes.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { secretKind } from '../../schema/graphql/secret.ts';
 import { MAX_TOKENS } from './document-limits.ts';
@@ -90,6 +91,13 @@ export function readLoggedOperation(
     redactResponse: (response) => redactResponse(reading, response, redactions),
   };
 }
+
+/** The right that reading a type of nodes needs, by its name. */
+const rightsOfTypes = new Map(
+  capabilities.flatMap(({ resource, operations }) =>
+    resource === undefined ? [] : [[resource.name, readingRight(operations)] as const],
+  ),
+);
 
 /** Returns the rights of all root fields and nodes of a document, whichever of its operations was executed. */
 function readRights({ document }: Reading): readonly Right[] {

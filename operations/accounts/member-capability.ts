@@ -81,7 +81,7 @@ const given = z.object({
 
 const keepsKeys = named(z.boolean().optional(), { restName: 'keep_keys' }).meta({
   description:
-    'Whether the API keys that the member created, and what they set up, stay. They are then yours. Default: they are revoked.',
+    'Whether the API keys that the member created, and what they set up, stay. They are then yours, with no more rights than the member had. Default: they are revoked.',
 });
 
 const target = { argument: 'id', argumentDescription: 'ID of the person.' } as const;

@@ -51,8 +51,8 @@ export function readUnsubscribe(context: OperationContext, emailId: string): Pro
  * forbidden, not_found, conflict, rate_limited, unavailable.
  */
 export async function unsubscribeFromList(context: OperationContext, emailId: string): Promise<LeftList> {
-  requireRights(context.rights, 'Leaving a list', ['read']);
   const offer = await readUnsubscribe(context, emailId);
+  requireRights(context.rights, 'Leaving a list', ['read']);
   if (offer?.oneClickUrl == null) throw new UserError('conflict', whyNot(offer), { isFinal: true });
   await countAttempt(context, { kind: 'list-unsubscribe', limit: MAX_LEFT, what: 'Unsubscriptions' });
   return describe(await ask(context, offer.oneClickUrl));

@@ -1,7 +1,6 @@
 import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
 import { z } from 'zod';
-import { hasRight, type Right } from '../../core/accounts/rights.ts';
 import { readNotes } from '../../core/shared/field-notes.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor } from '../../core/shared/page.ts';
 import type {
@@ -16,6 +15,7 @@ import type {
   Resource,
   ResourceRow,
 } from '../../operations/capability/capability.ts';
+import { loadAllowed } from '../../operations/capability/reading-right.ts';
 import { access } from './access.ts';
 import { builder, connectionComplexity } from './builder.ts';
 import { addAction } from './capability-actions.ts';
@@ -56,32 +56,12 @@ interface Parts {
 export function addCapabilities(capabilities: readonly Capability[], writtenTypes: readonly string[]): void {
   for (const { resource, operations } of capabilities)
     if (resource !== undefined && nodeTypes[resource.name] === undefined)
-      declareNode(
-        resource.name,
-        resource.identifier,
-        loadAllowed(resource, readingRight(operations)),
-        readingRight(operations),
-      );
+      declareNode(resource.name, resource.identifier, loadAllowed(resource, operations));
   for (const capability of capabilities) {
     const { resource, operations } = capability;
     if (resource !== undefined && !writtenTypes.includes(resource.name)) implementNode(resource);
     for (const operation of operations) addOperation(operation, capability);
   }
-}
-
-/**
- * Returns the loader of a resource for `node` and links. It finds nothing for requests without the right that reading the resource needs;
- * `read` itself is checked with the root field.
- */
-function loadAllowed({ load }: Resource, right: Right): Resource['load'] {
-  if (right === 'read') return load;
-  return async (context, ids) => (hasRight(context.rights, right) ? load(context, ids) : ids.map(() => null));
-}
-
-/** Returns the right that reading a resource needs. */
-function readingRight(operations: readonly Operation[]): Right {
-  const reading = operations.find(({ kind }) => kind === 'read') ?? operations.find(({ kind }) => kind === 'list');
-  return reading === undefined ? 'read' : access[reading.access].right;
 }
 
 function implementNode(resource: Resource): void {

@@ -1,5 +1,4 @@
 import { brandWithType } from '@pothos/core';
-import type { Right } from '../../core/accounts/rights.ts';
 import { type IdentifierKind, identifierPrefix } from '../../core/shared/identifiers.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { loadEmailAddresses } from '../../operations/domains/email-addresses.ts';
@@ -21,17 +20,12 @@ import { addNodeKind } from './node-kinds.ts';
 /** The types that fields of capabilities can link to, by name. */
 export const nodeTypes: Record<string, object> = {};
 
-/** The right that reading a type of nodes needs, by its name. */
-export const rightsOfTypes = new Map<string, Right>();
-
 /** Declares a type without its fields. `load` returns one row per ID, null where the user has none. */
 export function declareNode<Row extends { id: string }>(
   name: string,
   kind: IdentifierKind,
   load: (context: OperationContext, ids: readonly string[]) => Promise<readonly (Row | null)[]>,
-  right: Right = 'read',
 ) {
-  rightsOfTypes.set(name, right);
   const node = builder.loadableNodeRef<Row, string, string>(name, {
     id: { resolve: ({ id }) => id },
     load: (ids: string[], { reads }) => load(reads, ids).then(orNull),

@@ -97,4 +97,37 @@ describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
     expect(owner.complaints).toEqual([]);
     await Promise.all([owner.close(), ann.close()]);
   });
+
+  test('the owner makes a member the owner, who gets the SCIM token if it is kept', LIMIT, async () => {
+    for (const keeps of [true, false]) {
+      const [account, other] = [await stage.account(), await stage.account()];
+      const { pool } = stage.database;
+      await pool.query(`insert into workspace_member (workspace_id, person_id, role) values ($1, $2, 'admin')`, [
+        account.workspaceId,
+        other.workspaceId,
+      ]);
+      await pool.query(
+        `insert into scim_token (workspace_id, id, name, secret_sha256, hint, created_at, created_by)
+         values ($1, 'sct_' || $1, 'Directory', sha256(convert_to($1, 'UTF8')), 'hint', now(), $1)`,
+        [account.workspaceId],
+      );
+      const owner = await stage.open(account);
+      await owner.page.goto(`${stage.url}/members`);
+      await owner.page.getByRole('button', { name: /^Make owner: / }).click();
+      const dialog = owner.page.getByRole('dialog', { name: /the owner\?$/ });
+      if (keeps) await dialog.getByRole('checkbox', { name: /^Keep the keys of customers/ }).check();
+      expect(await findViolations(owner.page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Transfer ownership' }).click();
+      const read = async () =>
+        (
+          await pool.query(
+            `select m.role, (select created_by from scim_token t where t.workspace_id = m.workspace_id) as token_of
+             from workspace_member m where m.workspace_id = $1 and m.person_id = $2`,
+            [account.workspaceId, other.workspaceId],
+          )
+        ).rows[0];
+      await expect.poll(read).toEqual({ role: 'owner', token_of: keeps ? other.workspaceId : null });
+      await owner.close();
+    }
+  });
 });

@@ -346,7 +346,8 @@ create function credential_owner(p_secret_sha256 bytea)
   returns table (key_id text, workspace_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
     is_suspended boolean, has_quotas boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select k.id, k.workspace_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id, lesser_role(m.role, k.most_role),
+    select k.id, k.workspace_id, k.expires_at, k.scopes, k.reach, k.made_by_person_id,
+      case when k.most_role is null then m.role else lesser_role(m.role, k.most_role) end,
       coalesce(m.is_approver, true) and k.most_role is null,
       w.suspended_at is not null, w.quotas is not null
     from api_key k join workspace w on w.id = k.workspace_id left join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
