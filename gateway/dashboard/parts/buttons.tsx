@@ -25,7 +25,7 @@ export function ActButton<Data, Variables extends AnyVariables>({
   mutation,
   variables,
   done,
-  then,
+  onDone,
   icon: Icon,
   needed: rights,
   children,
@@ -35,10 +35,10 @@ export function ActButton<Data, Variables extends AnyVariables>({
   variables: Variables;
   /** notice after success */
   done?: string;
-  then?: () => void;
+  onDone?: () => void;
   children: ReactNode;
 }) {
-  const { act, isBusy } = useAct(mutation, { ...(done !== undefined && { done }), then });
+  const { act, isBusy } = useAct(mutation, { ...(done !== undefined && { done }), onDone });
   return (
     <Button
       {...needed(rights)}

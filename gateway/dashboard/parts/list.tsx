@@ -87,6 +87,7 @@ export function TextFilter({
   type = 'search',
   maxLength = MAX_SEARCH,
   width,
+  flex,
 }: {
   name?: string;
   label: string;
@@ -95,6 +96,8 @@ export function TextFilter({
   type?: 'search' | 'datetime-local';
   maxLength?: number;
   width?: number;
+  /** takes the room that is left, as in CSS */
+  flex?: string;
 }) {
   const value = filters.get(name) ?? '';
   const sent = useRef(value);
@@ -117,6 +120,7 @@ export function TextFilter({
       leftSection={type === 'search' ? <IconSearch size={16} aria-hidden /> : undefined}
       value={typed}
       w={width}
+      {...(flex !== undefined && { flex })}
       maxLength={maxLength}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value);

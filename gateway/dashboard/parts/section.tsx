@@ -65,6 +65,7 @@ export function RecordPage<Data, Found>({
   query,
   find,
   kind,
+  heading = kind,
   icon,
   missing,
   all,
@@ -73,8 +74,10 @@ export function RecordPage<Data, Found>({
   query: Read<Data>;
   /** returns the record; null if there is none */
   find: (data: Data) => Found | null | undefined;
-  /** noun of the record in the headings, such as `Domain` */
+  /** noun of the record, such as `Domain` */
   kind: string;
+  /** heading of the page without the record */
+  heading?: string;
   icon: IconType;
   /** why it may be missing */
   missing: string;
@@ -86,7 +89,7 @@ export function RecordPage<Data, Found>({
   if (found != null) return children(found);
   return (
     <>
-      <PageHeader title={kind} />
+      <PageHeader title={heading} />
       <Loaded query={query} height={320}>
         {() => (
           <EmptyState icon={icon} title={`${kind} not found`} about={missing}>

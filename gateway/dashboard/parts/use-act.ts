@@ -26,11 +26,11 @@ type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result
 
 /**
  * Runs mutations of one root field whose document asks for `__typename` and for its payload. What an error says is asked for here. `done` is a
- * notice after success, and `then` is called with the payload. With `quiet` the caller shows the problem; otherwise a notice does.
+ * notice after success, and `onDone` is called with the payload. With `quiet` the caller shows the problem; otherwise a notice does.
  */
 export function useAct<Data, Variables extends AnyVariables>(
   mutation: TypedDocumentNode<Data, Variables>,
-  options: { quiet?: boolean; done?: string; then?: ((payload: RootOf<Data>) => void) | undefined } = {},
+  options: { quiet?: boolean; done?: string; onDone?: ((payload: RootOf<Data>) => void) | undefined } = {},
 ): { act: (variables: Variables) => Promise<Outcome<RootOf<Data>>>; isBusy: boolean } {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
@@ -44,7 +44,7 @@ export function useAct<Data, Variables extends AnyVariables>(
     setBusy(false);
     if (problem === null) {
       if (options.done !== undefined) notify({ message: options.done, color: 'green' });
-      options.then?.(result as RootOf<Data>);
+      options.onDone?.(result as RootOf<Data>);
       return { payload: result as RootOf<Data>, problem: null };
     }
     if (options.quiet !== true) notify({ title: 'The action failed', message: problem.message, color: 'red' });

@@ -88,7 +88,7 @@ export function AddressDrawer({ id, close }: { id: string | null; close: () => v
 }
 
 function AddressDetails({ address, close }: { address: ShownAddress; close: () => void }) {
-  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} was deleted.`, then: close });
+  const { act: remove } = useAct(DELETE_ADDRESS, { done: `${address.address} was deleted.`, onDone: close });
   const mail = address.emailStatistics;
   return (
     <Stack gap="lg">

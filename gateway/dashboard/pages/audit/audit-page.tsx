@@ -1,4 +1,4 @@
-import { Badge, Button, Checkbox, Collapse, Group, Stack, Text } from '@mantine/core';
+import { Badge, Button, Checkbox, Collapse, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { formatCount } from '../../parts/counted.ts';

@@ -76,7 +76,7 @@ export function CustomersPage() {
               ) : (
                 <>
                   <Text size="sm" c="dimmed">
-                    {counted(totalCount ?? nodes.length, 'workspace')}
+                    {counted(totalCount, 'workspace')}
                   </Text>
                   <Rows label="Workspaces of customers">
                     {nodes.map((customer) => (
@@ -173,7 +173,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                   aria-label={`Resume ${name}`}
                   mutation={UPDATE}
                   variables={{ input: { id, isSuspended: false } }}
-                  then={changed}
+                  onDone={changed}
                 >
                   Resume
                 </ActButton>
@@ -234,7 +234,7 @@ function DeletionProgress({ id, ended }: { id: string; ended: () => void }) {
     if (isGone) ended();
     // oxlint-disable-next-line react/exhaustive-deps -- once
   }, [isGone]);
-  const rows = data?.customerWorkspaceUsage?.rowsLeft ?? null;
+  const rows = data?.customerWorkspaceUsage.rowsLeft ?? null;
   const left = rows !== null && rows >= MAX_COUNTED ? `more than ${formatCount(rows)} rows` : counted(rows ?? 0, 'row');
   return (
     <Text size="sm" role="status">
@@ -248,8 +248,7 @@ function Usage({ id, quotas }: { id: string; quotas: Customer['quotas'] }) {
   const usage = data?.customerWorkspaceUsage;
   if (error !== undefined) return <ErrorNote error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
   if (usage == null) return null;
-  const day = new Date().toISOString().slice(0, 10);
-  const today = usage.days.find((each) => String(each.day).slice(0, 10) === day);
+  const today = findToday(usage.days);
   const of = (used: string, limit: number | null | undefined, write = formatCount) =>
     limit == null ? used : `${used} of ${write(limit)}`;
   const sum = (name: 'mailIn' | 'mailOut' | 'requests') => usage.days.reduce((total, each) => total + each[name], 0);
@@ -267,6 +266,11 @@ function Usage({ id, quotas }: { id: string; quotas: Customer['quotas'] }) {
       </Text>
     </Stack>
   );
+}
+
+function findToday<Day extends { day: unknown }>(days: readonly Day[]): Day | undefined {
+  const today = new Date().toISOString().slice(0, 10);
+  return days.find(({ day }) => String(day).slice(0, 10) === today);
 }
 
 function megabytes(bytes: number): string {

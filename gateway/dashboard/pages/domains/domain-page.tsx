@@ -123,7 +123,7 @@ const UPDATE_DOMAIN = graphql(`
 /** Handling of mail to unknown addresses and to dmarc@. */
 function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
   const mayChange = useRight('domains');
-  const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.', then: () => setWanted(null) });
+  const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.', onDone: () => setWanted(null) });
   const [trouble, setTrouble] = useState<string | null>(null);
   const endpoints = useEndpointChoices();
   const { isEnabled, endpoint } = domain.catchAll;

@@ -51,7 +51,10 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
     quiet: true,
     done: 'Saved. The next delivery uses the new settings.',
   });
-  const { act: remove } = useAct(DELETE_ENDPOINT, { done: 'The endpoint was deleted.', then: () => go('/endpoints') });
+  const { act: remove } = useAct(DELETE_ENDPOINT, {
+    done: 'The endpoint was deleted.',
+    onDone: () => go('/endpoints'),
+  });
   const form = useRecordForm({
     values: readValues(endpoint),
     submit: (values) => update(writeChanges(endpoint, values)),

@@ -98,17 +98,15 @@ function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onC
           expiresAt: readExpiry(values),
         },
       }),
-    rename: (faults) =>
-      Object.assign(
-        {},
-        ...Object.entries(faults).map(([name, fault]) =>
-          name in NEW_KEY
-            ? { [name]: fault }
-            : name === 'expiresAt'
-              ? { date: fault }
-              : policyErrors({ [name]: fault }),
-        ),
-      ),
+    rename: ({ expiresAt, ...faults }) => {
+      const own = Object.entries(faults).filter(([name]) => name in NEW_KEY);
+      const ofPolicy = Object.entries(faults).filter(([name]) => !(name in NEW_KEY));
+      return {
+        ...Object.fromEntries(own),
+        ...policyErrors(Object.fromEntries(ofPolicy)),
+        ...(expiresAt !== undefined && { date: expiresAt }),
+      };
+    },
     saved: ({ payload: { secret, apiKey } }) => {
       const chosen = form.getValues();
       const isWhole = chosen.domains.length + chosen.addresses.length === 0;

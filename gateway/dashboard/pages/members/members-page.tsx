@@ -355,7 +355,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
             mutation={RESEND}
             variables={{ input: { id } }}
             done="The invitation was sent again."
-            then={changed}
+            onDone={changed}
           >
             Send again
           </ActButton>
@@ -414,7 +414,7 @@ const LEAVE = graphql(`
 function LeaveWorkspace() {
   const { id, person } = useViewer();
   const { act } = useAct(LEAVE, {
-    then: () => {
+    onDone: () => {
       announceSignOut();
       leave();
     },

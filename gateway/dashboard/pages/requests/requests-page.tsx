@@ -87,7 +87,7 @@ export function RequestsPage() {
         about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
       />
       <FilterBar>
-        <TextFilter label="Search requests" placeholder="Path, ID or body" filters={filters} />
+        <TextFilter label="Search requests" placeholder="Path, ID or body" filters={filters} flex="1 1 10rem" />
         <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} {...choice} />
         <ChoiceFilter name="method" label="Method" choices={METHODS} {...choice} />
         <ChoiceFilter name="interface" label="Interface" choices={INTERFACES} {...choice} />

@@ -41,6 +41,7 @@ export function RulePage() {
         return id === 'new' || rule !== null ? { rule, ...guardLimits } : null;
       }}
       kind="Rule"
+      heading="Guard rule"
       icon={IconShieldOff}
       missing="It was deleted, or the link is incorrect."
       all={{ label: 'All rules', href: '/rules' }}
@@ -83,7 +84,7 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
   useFirstField();
   const create = useAct(CREATE_RULE, { quiet: true, done: 'The rule was created and applies to new mail.' });
   const update = useAct(UPDATE_RULE, { quiet: true, done: 'Saved. The rule applies to new mail.' });
-  const remove = useAct(DELETE_RULE, { done: 'The rule was deleted.', then: leave });
+  const remove = useAct(DELETE_RULE, { done: 'The rule was deleted.', onDone: leave });
   const form = useRecordForm({
     values: { ...readValues(rule), problem: '' },
     validate: {

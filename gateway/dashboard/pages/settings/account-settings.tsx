@@ -89,7 +89,7 @@ export function ImagesSection() {
                     aria-label={`Remove ${address}`}
                     mutation={REMOVE_IMAGE_SENDER}
                     variables={{ input: { address } }}
-                    then={query.refresh}
+                    onDone={query.refresh}
                   >
                     Remove
                   </ActButton>

@@ -31,8 +31,8 @@ const DELETE = graphql(`
 export function SnippetsSection() {
   const query = useLiveQuery({ query: SNIPPETS, variables: {}, kinds: [], types: ['Snippet'] });
   const mayChange = useRight('organize');
-  /** the ID of the snippet that is edited */
-  const [edited, setEdited] = useState<string | 'new' | null>(null);
+  /** the ID of the snippet that is edited; `new`: one to create */
+  const [edited, setEdited] = useState<string | null>(null);
   const cancel = () => setEdited(null);
   const done = () => {
     cancel();
@@ -126,8 +126,7 @@ function SnippetForm({ snippet, done, cancel }: SnippetFormProps) {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       text: (text) => (text.trim() === '' ? 'Enter a text.' : null),
     },
-    submit: async (input) =>
-      snippet === null ? await create({ input }) : await update({ input: { id: snippet.id, ...input } }),
+    submit: async (input) => (snippet === null ? create({ input }) : update({ input: { id: snippet.id, ...input } })),
     saved: done,
   });
   return (
