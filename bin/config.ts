@@ -8,7 +8,7 @@ import { type ScannerOptions, VIRUS_ACTIONS } from '../core/screening/scanner-op
 import { DEFAULT_APPROVAL_DAYS, MAX_APPROVAL_DAYS } from '../core/sending/approval.ts';
 import { keepPreviousKey } from '../core/shared/previous-key.ts';
 import { checkRetention, MAX_RETENTION_DAYS, type Retention } from '../core/upkeep/retention.ts';
-import { urlsOf } from '../db/connection/database-hosts.ts';
+import { listUrls } from '../db/connection/database-hosts.ts';
 import type { LocalSetting } from '../gateway/admission/forwarded-requests.ts';
 import type { ServiceProvider } from '../gateway/gateway-config.ts';
 import type { DoorSettings } from '../haraka-plugins/settings.ts';
@@ -26,15 +26,15 @@ import {
   isWithin,
   listenHost,
   listNames,
-  listOf,
   lowerHostName,
   pairs,
   port,
+  readList,
+  readUrl,
   refusal,
   scannerUrl,
   secretKeyText,
   share,
-  urlOf,
   whenAway,
   wholeNumber,
 } from './runner/environment-values.ts';
@@ -381,34 +381,34 @@ const environment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z
     .string()
-    .refine((value) => urlsOf(value).every((url) => urlOf('postgresql:', 'postgres:').safeParse(url).success), {
+    .refine((value) => listUrls(value).every((url) => readUrl('postgresql:', 'postgres:').safeParse(url).success), {
       error:
         'must be a URL that begins with postgresql:// or postgres://; separate several hosts by commas: one:5432,two:5432',
     })
     .optional(),
   NATS_URL: z
     .string()
-    .refine((value) => value.split(',').every((url) => urlOf('nats:', 'tls:').safeParse(url).success), {
+    .refine((value) => value.split(',').every((url) => readUrl('nats:', 'tls:').safeParse(url).success), {
       error: 'must be a comma-separated list of URLs that begin with nats:// or tls://',
     })
     .optional(),
   SECRET_KEY: secretKeyText.optional(),
   SECRET_KEY_PREVIOUS: secretKeyText.optional(),
   SMTP_PROCESSES: wholeNumber(1, 64).default(1),
-  PUBLIC_URL: urlOf('http:', 'https:')
+  PUBLIC_URL: readUrl('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   MAIL_HOSTNAME: lowerHostName.default('localhost'),
-  DNS_SERVERS: listOf(isDnsServer, 'host:port, each host an IP address').default([]),
-  VALIDATING_RESOLVERS: listOf(isDnsServer, 'host:port, each host an IP address').default([]),
-  TRUSTED_DOMAINS: listOf(
+  DNS_SERVERS: readList(isDnsServer, 'host:port, each host an IP address').default([]),
+  VALIDATING_RESOLVERS: readList(isDnsServer, 'host:port, each host an IP address').default([]),
+  TRUSTED_DOMAINS: readList(
     (item) => hostName.test(item.replace(/^\*\./, '')),
     'domains in lower case, or *.example.com for every name one label below',
   ).optional(),
-  OUTBOUND_RELAY_URL: urlOf('smtp:', 'smtps:').optional(),
+  OUTBOUND_RELAY_URL: readUrl('smtp:', 'smtps:').optional(),
   OUTBOUND_PORT: port.default(25),
   INBOUND_SMTP: hostAndPort.optional(),
-  ALLOWED_PRIVATE_NETWORKS: listOf(isNetwork, 'networks such as 10.0.0.0/8').optional(),
+  ALLOWED_PRIVATE_NETWORKS: readList(isNetwork, 'networks such as 10.0.0.0/8').optional(),
   RATE_LIMIT_PER_SECOND: wholeNumber(0, 1_000_000).default(100),
   SEND_LIMIT_PER_HOUR: wholeNumber(0, 100_000_000).default(0),
   REQUEST_LOG: z.enum(REQUEST_LOG_LEVELS, `must be ${REQUEST_LOG_LEVELS.join(', ')}`).default('on'),
@@ -422,14 +422,14 @@ const environment = z.object({
   RETENTION_METADATA_DAYS: wholeNumber(1, MAX_RETENTION_DAYS).optional(),
   SIGN_UP: z.enum(['on', 'off'], { error: 'must be on or off' }).optional(),
   AGENT_SIGN_UP_DOMAIN: lowerHostName.optional(),
-  OIDC_ISSUER: urlOf('http:', 'https:')
+  OIDC_ISSUER: readUrl('http:', 'https:')
     .refine((value) => value.startsWith('https:') || isLoopback(new URL(value).hostname), {
       error: 'must be an https URL; http is permitted for localhost only',
     })
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
-  OIDC_DOMAINS: listOf((item) => hostName.test(item), 'domains in lower case').optional(),
+  OIDC_DOMAINS: readList((item) => hostName.test(item), 'domains in lower case').optional(),
   OIDC_TRUST_ADDRESSES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   OIDC_REQUIRED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   OIDC_WORKSPACE: z.email('must be the address of the owner of a workspace').toLowerCase().optional(),
@@ -445,11 +445,11 @@ const environment = z.object({
   DNS_BLOCK_LISTS: listNames.default([]),
   DNS_ALLOW_LISTS: listNames.default([]),
   DMARC_ENFORCE: z.enum(DMARC_ENFORCEMENTS, { error: 'must be off, quarantine or reject' }).default('off'),
-  ARC_TRUSTED_FORWARDERS: listOf((item) => hostName.test(item), 'host names in lower case').default([]),
+  ARC_TRUSTED_FORWARDERS: readList((item) => hostName.test(item), 'host names in lower case').default([]),
   GREYLIST_SECONDS: wholeNumber(0, 86_400).default(0),
   SMTP_PROXIES: addresses.default([]),
   SMTP_TRUSTED_NETWORKS: addresses.default([]),
-  GUARD_MODEL_URL: urlOf('http:', 'https:')
+  GUARD_MODEL_URL: readUrl('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   GUARD_MODEL_KEY: z.string().optional(),
@@ -486,7 +486,7 @@ const environment = z.object({
   METRICS_HOST: listenHost.default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   DRAIN_DELAY_SECONDS: wholeNumber(0, 60).default(0),
-  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf('http:', 'https:')
+  OTEL_EXPORTER_OTLP_ENDPOINT: readUrl('http:', 'https:')
     .transform((value) => value.replace(/\/+$/, ''))
     .optional(),
   OTEL_EXPORTER_OTLP_HEADERS: pairs.default({}),

@@ -1,7 +1,7 @@
 import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
-import { warnOfExposures } from './runner/open-settings.ts';
+import { warnOfOpenSettings } from './runner/open-settings.ts';
 import { beginWithAllocation } from './runner/processes/allocation.ts';
 import { collectGarbage } from './runner/processes/release-memory.ts';
 import { runSplitProcess } from './runner/processes/split-process.ts';
@@ -30,7 +30,7 @@ const options = {
 } as const;
 
 await runSplitProcess(options, async (process) => {
-  warnOfExposures(process.config, process.log);
+  warnOfOpenSettings(process.config, process.log);
   const auth = openLoggedDatabase(
     {
       url: loginUrl(process.databaseUrl, 'postroom_auth', process.secretKey),

@@ -8,7 +8,7 @@ import { measureDisk } from './runner/monitoring/measure-disk.ts';
 import { openMonitoring } from './runner/monitoring/monitoring.ts';
 import { measureProcess } from './runner/monitoring/process-metrics.ts';
 import { traceSources } from './runner/monitoring/source-stack.ts';
-import { warnOfExposures } from './runner/open-settings.ts';
+import { warnOfOpenSettings } from './runner/open-settings.ts';
 import { type SupervisedPart, supervisePart } from './runner/parts/supervised-part.ts';
 import { findSocketLocation } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
@@ -81,7 +81,7 @@ function isBuilt(): boolean {
 
 /** Starts all parts, each after what it needs. They load their code while PostgreSQL starts. */
 async function start(): Promise<void> {
-  warnOfExposures(config, log);
+  warnOfOpenSettings(config, log);
   const { machine, secretKey, databaseUrl } = await openData();
   const { mail, gateway } = loadParts();
   closers.add('parts', drain, 2 * DRAIN_LIMIT_MS);

@@ -15,7 +15,7 @@ import {
 } from '../../schema/messages.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
-import { activeTraceParent, answering, asking, below } from './tracing.ts';
+import { activeTraceParent, asking, below, traceReply } from './tracing.ts';
 import { createInFlight } from './transport.ts';
 
 /** The bus inside one process, and what links to another process need of it. */
@@ -63,7 +63,7 @@ export function createInProcessBus(options: { log?: Logger } = {}): InProcessBus
           const serve = servers.get(subject)?.next();
           if (!serve) return inFlight.fail(id, new BusUnavailable(`no process serves ${subject}`));
           try {
-            inFlight.answer(id, await answering(subject, traceParent, () => serve(checked, bytes)));
+            inFlight.answer(id, await traceReply(subject, traceParent, () => serve(checked, bytes)));
           } catch (error) {
             inFlight.fail(id, remoteError(error));
           }

@@ -131,7 +131,7 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
  * The role of this process at the NATS server: the user of its first URL. Its inbox and the subjects that it opens are below that name, so
  * that permissions can separate roles. `postroom` without a user, or with one that cannot be part of a subject.
  */
-export function roleOf(url: string): string {
+export function readRole(url: string): string {
   const user = decodeURIComponent(new URL(url.split(',', 1)[0] ?? '').username);
   return /^[A-Za-z0-9_-]+$/.test(user) ? user : 'postroom';
 }

@@ -12,7 +12,7 @@ import {
   type Subscription,
   type Wake,
 } from '../../schema/messages.ts';
-import { keepNatsConnection, roleOf } from './nats-connection.ts';
+import { keepNatsConnection, readRole } from './nats-connection.ts';
 import {
   envelopeBytes,
   packEnvelope,
@@ -28,7 +28,7 @@ import { createGatherer, sendChunks } from './nats-stream.ts';
 import { createQuestionAges } from './question-ages.ts';
 import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkReply, checkRequest, checkWake } from './shapes.ts';
-import { activeTraceParent, answering, asking, below, TRACE_PARENT, TRACE_PARENT_BYTES } from './tracing.ts';
+import { activeTraceParent, asking, below, TRACE_PARENT, TRACE_PARENT_BYTES, traceReply } from './tracing.ts';
 import { type BusLog, createInFlight, describeFailure, failureError, monotonicMs } from './transport.ts';
 
 export interface NatsBusOptions {
@@ -55,7 +55,7 @@ const SERVED_PORTION = 0.9;
  */
 export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions): Bus {
   const asker = randomUUID();
-  const role = roleOf(url);
+  const role = readRole(url);
   const inbox = `${SUBJECT_PREFIX}inbox.${role}.${asker}.`;
   const inFlight = createQuestionsInFlight();
   const streaming = new Map<number, Uint8Array>();
@@ -137,7 +137,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     try {
       const received = await receive(subject, message, respond);
       if (!received) return;
-      const reply = await answering(subject, findTraceParent(message), async () =>
+      const reply = await traceReply(subject, findTraceParent(message), async () =>
         handle(checkRequest(subject, received.request), received.bytes),
       );
       respond({ op: 'answer', reply });

@@ -16,7 +16,7 @@ import { createQuestionsInFlight } from './questions-in-flight.ts';
 import { checkBroadcast, checkRequest, checkWake } from './shapes.ts';
 import { bridgeSocket } from './socket-bridge.ts';
 import { type ClientFrame, carrying, serverFrame } from './socket-frames.ts';
-import { activeTraceParent, answering, asking, below } from './tracing.ts';
+import { activeTraceParent, asking, below, traceReply } from './tracing.ts';
 import { type BusLog, createInFlight, describeFailure, failureError, type InFlight, monotonicMs } from './transport.ts';
 
 export interface SocketBusOptions {
@@ -145,7 +145,7 @@ export function connectSocketBus({ path, log, onConnection, isPublishingToOthers
     serve(subject, handle) {
       const inFlight = createInFlight();
       return join('serve', subject, inFlight, (request, bytes, traceParent) => {
-        const work = answering(subject, traceParent, async () =>
+        const work = traceReply(subject, traceParent, async () =>
           handle(checkRequest(subject, request) as Request<typeof subject>, bytes),
         );
         inFlight.track(work);

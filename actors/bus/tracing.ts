@@ -93,7 +93,7 @@ export function asking<T>(subject: string, ask: (traceParent: string | null) => 
 }
 
 /** Runs the answer to a question in a server span below the asker's span; without a span when the asker is not in a trace. */
-export function answering<T>(
+export function traceReply<T>(
   subject: string,
   traceParent: string | null | undefined,
   handle: () => Promise<T>,

@@ -1,11 +1,11 @@
 import {
-  answersOf,
   heldForReview,
-  readAnswers,
-  type StoredAnswer,
+  matchVerdicts,
+  readStoredVerdicts,
+  type StoredVerdict,
   toStoredJudgement,
 } from '../../core/routing/guard-judgement.ts';
-import { evaluateRules, findPrompt, type ModelAnswer } from '../../core/routing/guard-rule.ts';
+import { evaluateRules, findPrompt, type ModelVerdict } from '../../core/routing/guard-rule.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import {
@@ -21,10 +21,10 @@ import { setAside } from '../set-aside.ts';
 import {
   type DecidedEmail,
   decideRoutes,
+  listTurns,
   type RoutingParts,
   readWholeFacts,
   storeRoutes,
-  turnsOf,
 } from './decide-routes.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
@@ -97,11 +97,11 @@ export function createAsker(options: AskerOptions): Asker {
    * Asks the model about the first rule that waits for it. Returns null when no rule waits (any more), and undefined when it must be asked
    * again later.
    */
-  const nextReply = async (row: AskingRow, signal: AbortSignal): Promise<StoredAnswer | null | undefined> => {
+  const nextReply = async (row: AskingRow, signal: AbortSignal): Promise<StoredVerdict | null | undefined> => {
     const rules = (await parts.guard.read(context.database.pool, [row.workspace_id]))(row.workspace_id);
     const facts = await readWholeFacts(context.database.pool, row.workspace_id, row.email_id);
     if (facts === null || model === null) return null;
-    const verdict = evaluateRules(rules, facts, answersOf(readAnswers(row.answers), rules));
+    const verdict = evaluateRules(rules, facts, matchVerdicts(readStoredVerdicts(row.answers), rules));
     if (verdict.kind !== 'ask') return null;
     const asks = verdict.rule.id === row.rule_id ? row.asks : 0;
     const startedAt = performance.now();
@@ -124,7 +124,7 @@ export function createAsker(options: AskerOptions): Asker {
       const answer = await nextReply(row, signal);
       if (answer === undefined) return;
       await finish(row, [
-        ...readAnswers(row.answers).filter(({ ruleId }) => ruleId !== answer?.ruleId),
+        ...readStoredVerdicts(row.answers).filter(({ ruleId }) => ruleId !== answer?.ruleId),
         ...(answer ? [answer] : []),
       ]);
     } catch (error) {
@@ -151,7 +151,7 @@ export function createAsker(options: AskerOptions): Asker {
   };
 
   /** Continues with the rules and stores the decision, unless the claim was lost. */
-  const finish = async (row: AskingRow, answers: StoredAnswer[], decide = decideRoutes): Promise<void> => {
+  const finish = async (row: AskingRow, answers: StoredVerdict[], decide = decideRoutes): Promise<void> => {
     const readAt = performance.now();
     const stored = await inTransaction(context.database, async (client) => {
       const { rows } = await client.query<UnroutedRow>({
@@ -171,7 +171,7 @@ export function createAsker(options: AskerOptions): Asker {
     if (stored === null) return;
     for (const { workspaceId, lastSeq } of stored.grown)
       context.bus.publish('event.appended', { workspaceId, lastSeq });
-    flow.freeTurns(turnsOf(stored));
+    flow.freeTurns(listTurns(stored));
     for (const { delivery_type: type } of stored.routes.map(({ record }) => record))
       if (type !== null) flow.nudge(type === 'webhook' ? 'deliver' : 'forward');
   };
@@ -220,7 +220,7 @@ export function createAsker(options: AskerOptions): Asker {
   };
 }
 
-function toReply(answer: ModelAnswer): Reply<'delivery.guard.ask'> {
+function toReply(answer: ModelVerdict): Reply<'delivery.guard.ask'> {
   return answer.kind === 'answered'
     ? { verdict: 'answered', isMatch: answer.isMatch, reason: answer.reason }
     : { verdict: 'failed', reason: answer.reason };

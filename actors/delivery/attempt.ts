@@ -34,7 +34,7 @@ import {
   type WebhookRequestParts,
   type WebhookResponse,
 } from './post-webhook.ts';
-import { outcomeOf, outcomeOfGivingUp } from './record-outcomes.ts';
+import { makeOutcome, outcomeOfGivingUp } from './record-outcomes.ts';
 
 export interface AttemptOptions {
   context: ActorContext;
@@ -211,7 +211,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
     const response = await request.response;
     open.delete(request);
     const durationMs = Math.round(performance.now() - startedTick);
-    const outcome = outcomeOf(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
+    const outcome = makeOutcome(context, job, { startedAt, durationMs, response, sentHeaders: made.headers });
     measure(outcome, response, since);
     noteAttempt(context.database, job, startedTick, response);
     return withActions(outcome, response, endpoint);
@@ -226,7 +226,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
   const faulted = (job: DeliveryJob, error: unknown): AttemptEnd => {
     context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: attempt failed');
     const response: WebhookResponse = { kind: 'unanswered', error: 'Internal error' };
-    return { record: outcomeOf(context, job, { startedAt: context.now(), durationMs: 0, response }), acting: null };
+    return { record: makeOutcome(context, job, { startedAt: context.now(), durationMs: 0, response }), acting: null };
   };
 
   const begin = (jobs: readonly DeliveryJob[], contents: Contents, onEnd: OnAttemptEnd): void => {

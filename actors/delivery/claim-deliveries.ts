@@ -10,7 +10,7 @@ import {
 import type { ActorContext } from '../actor.ts';
 import type { Lane } from '../work/in-hand.ts';
 import { createLeases, type Leases, leaseEnd } from '../work/leases.ts';
-import { type DeliveryJob, jobOf } from './delivery-job.ts';
+import { type DeliveryJob, makeJob } from './delivery-job.ts';
 
 /** Before every lane. */
 export const FIRST_LANE: Lane = { workspaceId: '', key: '' };
@@ -47,7 +47,7 @@ export async function claimOfLanes(
       lanes.map(({ wanted }) => wanted),
     ],
   });
-  return rows.map((row) => jobOf(row, leaseEnd(askedAt)));
+  return rows.map((row) => makeJob(row, leaseEnd(askedAt)));
 }
 
 /** The leases of claimed deliveries. */

@@ -1,14 +1,14 @@
 import type { ClientBase, Pool } from 'pg';
-import { orderOf, positionOfEmail } from '../../core/endpoints/delivery-order.ts';
+import { positionOfEmail, readOrder } from '../../core/endpoints/delivery-order.ts';
 import { holdForged } from '../../core/routing/forged-mail.ts';
 import {
-  answersOf,
   decideJudged,
   heldForReview,
   type Judgement,
   judgeMail,
-  readAnswers,
-  type StoredAnswer,
+  matchVerdicts,
+  readStoredVerdicts,
+  type StoredVerdict,
 } from '../../core/routing/guard-judgement.ts';
 import { type GuardFacts, type GuardRule, readsText } from '../../core/routing/guard-rule.ts';
 import type { RouteDecision, RouteFacts } from '../../core/routing/route.ts';
@@ -36,7 +36,7 @@ import {
   readGuardFactsSql,
   type StoredFactsRow,
 } from '../../db/queries/routing/guard-facts.ts';
-import { authenticationOf } from '../../operations/emails/stored-authentication.ts';
+import { readAuthentication } from '../../operations/emails/stored-authentication.ts';
 import type { ActorContext } from '../actor.ts';
 import { MAX_CONTENT_BYTES } from '../direct-delivery.ts';
 import type { Lane } from '../work/in-hand.ts';
@@ -62,7 +62,7 @@ export interface DecidedEmail {
   row: UnroutedRow;
   decision: RouteDecision;
   /** the model's answers so far */
-  answers: StoredAnswer[];
+  answers: StoredVerdict[];
 }
 
 /**
@@ -110,7 +110,7 @@ export async function decideRoutes(
     decision:
       judgement === null
         ? heldForReview()
-        : (holdForged(judgement, authenticationOf(facts.get(makeKey(row))?.authentication ?? null), dmarc) ??
+        : (holdForged(judgement, readAuthentication(facts.get(makeKey(row))?.authentication ?? null), dmarc) ??
           decideJudged(judgement, toRouteFacts(row), (endpointId) =>
             find({ workspaceId: row.workspace_id, endpointId }),
           )),
@@ -133,7 +133,7 @@ const NONE: Judgement = { verdict: { kind: 'none' } };
 interface JudgedMail {
   /** null when the rules could not be evaluated because of an internal fault */
   judgement: Judgement | null;
-  answers: StoredAnswer[];
+  answers: StoredVerdict[];
 }
 
 type JudgedEmail = JudgedMail & { row: UnroutedRow };
@@ -178,8 +178,8 @@ function judge(
 ): JudgedMail {
   if (factsRow === undefined) throw new Error('the email has no facts');
   const mail = { facts: guardFactsOfRow(factsRow), isParsed: factsRow.parse_error === null };
-  const answers = readAnswers(row.answers);
-  return { judgement: judgeMail(rules, mail, { answers: answersOf(answers, rules), hasModel }), answers };
+  const answers = readStoredVerdicts(row.answers);
+  return { judgement: judgeMail(rules, mail, { answers: matchVerdicts(answers, rules), hasModel }), answers };
 }
 
 /** Returns null, and logs the error, when the work throws. */
@@ -286,7 +286,7 @@ export async function storeRoutes(client: ClientBase | Pool, options: StoreRoute
 }
 
 /** Returns the turns of the deliveries that were created and wait for them. */
-export function turnsOf({ routes }: Pick<StoredRoutes, 'routes'>): Turn[] {
+export function listTurns({ routes }: Pick<StoredRoutes, 'routes'>): Turn[] {
   return routes.flatMap(({ record: { workspace_id: workspaceId, endpoint_id: endpointId, order_key: orderKey } }) =>
     orderKey === null || endpointId === null ? [] : [{ workspaceId, endpointId, orderKey }],
   );
@@ -311,7 +311,7 @@ function toRecord(
   const webhook = endpoint?.webhook ?? null;
   const order =
     endpoint?.type === 'webhook'
-      ? orderOf(endpoint.ordering, {
+      ? readOrder(endpoint.ordering, {
           position: positionOfEmail(row.id),
           threadId: row.thread_id,
           fromAddress: row.from_address,

@@ -49,7 +49,7 @@ export type DeliveryFaultPoint =
   | 'forward.stored';
 
 /** Returns the job of a claimed delivery; `leaseUntil` is on the clock of performance.now(). */
-export function jobOf(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob {
+export function makeJob(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJob {
   return {
     workspaceId: row.workspace_id,
     deliveryId: row.id,

@@ -1,4 +1,4 @@
-import { orderOf, positionOfEvent } from '../../core/endpoints/delivery-order.ts';
+import { positionOfEvent, readOrder } from '../../core/endpoints/delivery-order.ts';
 import { deriveDeliveryId } from '../../core/endpoints/derive-delivery-id.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { isPostedAsMail, isPostedFromFeed, matchesFilter } from '../../core/endpoints/endpoint-events.ts';
@@ -159,6 +159,6 @@ function toTurn(
   { ordering }: LockedSubscription,
   { at, seq, order_thread_id: threadId, from_address: fromAddress }: FanOutEvent,
 ): Pick<EventDelivery, 'orderKey' | 'orderPosition'> {
-  const order = orderOf(ordering, { position: positionOfEvent({ at, seq }), threadId, fromAddress });
+  const order = readOrder(ordering, { position: positionOfEvent({ at, seq }), threadId, fromAddress });
   return { orderKey: order?.key ?? null, orderPosition: order?.position ?? null };
 }

@@ -21,7 +21,7 @@ import {
   postponeForwardsOfWorkspace,
   releaseForwards,
 } from './claim-forwards.ts';
-import { type DeliveryFaultPoint, jobOf } from './delivery-job.ts';
+import { type DeliveryFaultPoint, makeJob } from './delivery-job.ts';
 import { FORWARD_THREADS, type ForwardThreads, type ForwardWork } from './forward-thread.ts';
 import { type DeliveryOutcome, outcomeOfGivingUp } from './record-outcomes.ts';
 
@@ -174,7 +174,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     recorder.record({
       record: outcomeOfGivingUp(
         context,
-        jobOf({ ...row, event_seq: null, event_kind: null, order_key: null }, 0),
+        makeJob({ ...row, event_seq: null, event_kind: null, order_key: null }, 0),
         error,
       ),
       step: 'forward',

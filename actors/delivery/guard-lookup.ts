@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { GuardRule } from '../../core/routing/guard-rule.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
-import { guardRuleOf, readRulesSql, type StoredGuardRule } from '../../db/queries/routing/guard-rules.ts';
+import { readGuardRule, readRulesSql, type StoredGuardRule } from '../../db/queries/routing/guard-rules.ts';
 import type { Bus } from '../../schema/messages.ts';
 
 /** The active guard rules of users, cached for a second. */
@@ -94,5 +94,5 @@ export function createGuardLookup({ bus, asideMs }: { bus: Bus; asideMs: number 
 
 function listRules(rows: readonly StoredGuardRule[]): () => readonly GuardRule[] {
   let rules: readonly GuardRule[] | undefined;
-  return () => (rules ??= rows.map(guardRuleOf));
+  return () => (rules ??= rows.map(readGuardRule));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import type { GuardFacts, ModelAnswer } from '../../core/routing/guard-rule.ts';
+import type { GuardFacts, ModelVerdict } from '../../core/routing/guard-rule.ts';
 import { storableText } from '../../core/shared/text.ts';
 import { readAtMost } from '../network/read-at-most.ts';
 
@@ -18,7 +18,7 @@ export interface GuardModelOptions {
 /** Asks a model whether mail fits a prompt. */
 export interface GuardModel {
   /** A failing model is a result, too. Throws only when the signal aborts. */
-  ask(prompt: string, facts: GuardFacts, signal: AbortSignal): Promise<ModelAnswer>;
+  ask(prompt: string, facts: GuardFacts, signal: AbortSignal): Promise<ModelVerdict>;
   destroy(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const url = `${options.url.replace(/\/+$/, '')}/chat/completions`;
 
-  const post = async (prompt: string, facts: GuardFacts, signal: AbortSignal): Promise<ModelAnswer> => {
+  const post = async (prompt: string, facts: GuardFacts, signal: AbortSignal): Promise<ModelVerdict> => {
     const { statusCode, body } = await request(url, {
       dispatcher,
       method: 'POST',
@@ -79,7 +79,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
   };
 }
 
-function failed(reason: string): ModelAnswer {
+function failed(reason: string): ModelVerdict {
   return { kind: 'failed', reason };
 }
 
@@ -107,7 +107,7 @@ Answer with one JSON object and nothing else: {"match": true or false, "reason":
   ];
 }
 
-function readAnswer(text: string): ModelAnswer {
+function readAnswer(text: string): ModelVerdict {
   const reply = completion.safeParse(parseJson(text));
   const content = reply.success ? reply.data.choices[0]?.message.content : undefined;
   // Models often put JSON inside code fences.

@@ -120,7 +120,7 @@ export interface EndedAttempt {
 }
 
 /** The outcome of an attempt that was made or begun, as it is recorded. */
-export function outcomeOf(
+export function makeOutcome(
   context: ActorContext,
   job: DeliveryJob,
   { startedAt, durationMs, response, sentHeaders }: EndedAttempt,

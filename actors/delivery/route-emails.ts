@@ -23,10 +23,10 @@ import { leaseEnd } from '../work/leases.ts';
 import {
   type DecidedEmail,
   decideRoutes,
+  listTurns,
   type RoutingParts,
   type StoredRoutes,
   storeRoutes,
-  turnsOf,
 } from './decide-routes.ts';
 import type { DeliveryContent, DeliveryJob } from './delivery-job.ts';
 
@@ -206,7 +206,7 @@ function toBatch({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
         ? []
         : [{ workspaceId: record.workspace_id, key: record.endpoint_id }],
     ),
-    turns: turnsOf({ routes }),
+    turns: listTurns({ routes }),
     forwardCount: records.filter(({ delivery_type: type }) => type === 'email' || type === 'email_group').length,
     askCount: records.filter(({ outcome }) => outcome === 'asking').length,
   };

@@ -4,10 +4,10 @@ import { giveTurns, listTurns, type Turn } from '../../db/queries/endpoints/deli
 import type { ActorContext, Run } from '../actor.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
-import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
+import { createWaitingLanes, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
-import { type DeliveryFaultPoint, type DeliveryJob, jobOf } from './delivery-job.ts';
+import { type DeliveryFaultPoint, type DeliveryJob, makeJob } from './delivery-job.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
 
 export interface DueTakerOptions {
@@ -53,7 +53,7 @@ const ROOM_WAIT_MS = 100;
 
 export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): DueTaker {
   const { inHand } = flow;
-  const backlog = createBacklog(inHand);
+  const backlog = createWaitingLanes(inHand);
   let place = FIRST_LANE;
   let roomAwaited: (() => void) | null = null;
 
@@ -212,7 +212,7 @@ export function createTurnGiver({ context, flow, fault }: TurnGiverOptions): Tur
     const askedAt = performance.now();
     const given = await giveTurns(context.database, context.name, wanted);
     fault('delivery.turned');
-    flow.attempt(given.filter((row) => row.is_claimed).map((row) => jobOf(row, leaseEnd(askedAt))));
+    flow.attempt(given.filter((row) => row.is_claimed).map((row) => makeJob(row, leaseEnd(askedAt))));
     const lanes = given.flatMap((row) =>
       row.is_claimed ? [] : [{ workspaceId: row.workspace_id, key: row.endpoint_id }],
     );

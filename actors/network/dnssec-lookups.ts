@@ -11,7 +11,7 @@ type ValidatedAnswer =
   | { kind: 'failed'; answers?: undefined };
 
 /** Asks validating resolvers, and keeps their answers. */
-export interface ValidatedDns {
+export interface DnssecLookups {
   /** Never rejects. */
   ask(name: string, type: RecordType): Promise<ValidatedAnswer>;
 }
@@ -33,7 +33,7 @@ const RESPONSE_CODE = 0x0f;
  * Creates a client of validating resolvers (`host:port` each). The AD bit of a reply says that the resolver validated it; that bit is only as
  * good as the path to the resolver, which should be on this machine (RFC 7672 §2.1.1). node:dns does not show the bit.
  */
-export function createValidatedDns(servers: readonly string[]): ValidatedDns {
+export function createDnssecLookups(servers: readonly string[]): DnssecLookups {
   const kept = createReplyCache<ValidatedAnswer>({ maxSize: MAX_VALIDATED_ANSWERS, keepMs });
   return { ask: (name, type) => kept.get(name, type, () => askAll(servers, name, type)) };
 }

@@ -15,7 +15,7 @@ import {
   type WholeMail,
 } from '../../db/queries/emails/take-mail.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
-import { authenticationOf } from '../../operations/emails/stored-authentication.ts';
+import { readAuthentication } from '../../operations/emails/stored-authentication.ts';
 import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/join-threads.ts';
 import type { Bus } from '../../schema/messages.ts';
 import { actorMetrics, receivingMetrics, threadingMetrics } from '../../schema/metrics.ts';
@@ -355,7 +355,7 @@ async function planRoutes(
   if (delivery === null || mails.size === 0) return;
   const all = [...mails.values()].filter(
     ({ whole }) =>
-      dmarc.enforcement === 'off' || enforceDmarc(authenticationOf(whole.row.authentication), dmarc) === 'accept',
+      dmarc.enforcement === 'off' || enforceDmarc(readAuthentication(whole.row.authentication), dmarc) === 'accept',
   );
   const routes = await delivery.plan(all.map(({ route }) => route));
   for (const [at, { whole }] of all.entries()) whole.route = routes[at] ?? null;

@@ -1,5 +1,5 @@
 import { type MxRecord, makeMailFromDomain, makeProofName } from '../../core/domains/dns-records.ts';
-import type { DnsAnswer, DomainAnswers } from '../../core/domains/domain-check.ts';
+import type { DnsResult, DomainRecords } from '../../core/domains/domain-check.ts';
 import { parentDomains } from '../../core/domains/domain-name.ts';
 import { makeMtaStsName, makeTlsReportName } from '../../core/domains/mta-sts.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
@@ -11,7 +11,7 @@ export interface AskedDomain {
 }
 
 /** Queries everything that a domain check needs, in parallel. Never rejects. */
-export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): Promise<DomainAnswers> {
+export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): Promise<DomainRecords> {
   const texts = (of: string) => ask(lookUp, of, 'TXT', readText);
   const mailFrom = makeMailFromDomain(name);
   const [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, mtaSts, tlsReports, nameServers, ...keys] =
@@ -35,7 +35,7 @@ export async function askDns(lookUp: LookUp, { name, dkimNames }: AskedDomain): 
 const NONE = { kind: 'none' } as const;
 
 /** The name servers of the zone that contains the name: its own, else those of the nearest parent that has some. */
-async function readNameServers(lookUp: LookUp, name: string): Promise<DnsAnswer<string>> {
+async function readNameServers(lookUp: LookUp, name: string): Promise<DnsResult<string>> {
   for (const zone of [name, ...parentDomains(name)]) {
     const answer = await ask(lookUp, zone, 'NS', readName);
     if (answer.kind !== 'none') return answer;
@@ -48,7 +48,7 @@ async function ask<T>(
   name: string,
   type: string,
   read: (record: unknown) => T | null,
-): Promise<DnsAnswer<T>> {
+): Promise<DnsResult<T>> {
   try {
     const answer: readonly unknown[] = await lookUp(name, type);
     const records = answer.map(read).filter((record) => record !== null);

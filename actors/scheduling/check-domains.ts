@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { dkimRecordName } from '../../core/domains/dkim-key.ts';
-import { dnsRecordsOf } from '../../core/domains/dns-records.ts';
+import { listDnsRecords } from '../../core/domains/dns-records.ts';
 import { judgeDomain, readDomainCheck } from '../../core/domains/domain-check.ts';
 import { createKeyedSemaphore, createSemaphore } from '../../core/shared/semaphore.ts';
 import {
@@ -72,7 +72,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     const dkimNames = keys.map(({ selector }) => dkimRecordName(selector, name));
     const dns = createDnsResolver({ servers: options.dnsServers });
     const replies = await askDns(dns.within(DNS_TIME_MS), { name, dkimNames });
-    const records = dnsRecordsOf(
+    const records = listDnsRecords(
       { id: domain.id, name, isInherited: domain.parentId !== null, dkimKeys: keys },
       options.mailHostname,
     );

@@ -4,15 +4,15 @@ import { type DomainCheck, readDomainCheck } from '../../core/domains/domain-che
 import {
   CONTESTED_DAYS,
   type DomainFacts,
+  findProof,
+  findReason,
   isMailFromSeen,
   isReceivingSeen,
+  judgeProof,
   lostRecords,
-  proofOf,
   REASONS,
   readDelay,
-  reasonOf,
   seenSelectors,
-  verdictOf,
 } from '../../core/domains/domain-state.ts';
 import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
@@ -68,8 +68,8 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
   const { workspaceId, id, name, now } = domain;
   const { records, check } = look;
   const former = readDomainCheck(domain.dnsCheck);
-  const isProven = proofOf(records, check);
-  const verdict = verdictOf(toFacts(domain), isProven, now);
+  const isProven = findProof(records, check);
+  const verdict = judgeProof(toFacts(domain), isProven, now);
   const claim =
     verdict === 'claim'
       ? await claimName(client, { name, workspaceId, domainId: id }, { afterDays: CONTESTED_DAYS, reason: 'lost' })
@@ -85,7 +85,7 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
   const isMxSeen = isReceivingSeen(records, check);
   const facts = { ...toFacts(domain), status, verifiedAt };
   const isComplete = isMxSeen && isMailFrom && activated.length === waiting.length && proofLostAt === null;
-  const reason = reasonOf(former, { verdict, isProven, isTaken: claim?.kind === 'taken' });
+  const reason = findReason(former, { verdict, isProven, isTaken: claim?.kind === 'taken' });
   const change: DomainChange = {
     status,
     verifiedAt,

@@ -4,7 +4,7 @@ import type { LocalSending } from '../../operations/sending/local-sender.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import { openDispatcherLater } from '../network/checked-request.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
-import { createValidatedDns } from '../network/dnssec-lookups.ts';
+import { createDnssecLookups } from '../network/dnssec-lookups.ts';
 import { createInHand } from '../work/in-hand.ts';
 import { createAttempter } from './attempt.ts';
 import { createRecipientLeases } from './claim-recipients.ts';
@@ -101,7 +101,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     ownPorts: options.refusedPorts,
   });
   const resolvers = options.validatingResolvers ?? [];
-  const validated = resolvers.length === 0 ? null : createValidatedDns(resolvers);
+  const validated = resolvers.length === 0 ? null : createDnssecLookups(resolvers);
   const authorities = options.trustedCertificates ?? null;
   const inbound = inboundRoute(options.inboundSmtp);
   const relay = options.relayUrl === null ? null : relayRoute(options.relayUrl);

@@ -93,7 +93,7 @@ export function isTooMany({ refused, end }: SendReport, job: SendingJob): boolea
 }
 
 /** What the transaction showed about the destination. */
-export function verdictOf({ refused, end }: SendReport): DestinationVerdict {
+export function judgeDestination({ refused, end }: SendReport): DestinationVerdict {
   if (end.kind === 'taken') return 'sent';
   if (end.kind === 'late') return 'slow';
   if (end.kind === 'refused' && asksToSlowDown(end.reply)) return 'slow';

@@ -3,7 +3,7 @@ import { isTransient } from '../../db/errors.ts';
 import type { ActorContext } from '../actor.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
 import { setAside } from '../set-aside.ts';
-import { isGoneBeforehand, isTooMany, resultOfSent, toResult, verdictOf } from './attempt-results.ts';
+import { isGoneBeforehand, isTooMany, judgeDestination, resultOfSent, toResult } from './attempt-results.ts';
 import type { DestinationVerdict } from './destination-queue.ts';
 import { createSessionPool, type NoSession, type OpeningParts, openSession } from './open-session.ts';
 import { directRoute, type ResolveParts, type Route, resolveDestination } from './resolve-destination.ts';
@@ -176,7 +176,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       }
       const left = new Set(sent.filter((job) => isTooMany(report, job)));
       results.push(...sent.filter((job) => !left.has(job)).map((job) => resultOfSent(job, report, session, first)));
-      verdict = verdictOf(report) === 'refused' ? verdict : verdictOf(report);
+      verdict = judgeDestination(report) === 'refused' ? verdict : judgeDestination(report);
       if (report.end.kind === 'taken') options.onSent();
       rest = rest.filter((job) => left.has(job) || !sent.includes(job));
       if (!session.isUsable) session = null;

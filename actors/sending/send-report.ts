@@ -70,7 +70,7 @@ function toPhase(error: SMTPConnection.SMTPError): 'connection' | 'sender' | 'da
 }
 
 /** The negative replies to RCPT, by recipient. */
-export function refusalsOf(envelope: TrackedEnvelope): Map<string, SmtpReply> {
+export function listRefusals(envelope: TrackedEnvelope): Map<string, SmtpReply> {
   const refused = new Map<string, SmtpReply>();
   for (const error of envelope.rejectedErrors ?? []) {
     const reply = findReply(error);

@@ -11,7 +11,7 @@ import {
   INTERRUPTED,
   type Interruption,
   isInterruption,
-  refusalsOf,
+  listRefusals,
   type SendReport,
   type StepError,
   type TrackedEnvelope,
@@ -224,7 +224,7 @@ class NodemailerSession implements SmtpSession {
     if (progress.isBegun && !(progress.isMessageOut && this.#isWritten)) this.#close();
     // After a rejected MAIL, pipelined recipients are rejected only because of it.
     const refused =
-      end.kind === 'refused' && end.phase === 'sender' ? new Map<string, SmtpReply>() : refusalsOf(tracked);
+      end.kind === 'refused' && end.phase === 'sender' ? new Map<string, SmtpReply>() : listRefusals(tracked);
     return { accepted: tracked.accepted ?? [], refused, end };
   }
 

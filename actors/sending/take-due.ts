@@ -11,7 +11,7 @@ import { createWorkEngine } from '../work/engine.ts';
 import { type InHand, type Lane, laneName } from '../work/in-hand.ts';
 import type { Leases } from '../work/leases.ts';
 import type { OutcomeRecorder } from '../work/outcome-recorder.ts';
-import { createBacklog, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
+import { createWaitingLanes, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
 import type { Attempter, AttemptReport } from './attempt.ts';
 import {
   claimListed,
@@ -63,7 +63,7 @@ const WINDOW = 1_000;
 const REST = 9;
 
 export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTaker {
-  const backlog = createBacklog(inHand);
+  const backlog = createWaitingLanes(inHand);
   // Users with too many recipients in hand to claim more.
   const workspacesWithoutRoom = new Set<string>();
   // Recipients that are being stored with their claim, by lane and by user.

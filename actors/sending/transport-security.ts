@@ -12,7 +12,7 @@ import {
 } from '../../db/queries/sending/mta-sts-policy.ts';
 import { type CheckedResponse, type OpenDispatcher, requestChecked } from '../network/checked-request.ts';
 import type { LookUp } from '../network/dns-resolver.ts';
-import type { ValidatedDns } from '../network/dnssec-lookups.ts';
+import type { DnssecLookups } from '../network/dnssec-lookups.ts';
 import type { HostSecurity, MailHost, RouteHost } from './resolve-destination.ts';
 
 /** The hosts of a destination with what each must offer, or why none may be used. */
@@ -260,7 +260,7 @@ export type DaneDestination =
   | { kind: 'secure'; names: ReadonlySet<string>; hostOf: (name: string) => Promise<DaneHost> };
 
 /** Looks up what RFC 7672 §2.2 asks for: MX, then the addresses and the TLSA records of each server. Never rejects. */
-export async function findDane(dns: ValidatedDns, domain: string, port: number): Promise<DaneDestination> {
+export async function findDane(dns: DnssecLookups, domain: string, port: number): Promise<DaneDestination> {
   const mx = await dns.ask(domain, 'MX');
   if (mx.kind === 'failed') return { kind: 'failed' };
   if (mx.kind === 'insecure') return { kind: 'insecure' };
@@ -269,7 +269,7 @@ export async function findDane(dns: ValidatedDns, domain: string, port: number):
   return { kind: 'secure', names, hostOf: (name) => findTlsa(dns, name, port) };
 }
 
-async function findTlsa(dns: ValidatedDns, name: string, port: number): Promise<DaneHost> {
+async function findTlsa(dns: DnssecLookups, name: string, port: number): Promise<DaneHost> {
   const addresses = await askAddresses(dns, name);
   if (addresses.kind === 'failed') return { kind: 'failed' };
   // A server in an unsigned zone may be broken for TLSA queries (RFC 7672 §2.2.2).
@@ -286,7 +286,7 @@ async function findTlsa(dns: ValidatedDns, name: string, port: number): Promise<
   return { kind: 'none' };
 }
 
-async function askAddresses(dns: ValidatedDns, name: string) {
+async function askAddresses(dns: DnssecLookups, name: string) {
   const four = await dns.ask(name, 'A');
   const hasFour = four.kind !== 'failed' && four.answers.some(({ type }) => type === 'A');
   return hasFour || four.kind === 'failed' ? four : dns.ask(name, 'AAAA');

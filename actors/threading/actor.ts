@@ -1,6 +1,6 @@
 import { mergeSearchTexts } from '../../db/queries/search/merge-search-texts.ts';
 import { findUnthreaded } from '../../db/queries/threads/thread-claim.ts';
-import { analyzeYoungTables } from '../../db/queries/upkeep/analyze-tables.ts';
+import { analyzeTables } from '../../db/queries/upkeep/analyze-tables.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
 import type { ThreadingOptions } from './assign-thread.ts';
 import { createWorkspaceQueues } from './workspace-queues.ts';
@@ -67,7 +67,7 @@ export async function startThreadingActor(context: ActorContext, options: Thread
           const tick = performance.now();
           if (tick - grownTick > GROWTH_SEEN_MS && tick - analyzedTick < QUIET_STATISTICS_EVERY_MS) return;
           analyzedTick = tick;
-          await analyzeYoungTables(context.database);
+          await analyzeTables(context.database);
           await mergeSearchTexts(context.database);
         },
       },

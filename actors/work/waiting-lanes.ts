@@ -4,7 +4,7 @@ import { type InHand, type Lane, laneName } from './in-hand.ts';
  * Remembers where due rows were left waiting because too many jobs are in hand: in single lanes, or overall. Rows are the truth; this only
  * tells when to claim again before the next sweep.
  */
-export interface Backlog {
+export interface WaitingLanes {
   /** Whether more may be claimed; if not, remembers that rows were left. */
   hasRoom(): boolean;
   /** Whether there is room again after rows of any lane were left; true once. */
@@ -27,7 +27,7 @@ export const MAX_OF_LANE = 100;
 /** Lanes that are remembered; the sweep finds the others again. */
 const MAX_LANES = 20_000;
 
-export function createBacklog<Job>(inHand: InHand<Job>): Backlog {
+export function createWaitingLanes<Job>(inHand: InHand<Job>): WaitingLanes {
   const lanes = new Map<string, Lane>();
   let isAllFull = false;
   return {

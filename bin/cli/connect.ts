@@ -63,7 +63,7 @@ export async function connect(options: ServerOptions, { retries = RETRIES }: Con
       exitCode: EXIT.auth,
       next: 'Run postroom login or postroom init once, or give a key with --key or POSTROOM_KEY.',
     });
-  return serverOf(url, key, { retries });
+  return openServer(url, key, { retries });
 }
 
 /** Returns the options that have a value; an empty environment variable has none. */
@@ -72,7 +72,7 @@ export function givenIn({ url, key }: ServerOptions): ServerOptions {
 }
 
 /** Returns the server at a URL, which serverUrl has checked. `key`: an API key, or what returns a valid token. */
-export function serverOf(
+export function openServer(
   url: string,
   key: string | (() => Promise<string>),
   { retries = RETRIES }: ConnectOptions = {},

@@ -4,7 +4,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
 import { readStoredServer, storeServer } from './config-file.ts';
-import { addServerOptions, DEFAULT_URL, givenIn, type ServerOptions, serverOf, serverUrl } from './connect.ts';
+import { addServerOptions, DEFAULT_URL, givenIn, openServer, type ServerOptions, serverUrl } from './connect.ts';
 import { addJsonOption, hint, print, printJson } from './output.ts';
 import { rightsInWords, whoAmI } from './who-am-i.ts';
 
@@ -38,7 +38,7 @@ async function init({ json, ...options }: ServerOptions & { json?: true }): Prom
       exitCode: EXIT.usage,
       next: 'The first start of Postroom prints one. The dashboard creates others: Settings, API keys.',
     });
-  const identity = await whoAmI(serverOf(url, key));
+  const identity = await whoAmI(openServer(url, key));
   const file = await storeServer({ url, key });
   if (json === true) return printJson({ url, file, ...identity });
   print(

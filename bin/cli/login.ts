@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CommandError, EXIT } from './command-error.ts';
 import { forgetServer, readStoredServer, type StoredTokens, storeServer } from './config-file.ts';
-import { DEFAULT_URL, givenIn, serverOf, serverUrl } from './connect.ts';
+import { DEFAULT_URL, givenIn, openServer, serverUrl } from './connect.ts';
 import { addJsonOption, hint, oneLine, print, printJson } from './output.ts';
 import { postForm, requestTokens } from './stored-tokens.ts';
 import { rightsInWords, whoAmI } from './who-am-i.ts';
@@ -74,7 +74,7 @@ async function login({ json, level, browser, ...options }: LoginOptions): Promis
   if (browser && process.stderr.isTTY) openBrowser(device.verification_uri_complete);
   const { tokens, level: allowed } = await awaitDecision(url, device);
   const file = await storeServer({ url, tokens });
-  const identity = await whoAmI(serverOf(url, tokens.access));
+  const identity = await whoAmI(openServer(url, tokens.access));
   if (json === true) return printJson({ url, file, level: allowed, ...identity });
   print(`Signed in to ${url} as ${identity.account?.email ?? 'a member'}: ${rightsInWords(identity)}.`);
   print(`The access is stored in ${file}, which only you can read. End it with: postroom logout`);

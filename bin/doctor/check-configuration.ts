@@ -1,7 +1,7 @@
 import { isLocalMailHostname } from '../../core/domains/mail-hostname.ts';
 import { type Config, ConfigError, isLoopback, readConfig } from '../config.ts';
 import type { Environment } from '../environment.ts';
-import { listExposures } from '../runner/open-settings.ts';
+import { listOpenSettings } from '../runner/open-settings.ts';
 import { VERSION } from '../runner/version.ts';
 import { type Finding, toFindings } from './finding.ts';
 
@@ -35,7 +35,7 @@ export function isTrial(config: Config): boolean {
 function judge(config: Config): Finding[] {
   const mode = config.databaseUrl === null ? `one machine, data in ${config.dataDirectory}` : 'DATABASE_URL';
   const findings = [ok('environment', mode), ok('access', readAccess(config))];
-  for (const { variable, risk, remedy } of listExposures(config)) findings.push(warn(variable, risk, remedy));
+  for (const { variable, risk, remedy } of listOpenSettings(config)) findings.push(warn(variable, risk, remedy));
   if (isTrial(config)) return findings;
   const url = new URL(config.publicUrl);
   if (isLoopback(url.hostname))

@@ -12,7 +12,7 @@ const QUERY_MS = 2_500;
 const TOLD = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** Returns a resolver like the service's: for DNS_SERVERS, or the system's. */
-export function resolverOf(config: Config, servers = config.dnsServers): Resolver {
+export function openResolver(config: Config, servers = config.dnsServers): Resolver {
   const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   return resolver;
@@ -34,7 +34,7 @@ export async function checkDns(config: Config): Promise<Finding[]> {
 
 async function checkServer(config: Config, server: string): Promise<Finding> {
   try {
-    await answerOf(resolverOf(config, [server]).resolveMx(config.mailHostname));
+    await answerOf(openResolver(config, [server]).resolveMx(config.mailHostname));
     return ok('server', `${server} responds`);
   } catch (error) {
     return fail(
@@ -47,7 +47,7 @@ async function checkServer(config: Config, server: string): Promise<Finding> {
 
 async function checkOwnName(config: Config): Promise<Finding[]> {
   const name = config.mailHostname;
-  const resolver = resolverOf(config);
+  const resolver = openResolver(config);
   try {
     const found = await Promise.all([answerOf(resolver.resolve4(name)), answerOf(resolver.resolve6(name))]);
     const addresses = found.flat();

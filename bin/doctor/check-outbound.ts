@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { resolverOf } from './check-dns.ts';
+import { openResolver } from './check-dns.ts';
 import { type Finding, toFindings, wordsOf } from './finding.ts';
 import { speakSmtp } from './smtp-dialogue.ts';
 
@@ -27,7 +27,7 @@ export async function checkOutbound(config: Config, target: string | null): Prom
     ];
   }
   if (target === null) return [];
-  const exchanges = await resolverOf(config)
+  const exchanges = await openResolver(config)
     .resolveMx(target)
     .catch(() => []);
   const [best] = exchanges.toSorted((a, b) => a.priority - b.priority);
@@ -55,7 +55,7 @@ async function greet(name: string, address: string, port: number, fix: string, h
 }
 
 async function findAddress(config: Config, host: string): Promise<string | null> {
-  const resolver = resolverOf(config);
+  const resolver = openResolver(config);
   const [first] = [
     ...(await resolver.resolve4(host).catch(() => [])),
     ...(await resolver.resolve6(host).catch(() => [])),

@@ -14,7 +14,7 @@ export const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
 export const port = wholeNumber(1, 65_535);
-export const urlOf = (...protocols: string[]) => {
+export const readUrl = (...protocols: string[]) => {
   const names = protocols.map((protocol) => `${protocol}//`).join(' or ');
   return z.string().refine((value) => {
     const url = URL.parse(value);
@@ -22,7 +22,7 @@ export const urlOf = (...protocols: string[]) => {
   }, `must be a URL that begins with ${names}`);
 };
 
-export const listOf = (isItem: (item: string) => boolean, what: string) =>
+export const readList = (isItem: (item: string) => boolean, what: string) =>
   z
     .string()
     .transform((value) =>
@@ -137,7 +137,7 @@ function readFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-export const addresses = listOf(
+export const addresses = readList(
   (item) => ipaddr.isValid(item) || isNetwork(item),
   'addresses and networks such as 10.0.0.0/8',
 );
@@ -148,7 +148,7 @@ export const secretKeyText = z
   .transform((value): Uint8Array => Buffer.from(value, 'base64url'));
 
 /** DNS block and allow lists, of which at most 20 are asked. */
-export const listNames = listOf(
+export const listNames = readList(
   (item) => item.includes('.') && hostName.test(item),
   'names of DNS lists such as zen.example.org, in lower case',
 ).refine((names) => names.length <= 20, {
@@ -156,5 +156,5 @@ export const listNames = listOf(
 });
 
 export const refusal = z.enum(['refuse', 'accept'], { error: 'must be refuse or accept' });
-export const scannerUrl = urlOf('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
+export const scannerUrl = readUrl('http:', 'https:').transform((value) => value.replace(/\/+$/, ''));
 export const whenAway = z.enum(WHEN_AWAY, 'must be accept, defer or hold');

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
 /** A setting that is harmless while only this machine reaches the service, but is open although others reach it. */
-export interface Exposure {
+export interface OpenSetting {
   variable: 'SIGN_UP' | 'ALLOWED_PRIVATE_NETWORKS' | 'TRUSTED_DOMAINS';
   /** what strangers or users can do */
   risk: string;
@@ -10,10 +10,10 @@ export interface Exposure {
 }
 
 /** Returns the permissive settings of a service that other machines reach; none while `isLocalOnly`. */
-export function listExposures(config: Config): Exposure[] {
+export function listOpenSettings(config: Config): OpenSetting[] {
   if (config.isLocalOnly) return [];
   const { isSignUpOpen, allowedPrivateNetworks, trustedDomains, publicUrl } = config;
-  const exposures: Exposure[] = [];
+  const exposures: OpenSetting[] = [];
   if (isSignUpOpen)
     exposures.push({
       variable: 'SIGN_UP',
@@ -36,8 +36,8 @@ export function listExposures(config: Config): Exposure[] {
 }
 
 /** Writes one warning for each exposure. */
-export function warnOfExposures(config: Config, log: Logger): void {
-  for (const { variable, risk, remedy } of listExposures(config))
+export function warnOfOpenSettings(config: Config, log: Logger): void {
+  for (const { variable, risk, remedy } of listOpenSettings(config))
     log.warn(
       { event: 'start.exposed', variable },
       `${variable} is open and other machines reach this service: ${risk}. ${remedy}.`,

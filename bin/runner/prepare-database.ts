@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, type DatabaseRole, openDatabase } from '../../db/connection/database.ts';
-import { urlsOf } from '../../db/connection/database-hosts.ts';
+import { listUrls } from '../../db/connection/database-hosts.ts';
 import { ensureLogins, type LoginRole, LoginsRefused, loginRoles, loginUrl } from '../../db/connection/logins.ts';
 import { migrate, pendingMigrations, SchemaTooNew, SchemaTooOld } from '../../db/migrate.ts';
 import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
@@ -25,7 +25,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<string[]
   const migrated = await (options.migrate ?? migrate)(url).catch(refuseSchema);
   await onDatabase(url, null, async (database) => {
     await assertSafeWrites(database, options);
-    if (urlsOf(url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
+    if (listUrls(url).length > 1 && (await losesCommitsAtFailover(database))) options.warn?.(ASYNCHRONOUS);
     // Before the logins: a wrong key must not change their passwords.
     if (!(await fitsSecretKey(database, secretKey, randomBytes)))
       throw new StartRefused('SECRET_KEY does not match this database. Set the original key');
@@ -50,7 +50,7 @@ export async function inspectDatabase(
   const pending = await pendingMigrations(url).catch(refuseSchema);
   if (pending.length > 0) return pending;
   for (const login of roles) await assertSafeLogin(options, login);
-  if (urlsOf(url).length > 1 && (await onDatabase(url, role, losesCommitsAtFailover))) options.warn?.(ASYNCHRONOUS);
+  if (listUrls(url).length > 1 && (await onDatabase(url, role, losesCommitsAtFailover))) options.warn?.(ASYNCHRONOUS);
   return [];
 }
 

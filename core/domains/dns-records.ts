@@ -50,7 +50,7 @@ export interface PublishedDomain {
  * Returns the records of a domain: receiving MX, proof of ownership, SPF (RFC 7208), MX and SPF of its MAIL FROM domain, DKIM keys (RFC
  * 6376), and an initial DMARC policy (RFC 9989). A domain without keys has its parent's DMARC policy.
  */
-export function dnsRecordsOf(domain: PublishedDomain, mailHostname: string): DnsRecord[] {
+export function listDnsRecords(domain: PublishedDomain, mailHostname: string): DnsRecord[] {
   const { id, name, isInherited, dkimKeys } = domain;
   const mx = `${MX_PREFERENCE} ${mailHostname}`;
   const spf = `v=spf1 a:${mailHostname} ~all`;

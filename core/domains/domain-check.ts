@@ -11,26 +11,26 @@ import {
 } from './dns-records.ts';
 
 /** Result of one DNS lookup; `unknown` with the error code when it failed. */
-export type DnsAnswer<T> =
+export type DnsResult<T> =
   | { kind: 'records'; records: readonly T[] }
   | { kind: 'none' }
   | { kind: 'unknown'; code: string };
 
 /** Results of all lookups for a domain; the strings of a TXT record are joined. */
-export interface DomainAnswers {
-  mx: DnsAnswer<MxRecord>;
-  txt: DnsAnswer<string>;
-  cname: DnsAnswer<string>;
-  proof: DnsAnswer<string>;
-  mailFromMx: DnsAnswer<MxRecord>;
-  mailFromTxt: DnsAnswer<string>;
-  dmarc: DnsAnswer<string>;
-  mtaSts: DnsAnswer<string>;
-  tlsReports: DnsAnswer<string>;
+export interface DomainRecords {
+  mx: DnsResult<MxRecord>;
+  txt: DnsResult<string>;
+  cname: DnsResult<string>;
+  proof: DnsResult<string>;
+  mailFromMx: DnsResult<MxRecord>;
+  mailFromTxt: DnsResult<string>;
+  dmarc: DnsResult<string>;
+  mtaSts: DnsResult<string>;
+  tlsReports: DnsResult<string>;
   /** by record name */
-  dkim: ReadonlyMap<string, DnsAnswer<string>>;
+  dkim: ReadonlyMap<string, DnsResult<string>>;
   /** name servers of the domain's zone */
-  nameServers: DnsAnswer<string>;
+  nameServers: DnsResult<string>;
 }
 
 const checkedRecord = z.object({
@@ -84,7 +84,7 @@ export function readDomainCheck(stored: unknown): DomainCheck | null {
  */
 export function judgeDomain(
   records: readonly DnsRecord[],
-  answers: DomainAnswers,
+  answers: DomainRecords,
   context: { mailHostname: string; previous: DomainCheck | null },
 ): DomainCheck {
   const { mailHostname, previous } = context;
@@ -125,7 +125,7 @@ const MAX_SHOWN = 10;
 
 function checkRecord(
   record: DnsRecord,
-  answers: DomainAnswers,
+  answers: DomainRecords,
   { mailHostname, previous }: { mailHostname: string; previous: DomainCheck | null },
 ): CheckedRecord {
   const { type, name, value, purpose } = record;
@@ -138,7 +138,7 @@ function checkRecord(
   return { type, name, value, isSeen: error === null, isAnswered: true, error };
 }
 
-function answerFor(purpose: RecordPurpose, name: string, answers: DomainAnswers): DnsAnswer<string | MxRecord> {
+function answerFor(purpose: RecordPurpose, name: string, answers: DomainRecords): DnsResult<string | MxRecord> {
   switch (purpose) {
     case 'receiving':
       return answers.mx;
@@ -212,7 +212,7 @@ function isDmarc(text: string): boolean {
 }
 
 function toConflict(
-  { mx, cname }: DomainAnswers,
+  { mx, cname }: DomainRecords,
   mailHostname: string,
   previous: DomainCheck | null,
 ): DomainCheck['conflict'] {
@@ -233,12 +233,12 @@ function toConflict(
   };
 }
 
-function findProvider(nameServers: DnsAnswer<string>, previous: DomainCheck | null): DnsProvider | null {
+function findProvider(nameServers: DnsResult<string>, previous: DomainCheck | null): DnsProvider | null {
   if (nameServers.kind === 'unknown') return previous?.provider ?? null;
   return findDnsProvider(listRecords(nameServers));
 }
 
-function listRecords<T>(answer: DnsAnswer<T>): readonly T[] {
+function listRecords<T>(answer: DnsResult<T>): readonly T[] {
   return answer.kind === 'records' ? answer.records : [];
 }
 
@@ -252,14 +252,14 @@ function findFailedLookups({
   mailFromTxt,
   dmarc,
   dkim,
-}: DomainAnswers): string | null {
+}: DomainRecords): string | null {
   const answers = [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, ...dkim.values()];
   const codes = answers.flatMap((answer) => (answer.kind === 'unknown' ? [answer.code] : []));
   return codes.length === 0 ? null : [...new Set(codes)].join(', ');
 }
 
 /** Returns the records found, or the previous ones when the lookup failed; at most MAX_SHOWN. */
-function listTexts(answer: DnsAnswer<string>, previous: readonly string[] = []): string[] {
+function listTexts(answer: DnsResult<string>, previous: readonly string[] = []): string[] {
   return answer.kind === 'unknown' ? [...previous] : listRecords(answer).slice(0, MAX_SHOWN).map(cleanText);
 }
 

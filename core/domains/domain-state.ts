@@ -45,7 +45,7 @@ export const REASONS: Record<NonNullable<DomainCheck['reason']>, string> = {
 };
 
 /** Returns the reason to store with a check; `isTaken`: another user owns the domain. */
-export function reasonOf(
+export function findReason(
   previous: DomainCheck | null,
   { verdict, isProven, isTaken }: { verdict: DomainVerdict; isProven: boolean | null; isTaken: boolean },
 ): DomainCheck['reason'] {
@@ -56,7 +56,7 @@ export function reasonOf(
 }
 
 /** Decides what a check means for the domain. `isProven` is null when the lookup failed. */
-export function verdictOf(facts: DomainFacts, isProven: boolean | null, now: Date): DomainVerdict {
+export function judgeProof(facts: DomainFacts, isProven: boolean | null, now: Date): DomainVerdict {
   if (facts.isTrusted || facts.isInherited || isProven === null) return 'keep';
   if (facts.status === 'verified') return isProven ? 'keep' : 'lose proof';
   if (isProven) return 'claim';
@@ -67,7 +67,7 @@ export function verdictOf(facts: DomainFacts, isProven: boolean | null, now: Dat
  * Returns whether the proof was found; null when the lookup failed, and for a domain that needs none. A trusted domain shows the record
  * although it does not need it.
  */
-export function proofOf(records: readonly DnsRecord[], check: DomainCheck): boolean | null {
+export function findProof(records: readonly DnsRecord[], check: DomainCheck): boolean | null {
   const proof = records.find(({ purpose }) => purpose === 'proof');
   const checked = check.records.find(
     ({ name, type }) => proof !== undefined && name === proof.name && type === proof.type,

@@ -19,7 +19,7 @@ export interface OrderedSubject {
 }
 
 /** Returns the turn of a new delivery; null when it waits for no other. Set once: a thread that is merged later keeps its key. */
-export function orderOf(
+export function readOrder(
   ordering: EndpointOrdering,
   { position, threadId, fromAddress }: OrderedSubject,
 ): DeliveryOrder | null {

@@ -7,7 +7,7 @@ import {
   type GuardMatch,
   type GuardRule,
   type GuardVerdict,
-  type ModelAnswer,
+  type ModelVerdict,
   sortRules,
 } from './guard-rule.ts';
 import { decideRoute, type RouteDecision, type RouteFacts, type RouteTarget } from './route.ts';
@@ -23,7 +23,7 @@ const NO_MODEL = 'no model is configured';
 
 /** Known answers of models by rule id, and whether a model can be asked. */
 interface ModelKnowledge {
-  answers: ReadonlyMap<string, ModelAnswer>;
+  answers: ReadonlyMap<string, ModelVerdict>;
   hasModel: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface TriedRule {
 export function triedRules(
   rules: readonly GuardRule[],
   { verdict }: Judgement,
-  answers: ReadonlyMap<string, ModelAnswer>,
+  answers: ReadonlyMap<string, ModelVerdict>,
 ): TriedRule[] {
   const sorted = sortRules(rules);
   const decisive = verdict === null || verdict.kind === 'none' ? null : verdict;
@@ -112,7 +112,7 @@ function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): b
 }
 
 /** A model's answer about an email, as stored in table route; one per rule that asked. */
-export interface StoredAnswer {
+export interface StoredVerdict {
   ruleId: string;
   /** of the prompt: answers to an earlier prompt of the same rule no longer count */
   promptDigest: string;
@@ -127,12 +127,12 @@ export interface StoredAnswer {
 }
 
 /** Parses the column; null means no answers. Throws for anything else. */
-export function readAnswers(stored: unknown): StoredAnswer[] {
+export function readStoredVerdicts(stored: unknown): StoredVerdict[] {
   return answers.parse(stored ?? []);
 }
 
 /** Returns an answer in its stored form. `at` and the duration are those of the question. */
-export function toStoredJudgement(rule: GuardRule, answer: ModelAnswer, at: Date, durationMs: number): StoredAnswer {
+export function toStoredJudgement(rule: GuardRule, answer: ModelVerdict, at: Date, durationMs: number): StoredVerdict {
   return {
     ruleId: rule.id,
     promptDigest: makeDigest(findPrompt(rule) ?? ''),
@@ -145,8 +145,11 @@ export function toStoredJudgement(rule: GuardRule, answer: ModelAnswer, at: Date
 }
 
 /** Returns the answers that still count by rule id, as evaluateRules needs them. */
-export function answersOf(stored: readonly StoredAnswer[], rules: readonly GuardRule[]): Map<string, ModelAnswer> {
-  const found = new Map<string, ModelAnswer>();
+export function matchVerdicts(
+  stored: readonly StoredVerdict[],
+  rules: readonly GuardRule[],
+): Map<string, ModelVerdict> {
+  const found = new Map<string, ModelVerdict>();
   for (const rule of rules) {
     const prompt = findPrompt(rule);
     const answer =
@@ -158,7 +161,7 @@ export function answersOf(stored: readonly StoredAnswer[], rules: readonly Guard
   return found;
 }
 
-function modelAnswer({ kind, isMatch, reason }: StoredAnswer): ModelAnswer {
+function modelAnswer({ kind, isMatch, reason }: StoredVerdict): ModelVerdict {
   return kind === 'failed' || isMatch === null ? { kind: 'failed', reason } : { kind: 'answered', isMatch, reason };
 }
 

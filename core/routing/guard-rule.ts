@@ -46,7 +46,7 @@ export interface GuardMatch {
 }
 
 /** A model's decision and its reason; `failed` when it did not respond. */
-export type ModelAnswer = { kind: 'answered'; isMatch: boolean; reason: string } | { kind: 'failed'; reason: string };
+export type ModelVerdict = { kind: 'answered'; isMatch: boolean; reason: string } | { kind: 'failed'; reason: string };
 
 /** Result of evaluating rules. */
 export type GuardVerdict =
@@ -69,7 +69,7 @@ export function sortRules<T extends Pick<GuardRule, 'id' | 'priority' | 'created
 export function evaluateRules(
   rules: readonly GuardRule[],
   facts: GuardFacts,
-  answers: ReadonlyMap<string, ModelAnswer>,
+  answers: ReadonlyMap<string, ModelVerdict>,
 ): GuardVerdict {
   const mail = foldFacts(facts);
   for (const rule of sortRules(rules)) {

@@ -2,7 +2,7 @@ import { canonicalDomainName } from '../domains/domain-name.ts';
 import { DAY_MS } from '../shared/durations.ts';
 import { UserError } from '../shared/errors.ts';
 import { labelKey, normalizeLabel } from '../threads/label.ts';
-import { wordsOf } from './search-words.ts';
+import { splitWords } from './search-words.ts';
 import type { WordStem } from './word-stem.ts';
 
 /** Maximum length of a search with operators; UTF-16 units. */
@@ -186,7 +186,7 @@ function findTerm({ operator, value, isQuoted, isNegated }: Piece, now: Date): S
   if (operator === null) {
     const mistyped = isQuoted ? null : mistypedOperator(value);
     if (mistyped !== null) throw refused(mistyped);
-    const words = wordsOf(value);
+    const words = splitWords(value);
     return words.length === 0 ? null : { kind: 'words', place: 'anywhere', words, isWhole: isQuoted, isNegated };
   }
   if (!isOperator(operator))
@@ -287,7 +287,7 @@ function findValue(operator: Operator, value: string, isQuoted: boolean, now: Da
     case 'from':
     case 'to':
     case 'subject': {
-      const words = wordsOf(value);
+      const words = splitWords(value);
       return words.length === 0 ? null : { kind: 'words', place: operator, words, isWhole: isQuoted };
     }
     case 'domain': {

@@ -6,7 +6,7 @@ export const MAX_WORD_LENGTH = 64;
  * `uber`, `ß` becomes `ss`, full-width forms become plain ones). Everything else separates words, so an address is its parts in order. In
  * scripts without spaces between words (Chinese, Japanese, Thai and others) each character is a word. Takes linear time for any text.
  */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return wordsOfFolded(foldText(text));
 }
 
@@ -24,7 +24,7 @@ export function foldText(text: string): string {
   return isAscii(text) ? text.toLowerCase() : foldOther(text);
 }
 
-/** Returns whether a folded text may have the word; false: it has not. Many times as fast as wordsOf. */
+/** Returns whether a folded text may have the word; false: it has not. Many times as fast as splitWords. */
 export function mayHaveWord(foldedText: string, word: string): boolean {
   // A long word that was cut within a character ends in a replacement.
   return foldedText.includes(word.endsWith('\ufffd') ? word.slice(0, -1) : word);

@@ -7,7 +7,7 @@ import { ThreadSets, type ThreadsApart } from './threads-apart.ts';
  * Which messages form one thread (docs/decisions/0010). Two kinds of edges join messages, and a thread is a connected component, so the
  * order of arrival does not matter:
  *
- * - *links*: a message is joined to its own valid msg-id and those it refers to (RFC 5322 §3.6.4; see linksOf; ids that were written
+ * - *links*: a message is joined to its own valid msg-id and those it refers to (RFC 5322 §3.6.4; see findLinks; ids that were written
  *   without brackets count only if they are known by then). An id joins messages even
  *   if no stored message has it: two replies to a parent that never arrived are one thread. The thread that a reply
  *   address names (core/smtp/reply-address.ts) replaces the ids that its mail refers to.
@@ -73,7 +73,7 @@ const MAX_ADDRESS_LENGTH = 320;
  * others are mostly text that a mail program quoted around it. A thread that is named replaces both fields, so that it is never merged
  * with another one that the sender refers to.
  */
-export function linksOf(
+export function findLinks(
   message: Pick<ThreadableMessage, 'messageId' | 'inReplyTo' | 'references' | 'threadKey'>,
 ): Links {
   const own = validKeys([message.messageId])[0] ?? null;
@@ -242,7 +242,7 @@ export function compareMessages(
 }
 
 /** Returns the thread that stays in a merge: the one with the oldest first message, then the smallest id. Throws for an empty list. */
-export function survivorOf<T extends { id: string; createdAt: Date }>(threads: readonly T[]): T {
+export function chooseSurvivor<T extends { id: string; createdAt: Date }>(threads: readonly T[]): T {
   return threads.reduce((a, b) => {
     const difference = a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
     return difference <= 0 ? a : b;

@@ -2,7 +2,7 @@
  * Splits a database URL with several hosts, as libpq reads it (`postgresql://user:password@one:5432,two:5432/name`), into one URL per
  * host. A URL with one host is returned unchanged.
  */
-export function urlsOf(url: string): string[] {
+export function listUrls(url: string): string[] {
   const parts = /^([a-z]+:\/\/)([^/?#]*)(.*)$/is.exec(url);
   if (parts === null) return [url];
   const [, scheme = '', authority = '', rest = ''] = parts;

@@ -4,7 +4,7 @@ import type { Origin } from '../../core/accounts/audit.ts';
 import type { Reach } from '../../core/accounts/key-rights.ts';
 import type { Tables } from '../entities/tables.ts';
 import { kyselyPool } from './kysely-pool.ts';
-import { type LoginRole, workspaceOf } from './logins.ts';
+import { type LoginRole, readLoginName } from './logins.ts';
 import { openPool } from './open-pool.ts';
 import { parseInstant, parseTexts, TEXT_ARRAY_OID } from './text-values.ts';
 
@@ -67,7 +67,7 @@ const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'mater
  * uses SET ROLE, because a statement could undo it. Throws when the URL names another user.
  */
 export function openDatabase(options: DatabaseOptions): Database {
-  if (options.role !== null && workspaceOf(options.url) !== options.role)
+  if (options.role !== null && readLoginName(options.url) !== options.role)
     throw new Error(`The URL of a pool of ${options.role} names another user`);
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const settings = [

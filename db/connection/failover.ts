@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { urlsOf } from './database-hosts.ts';
+import { listUrls } from './database-hosts.ts';
 
 /** The primary of several servers; shared by all connections of the process. */
 export interface Primary {
@@ -42,7 +42,7 @@ const known = new Map<string, Primary>();
 export function findPrimary(url: string): Primary {
   const before = known.get(url);
   if (before !== undefined) return before;
-  const primary = createPrimary(urlsOf(url));
+  const primary = createPrimary(listUrls(url));
   known.set(url, primary);
   return primary;
 }
@@ -52,7 +52,7 @@ export function findPrimary(url: string): Primary {
  * pools follow the primary by themselves (openPool).
  */
 export async function primaryUrl(url: string): Promise<string> {
-  return urlsOf(url).length === 1 ? url : findPrimary(url).find();
+  return listUrls(url).length === 1 ? url : findPrimary(url).find();
 }
 
 /**

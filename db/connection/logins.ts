@@ -44,7 +44,7 @@ export function withoutLogin(url: string): string {
 }
 
 /** Returns the user of the URL; null when it has none. */
-export function workspaceOf(url: string): string | null {
+export function readLoginName(url: string): string | null {
   const { login } = findParts(url);
   return login === null ? null : decodeURIComponent(login.replace(/:.*$/s, ''));
 }

@@ -1,14 +1,14 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
 import { isReadOnly, noteConnectionError } from '../errors.ts';
-import { urlsOf } from './database-hosts.ts';
+import { listUrls } from './database-hosts.ts';
 import { findPrimary, type Primary, ReadOnlyServerError } from './failover.ts';
 import { queueFairly } from './fair-queue.ts';
 import { currentCharge, meterResults } from './result-charge.ts';
 
 /** Opens a pool to the server of the URL. With several hosts, the pool follows the current primary. */
 export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
-  if (urlsOf(url).length === 1) return new NotingPool({ ...options, connectionString: url });
+  if (listUrls(url).length === 1) return new NotingPool({ ...options, connectionString: url });
   return new FollowingPool(findPrimary(url), options);
 }
 
@@ -17,7 +17,7 @@ const PROGRAM_LIMIT_MS = 10_000;
 
 /** Opens one connection, with the same settings as a pool. Throws NoPrimaryError. */
 export async function connectClient(url: string, options: pg.ClientConfig = {}): Promise<pg.Client> {
-  const primary = urlsOf(url).length === 1 ? null : findPrimary(url);
+  const primary = listUrls(url).length === 1 ? null : findPrimary(url);
   const connectionString = (await primary?.find()) ?? url;
   const client =
     primary === null

@@ -9,13 +9,13 @@ import { chargeResults } from '../../db/connection/result-charge.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
-import { findSessionOf } from '../admission/session-admission.ts';
-import type { Sessions } from './session-lookup.ts';
+import { findSession } from '../admission/session-admission.ts';
+import type { SessionLookup } from './session-lookup.ts';
 
 export interface AccountExportOptions {
   /** role postroom_gateway */
   userDatabase: Database;
-  sessions: Sessions;
+  sessions: SessionLookup;
   publicUrl: string;
   now: () => Date;
 }
@@ -41,7 +41,7 @@ export function accountExportRoute(
 ): void {
   const running = new Set<string>();
   app.get('/export', { schema: { hide: true } }, async (request, reply) => {
-    const entry = await findSessionOf(request, sessions, publicUrl);
+    const entry = await findSession(request, sessions, publicUrl);
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
     const { workspaceId, rights } = entry.session;
     requireRights(rights, 'An export', ['export']);

@@ -15,14 +15,14 @@ import { type InvitationRouteOptions, invitationRoutes } from './invitation-rout
 import { createPasswordQueue } from './password-queue.ts';
 import { openOidcClients, providerRoutes } from './provider-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
-import { openSessions, type Sessions } from './session-lookup.ts';
+import { openSessionLookup, type SessionLookup } from './session-lookup.ts';
 import { createSignInNotices } from './sign-in-notices.ts';
 import { singleSignOnRoutes } from './single-sign-on-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 /** Sign-in, and the sessions that result from it. */
 export interface Accounts {
-  sessions: Sessions;
+  sessions: SessionLookup;
   /** to be mounted at /api/auth */
   routes: (app: FastifyInstance) => Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface AccountsOptions
 
 export function openAccounts(options: AccountsOptions): Accounts {
   const { database, bus, log, now, random, publicUrl, secretKey, isSignUpOpen, mail } = options;
-  const sessions = openSessions({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
+  const sessions = openSessionLookup({ database, bus, now, publicUrl, secret: deriveAuthSecret(secretKey) });
   function forgetSessions(id: string): void {
     sessions.forget(id);
     bus.publish('credential.changed', { ownerId: id });

@@ -15,7 +15,7 @@ import type { ErrorBody } from '../http/error-response.ts';
 import type { Auth } from './auth.ts';
 import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { SessionCredential, Sessions } from './session-lookup.ts';
+import type { SessionCredential, SessionLookup } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 /** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */
@@ -145,7 +145,7 @@ export interface AuthRouteOptions {
   openAuth: () => Promise<Auth>;
   attempts: AuthAttempts;
   passwords: PasswordQueue;
-  sessions: Sessions;
+  sessions: SessionLookup;
   /** role postroom_auth */
   database: Database;
   publicUrl: string;

@@ -15,7 +15,7 @@ import type { Auth } from './auth.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest, newPassword, personName } from './auth-routes.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { Sessions } from './session-lookup.ts';
+import type { SessionLookup } from './session-lookup.ts';
 import { requireSession } from './workspace-routes.ts';
 
 export interface InvitationRouteOptions {
@@ -23,7 +23,7 @@ export interface InvitationRouteOptions {
   openAuth: () => Promise<Auth>;
   attempts: AuthAttempts;
   passwords: PasswordQueue;
-  sessions: Sessions;
+  sessions: SessionLookup;
   /** role postroom_auth */
   database: Database;
   publicUrl: string;

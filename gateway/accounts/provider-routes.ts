@@ -9,21 +9,21 @@ import type { Database } from '../../db/connection/database.ts';
 import { confirmSession } from '../../db/queries/accounts/session.ts';
 import { findProviderOfDomain } from '../../db/queries/accounts/sign-in-provider.ts';
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
-import { findPersonOf, foreignPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
+import { findPerson, foreignPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import type { GatewayConfig, ServiceProvider } from '../gateway-config.ts';
 import type { Auth } from './auth.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest } from './auth-routes.ts';
 import { createOidcClient, type OidcClient, OidcProblem } from './oidc-client.ts';
 import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provider-sign-in.ts';
-import { findCookie, type Sessions } from './session-lookup.ts';
+import { findCookie, type SessionLookup } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 export interface ProviderRouteOptions {
   /** Returns better-auth; the first call loads it. */
   openAuth: () => Promise<Auth>;
   attempts: AuthAttempts;
-  sessions: Sessions;
+  sessions: SessionLookup;
   /** role postroom_auth */
   database: Database;
   publicUrl: string;
@@ -111,7 +111,7 @@ export function providerRoutes(
     async (request, reply) => {
       const { email, confirms = false } = request.body;
       const returnTo = readReturnPath(request.body.returnTo);
-      const entry = confirms ? await findPersonOf(request, sessions, publicUrl) : null;
+      const entry = confirms ? await findPerson(request, sessions, publicUrl) : null;
       if (confirms && entry === null) throw new UserError('unauthorized', 'Authentication required');
       const provider =
         entry === null ? await findByAddress(database, oidc, email) : (entry.session.providerId ?? SERVICE_PROVIDER);
@@ -138,7 +138,7 @@ export function providerRoutes(
       },
     },
     async (request) => {
-      const entry = await findPersonOf(request, sessions, publicUrl);
+      const entry = await findPerson(request, sessions, publicUrl);
       if (entry === null) throw new UserError('unauthorized', 'Authentication required');
       const { providerId, personId } = entry.session;
       const isOfService = oidc !== null && findCookie(request.headers.cookie, SIGNED_IN_COOKIE) === personId;

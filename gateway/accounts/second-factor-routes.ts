@@ -19,12 +19,12 @@ import * as factors from '../../db/queries/accounts/second-factor.ts';
 import { confirmSession } from '../../db/queries/accounts/session.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
-import { findPersonOf, foreignPage, isOwnPage } from '../admission/session-admission.ts';
+import { findPerson, foreignPage, isOwnPage } from '../admission/session-admission.ts';
 import type { Auth } from './auth.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest, requireOwn } from './auth-routes.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { SessionCredential, Sessions } from './session-lookup.ts';
+import type { SessionCredential, SessionLookup } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 export interface SecondFactorRouteOptions {
@@ -32,7 +32,7 @@ export interface SecondFactorRouteOptions {
   openAuth: () => Promise<Auth>;
   attempts: AuthAttempts;
   passwords: PasswordQueue;
-  sessions: Sessions;
+  sessions: SessionLookup;
   /** role postroom_auth */
   database: Database;
   publicUrl: string;
@@ -231,7 +231,7 @@ async function requirePerson(
   request: FastifyRequest,
   { sessions, publicUrl }: SecondFactorRouteOptions,
 ): Promise<SessionCredential> {
-  const entry = await findPersonOf(request, sessions, publicUrl);
+  const entry = await findPerson(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');
   return entry.session;
 }

@@ -27,7 +27,7 @@ export interface SessionCredential {
 }
 
 /** Looks up sessions by their cookies. A lookup does not extend a session; only `/api/auth/get-session` does. */
-export interface Sessions {
+export interface SessionLookup {
   /** Returns the raw session cookie in a Cookie header; null if there is none. */
   cookieOf(field: string | undefined): string | null;
   /** Finds the session of a cookie; null if it is invalid, or pending. Throws when PostgreSQL is unreachable. */
@@ -53,7 +53,7 @@ export interface SessionsOptions {
 const CACHE_AGE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
-export function openSessions({ database, bus, now, publicUrl, secret }: SessionsOptions): Sessions {
+export function openSessionLookup({ database, bus, now, publicUrl, secret }: SessionsOptions): SessionLookup {
   const name = sessionCookieName(publicUrl);
   const cached = new LRUCache<string, SessionCredential>({ max: MAX_CACHED, ttl: CACHE_AGE_MS });
   // Counts the drops, so that a lookup that started before a session was ended is not cached.

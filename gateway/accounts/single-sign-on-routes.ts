@@ -16,14 +16,14 @@ import {
 } from '../../db/queries/accounts/sign-in-provider.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
-import { findSessionOf } from '../admission/session-admission.ts';
+import { findSession } from '../admission/session-admission.ts';
 import type { AuthAttempts } from './auth-attempts.ts';
 import type { OidcSettings } from './oidc-client.ts';
 import { CALLBACK_PATH, type OidcClients } from './provider-routes.ts';
-import type { SessionCredential, Sessions } from './session-lookup.ts';
+import type { SessionCredential, SessionLookup } from './session-lookup.ts';
 
 export interface SingleSignOnRouteOptions {
-  sessions: Sessions;
+  sessions: SessionLookup;
   attempts: AuthAttempts;
   /** role postroom_auth */
   database: Database;
@@ -147,7 +147,7 @@ async function requireOwner(
   request: FastifyRequest,
   { sessions, publicUrl }: SingleSignOnRouteOptions,
 ): Promise<SessionCredential> {
-  const entry = await findSessionOf(request, sessions, publicUrl);
+  const entry = await findSession(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');
   requireRights(entry.session.rights, 'Single sign-on', ['ownership']);
   return entry.session;

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { listWorkspacesOfPerson, switchWorkspace } from '../../db/queries/accounts/session.ts';
-import { findPersonOf } from '../admission/session-admission.ts';
-import type { SessionCredential, Sessions } from './session-lookup.ts';
+import { findPerson } from '../admission/session-admission.ts';
+import type { SessionCredential, SessionLookup } from './session-lookup.ts';
 
 export interface WorkspaceRouteOptions {
   /** role postroom_auth */
   database: Database;
-  sessions: Sessions;
+  sessions: SessionLookup;
   publicUrl: string;
   /** Makes all gateways forget the sessions of a person, or of a workspace. */
   forgetSessions: (id: string) => void;
@@ -68,7 +68,7 @@ export async function requireSession(
   request: FastifyRequest,
   { sessions, publicUrl }: Pick<WorkspaceRouteOptions, 'sessions' | 'publicUrl'>,
 ): Promise<SessionCredential> {
-  const entry = await findPersonOf(request, sessions, publicUrl);
+  const entry = await findPerson(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');
   return entry.session;
 }

@@ -4,7 +4,7 @@ import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
-import type { Sessions } from '../accounts/session-lookup.ts';
+import type { SessionLookup } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
 import { requireRouteAccess } from './access.ts';
@@ -17,7 +17,7 @@ import {
   limitHeaders,
   type RequestLimiter,
 } from './request-limit.ts';
-import { findSessionOf } from './session-admission.ts';
+import { findSession } from './session-admission.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +31,7 @@ export interface AdmissionOptions {
   /** where all gateways count requests */
   database: Database;
   credentials: Credentials;
-  sessions: Sessions;
+  sessions: SessionLookup;
   now: () => Date;
   /** returns that many bytes from a cryptographic source */
   random: (bytes: number) => Uint8Array;
@@ -83,7 +83,7 @@ function openLimiter({ config, database, random }: AdmissionOptions): RequestLim
 interface CredentialAdmission extends RequestCount {
   credentials: Credentials;
   tokens: TokenAdmission;
-  sessions: Sessions;
+  sessions: SessionLookup;
   publicUrl: string;
 }
 
@@ -95,7 +95,7 @@ interface CredentialAdmission extends RequestCount {
 function admitByCredential(options: CredentialAdmission): AdmissionHook {
   const { credentials, sessions, tokens, publicUrl } = options;
   return async (request, reply) => {
-    const entry = await findSessionOf(request, sessions, publicUrl);
+    const entry = await findSession(request, sessions, publicUrl);
     if (entry !== null) {
       request.workspaceId = entry.session.workspaceId;
       request.rights = entry.session.rights;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FastifyRequest } from 'fastify';
 import { SECOND_FACTOR_REQUIRED } from '../../core/accounts/sign-in.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { type SessionCredential, type Sessions } from '../accounts/session-lookup.ts';
+import { type SessionCredential, type SessionLookup } from '../accounts/session-lookup.ts';
 
 /** The session of a request, and a check whether it is still valid. */
 export interface SessionEntry {
@@ -15,20 +15,20 @@ export interface SessionEntry {
  * Finds the session of a request by its cookie; null if there is none or the request has an Authorization header. Throws forbidden if the
  * request does not come from a page of this gateway, or the workspace requires a second factor that the session lacks.
  */
-export async function findSessionOf(
+export async function findSession(
   request: FastifyRequest,
-  sessions: Sessions,
+  sessions: SessionLookup,
   publicUrl: string,
 ): Promise<SessionEntry | null> {
-  const entry = await findPersonOf(request, sessions, publicUrl);
+  const entry = await findPerson(request, sessions, publicUrl);
   if (entry?.session.lacksSecondFactor === true) throw secondFactorRequired();
   return entry;
 }
 
-/** Like findSessionOf, also in a workspace that requires a second factor: for what a person does with the own sign-in, and between workspaces. */
-export async function findPersonOf(
+/** Like findSession, also in a workspace that requires a second factor: for what a person does with the own sign-in, and between workspaces. */
+export async function findPerson(
   request: FastifyRequest,
-  sessions: Sessions,
+  sessions: SessionLookup,
   publicUrl: string,
 ): Promise<SessionEntry | null> {
   if (request.headers.authorization !== undefined) return null;
@@ -41,7 +41,7 @@ export async function findPersonOf(
 }
 
 /** Returns whether the session is valid, and its person is in the same workspace with the same role. */
-async function isStillAllowed(sessions: Sessions, cookie: string, before: SessionCredential): Promise<boolean> {
+async function isStillAllowed(sessions: SessionLookup, cookie: string, before: SessionCredential): Promise<boolean> {
   const now = await sessions.find(cookie);
   return (
     now?.sessionId === before.sessionId &&

@@ -16,7 +16,7 @@ import type { Plugin } from 'graphql-yoga';
 import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
 import { hasRight, isUnrestricted, type Right, rightMissing } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { accessOf, isTypeOfDomain } from '../../schema/graphql/access.ts';
+import { isTypeOfDomain, readAccess } from '../../schema/graphql/access.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 
@@ -77,7 +77,7 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   if (name.startsWith('__') || !isObjectType(root)) return;
   const field = root.getFields()[name];
   const what = `The field ${name}`;
-  const access = field === undefined ? null : accessOf(field);
+  const access = field === undefined ? null : readAccess(field);
   if (field === undefined || access === null) throw rightMissing(what, toMissing(rights), rights);
   const { right, isOfDomain, shows = [] } = access;
   if (!hasRight(rights, right) && !endsItself(walk, node)) throw rightMissing(what, right, rights);

@@ -22,10 +22,10 @@ import { countedOperations, tracedOperations } from './telemetry.ts';
 /** Responds to a request of the GraphQL API, or throws at its deadline, which becomes 503. */
 export type ServeGraphql = (
   exchange: { request: FastifyRequest; reply: FastifyReply },
-  options: AnswerOptions,
+  options: RespondOptions,
 ) => Promise<Response | string | Readable>;
 
-export interface AnswerOptions {
+export interface RespondOptions {
   operations: OperationContext;
   publicUrl: string;
   /** time limit of an operation that does not extend it; milliseconds */
@@ -116,7 +116,7 @@ const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext
 async function answerInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
-  { operations, publicUrl, respondWithinMs }: AnswerOptions,
+  { operations, publicUrl, respondWithinMs }: RespondOptions,
 ): Promise<Response | string | Readable> {
   const body = typeof request.body === 'string' ? request.body : '{}';
   const usualMs = respondWithinMs + body.length / BYTES_PER_MS;

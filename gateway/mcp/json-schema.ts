@@ -24,7 +24,7 @@ export function listedAs(schema: JsonSchema): JsonSchema {
  * their shape. For arguments it leaves out deprecated names, and null where the argument can be omitted.
  * Strict validators and clients that know one type per value take it without a warning: it names no formats, and null is a choice of its own.
  */
-export function jsonSchemaOf(shape: z.ZodType, io: 'input' | 'output'): JsonSchema & { type: 'object' } {
+export function makeJsonSchema(shape: z.ZodType, io: 'input' | 'output'): JsonSchema & { type: 'object' } {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' }) as JsonSchema;
   const definitions = (schema['$defs'] ?? {}) as Record<string, JsonSchema>;
   const inlined = inline(schema, definitions) as JsonSchema;

@@ -12,7 +12,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { requireAccess } from '../admission/access.ts';
 import { BYTES_PER_MS, type Deadline, startDeadline } from '../http/response-deadline.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { makeJsonSchema } from './json-schema.ts';
 import { readResource, resourceTemplates } from './resources.ts';
 import type { Tool } from './tool.ts';
 import { MARKER_BYTES, mistakeResult, successResult } from './tool-result.ts';
@@ -56,7 +56,7 @@ export function createMcpEndpoint(): ServeMcp {
   const schemas = new Map(
     tools.map((tool) => [
       tool,
-      { input: jsonSchemaOf(tool.input, 'input'), output: jsonSchemaOf(tool.output, 'output') },
+      { input: makeJsonSchema(tool.input, 'input'), output: makeJsonSchema(tool.output, 'output') },
     ]),
   );
   const listed = (tool: Tool) => {

@@ -22,16 +22,16 @@ import { UserError } from '../../core/shared/errors.ts';
 import { createCode, decideDevice, findWaitingDevice } from '../../db/queries/accounts/oauth.ts';
 import { findReach } from '../../operations/accounts/api-keys.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
-import type { SessionCredential, Sessions } from '../accounts/session-lookup.ts';
+import type { SessionCredential, SessionLookup } from '../accounts/session-lookup.ts';
 import { requireSession } from '../accounts/workspace-routes.ts';
-import { findSessionOf } from '../admission/session-admission.ts';
+import { findSession } from '../admission/session-admission.ts';
 import { openCaller } from '../http/caller.ts';
 import { type AuthorizeRequest, readAuthorizeRequest, redirectTo } from './authorize-request.ts';
 import type { OauthRouteOptions } from './oauth-routes.ts';
 import { SECRET_BYTES } from './tokens.ts';
 
 export interface ConsentRouteOptions extends OauthRouteOptions {
-  sessions: Sessions;
+  sessions: SessionLookup;
 }
 
 /** A code waits this long for its client. Seconds. */
@@ -82,7 +82,7 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
 
   app.post('/decision', { schema: { hide: true, body: decision } }, async (request, reply) => {
     // Access that a program gets outlives the session, so the session needs the second factor that the workspace requires.
-    const entry = await findSessionOf(request, options.sessions, publicUrl);
+    const entry = await findSession(request, options.sessions, publicUrl);
     if (entry === null) throw new UserError('unauthorized', 'Authentication required');
     const { session } = entry;
     request.workspaceId = session.workspaceId;

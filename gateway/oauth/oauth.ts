@@ -3,7 +3,7 @@ import { openDispatcherLater } from '../../actors/network/checked-request.ts';
 import type { Database } from '../../db/connection/database.ts';
 import type { OperationParts } from '../../operations/context.ts';
 import { createAuthAttempts } from '../accounts/auth-attempts.ts';
-import type { Sessions } from '../accounts/session-lookup.ts';
+import type { SessionLookup } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { consentRoutes } from './consent-routes.ts';
@@ -16,7 +16,7 @@ export interface OauthOptions {
   config: GatewayConfig;
   /** role postroom_auth */
   authDatabase: Database;
-  sessions: Sessions;
+  sessions: SessionLookup;
   contextOf: ContextOf;
 }
 

@@ -20,9 +20,9 @@ import type { OperationContext } from '../../operations/context.ts';
 import { limitEntries } from '../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../admission/access.ts';
 import { makeReader, makeWriter, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from './page-by-id.ts';
+import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields, readPageById } from './page-by-id.ts';
 import { idempotencyHeader, MAIL_BODY_LIMIT, readIdempotencyHeader } from './sending/outgoing-shapes.ts';
-import { besideBody, errorBody, idInPath, limit, listBody, listOf, offset, type RestOptions } from './shapes.ts';
+import { besideBody, errorBody, idInPath, limit, listBody, makeListShape, offset, type RestOptions } from './shapes.ts';
 import { type MoreFields, objectName, plainWireObject, type WireObject, wireObject } from './wire-object.ts';
 
 /** Where REST differs from what the capability says, for the sake of clients. */
@@ -196,7 +196,9 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
   if (resource === undefined || object === null) throw new Error(`${capability.path} lists no resource`);
   const { filter, isPagedByItem, page, count } = list;
   const request = differences.request ?? wireQuery(filter, restCase);
-  const beside = isPagedByItem ? besideFields(`${articleFor(resource)} ${findNoun(resource)}`, INSTEAD_OF_OFFSET) : {};
+  const beside = isPagedByItem
+    ? pageByIdFields(`${articleFor(resource)} ${findNoun(resource)}`, INSTEAD_OF_OFFSET)
+    : {};
   const query = z.object({ limit: limit(), offset, ...beside, ...(request as Fields).shape });
   const usual = makeReader(filter, restCase) as (given: Body) => Body;
   const inputOf = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
@@ -205,7 +207,7 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
     const { limit: size, offset: start, after, before, ...filters } = asked.query as Body & ListQuery;
     const input = inputOf(filters);
     const span = { limit: size, offset: start };
-    const found = await pageBeside(
+    const found = await readPageById(
       { limit: size, after, before },
       {
         load: (ids) => resource.load(context, ids) as Promise<(ResourceRow & { createdAt: Date })[]>,
@@ -225,7 +227,7 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
     status: 200,
     path: '',
     querystring: isPagedByItem ? query.refine((given) => isOneSided(given as ListQuery), oneSide) : query,
-    response: makeResponse(listOf(object.shape)),
+    response: makeResponse(makeListShape(object.shape)),
     handle,
   };
 }
@@ -240,7 +242,7 @@ function ownedListForm({ path = '', filter, list }: OwnedList, { capability, obj
     path,
     params: idInPath,
     querystring: z.object({ limit: limit(), offset, ...wireQuery(filter, restCase).shape }),
-    response: listOf(object.shape),
+    response: makeListShape(object.shape),
     handle: async (context, { params, query }) => {
       const { limit: size, offset: start, ...filters } = query as Body & ListQuery;
       const span = { limit: size, offset: start };

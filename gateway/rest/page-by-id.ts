@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { KeysetPage } from '../../core/shared/page.ts';
 import { invalid } from '../../operations/context.ts';
 
-export interface Beside {
+export interface PageById {
   limit: number;
   after?: string | undefined;
   before?: string | undefined;
 }
 
 /** Query fields of a page beside an item, which the clients of Resend name by its id. `item`: such as `an email`. */
-export const besideFields = (item: string, instead = '') => ({
+export const pageByIdFields = (item: string, instead = '') => ({
   after: z
     .string()
     .optional()
@@ -23,16 +23,16 @@ export const besideFields = (item: string, instead = '') => ({
 /** Replaces `offset`. */
 export const INSTEAD_OF_OFFSET = ', instead of using `offset`';
 
-/** Refines a query with `besideFields`. */
-export const isOneSided = ({ after, before }: Omit<Beside, 'limit'>) => after === undefined || before === undefined;
+/** Refines a query with `pageByIdFields`. */
+export const isOneSided = ({ after, before }: Omit<PageById, 'limit'>) => after === undefined || before === undefined;
 export const oneSide = { path: ['before'], message: 'cannot be used with after' };
 
 /**
  * Returns the page after or before an item of a list that is ordered newest first. Null: the query names no item.
  * Throws validation if there is no such item.
  */
-export async function pageBeside<T>(
-  { limit, after, before }: Beside,
+export async function readPageById<T>(
+  { limit, after, before }: PageById,
   list: {
     load: (ids: readonly string[]) => Promise<readonly ({ createdAt: Date } | null)[]>;
     page: (page: KeysetPage) => Promise<T[]>;
@@ -51,9 +51,9 @@ export async function pageBeside<T>(
 }
 
 /** Returns the page of a list that is read as a whole. Throws validation if there is no such item. */
-export function cutPageBeside<T extends { id: string }>(
+export function cutPageById<T extends { id: string }>(
   all: readonly T[],
-  { limit, after, before }: Beside,
+  { limit, after, before }: PageById,
 ): { items: T[]; hasMore: boolean } {
   const id = after ?? before;
   const at = id === undefined ? -1 : all.findIndex((item) => item.id === id);

@@ -77,7 +77,7 @@ export const pagination = z.object({
 });
 
 /** The response of a list by offset. `object` and `has_more` are for the `resend` client. */
-export const listOf = <T extends z.ZodType>(item: T) =>
+export const makeListShape = <T extends z.ZodType>(item: T) =>
   z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean(), pagination });
 
 /** Returns the response of a list by offset. */

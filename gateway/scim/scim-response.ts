@@ -65,7 +65,7 @@ export function showResource(
       created: createdAt.toISOString(),
       lastModified: updatedAt.toISOString(),
       location: `${base}${type.endpoint}/${id}`,
-      version: etagOf(version),
+      version: makeEtag(version),
     },
   };
   const shown: Record<string, unknown> = {};
@@ -112,7 +112,7 @@ export function listResponse(
   };
 }
 
-export function etagOf(version: number): string {
+export function makeEtag(version: number): string {
   return `W/"${version}"`;
 }
 

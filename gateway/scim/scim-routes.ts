@@ -24,9 +24,9 @@ import { errorResponse } from '../http/error-response.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { describeScim } from './scim-discovery.ts';
 import {
-  etagOf,
   isShown,
   listResponse,
+  makeEtag,
   type Projection,
   readProjection,
   readVersion,
@@ -167,7 +167,7 @@ function serveEndpoint(
 
   function send(reply: FastifyReply, resource: directory.ScimResource, projection: Projection): FastifyReply {
     return reply
-      .header('etag', etagOf(resource.version))
+      .header('etag', makeEtag(resource.version))
       .type(SCIM_TYPE)
       .send(JSON.stringify(showResource(type, resource, { base, projection })));
   }

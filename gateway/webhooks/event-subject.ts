@@ -10,13 +10,13 @@ import { loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import type { FeedEvent } from '../../operations/events/events.ts';
 import { readThreads } from '../../operations/threads/threads.ts';
 import { writeDmarcReport } from '../rest/domains/dmarc-reports.ts';
-import { domainDetailsOf } from '../rest/domains/domain-wire.ts';
-import { emailBodyOf } from '../rest/emails/email-wire.ts';
+import { makeDomainDetails } from '../rest/domains/domain-wire.ts';
+import { makeEmailBody } from '../rest/emails/email-wire.ts';
 import { readSenderFindings } from '../rest/emails/sender-findings.ts';
 import { writeDelivery } from '../rest/endpoints/deliveries.ts';
 import { writeEndpoint } from '../rest/endpoints/endpoints.ts';
 import { readApprovals } from '../rest/sending/approvals.ts';
-import { threadAnswerOf } from '../rest/threads/threads.ts';
+import { makeThreadBody } from '../rest/threads/threads.ts';
 import { plainWireObject } from '../rest/wire-object.ts';
 
 /** An event of the feed, or of the audit log. */
@@ -84,7 +84,7 @@ const readers: Readonly<
   async thread(context, events) {
     const { publicUrl } = context.settings;
     const threads = await readThreads(context, given(events, 'threadId'));
-    return threads.map((thread) => (thread === null ? null : threadAnswerOf(thread, publicUrl)));
+    return threads.map((thread) => (thread === null ? null : makeThreadBody(thread, publicUrl)));
   },
   async delivery(context, events) {
     const deliveries = await readDeliveries(context, given(events, 'deliveryId'));
@@ -101,7 +101,7 @@ const readers: Readonly<
   },
   async domain(context, events) {
     const domains = await readDomains(context, given(events, 'domainId'));
-    return domains.map((domain) => (domain === null ? null : domainDetailsOf(domain, context.workspaceId)));
+    return domains.map((domain) => (domain === null ? null : makeDomainDetails(domain, context.workspaceId)));
   },
 };
 
@@ -125,7 +125,7 @@ async function readEmailSubjects(context: OperationContext, events: readonly Pos
   const approvals = await readApprovals(context, emails);
   const shown = new Map(
     emails.map((email, at) => {
-      const body = emailBodyOf(email, publicUrl);
+      const body = makeEmailBody(email, publicUrl);
       return [email.id, { body, details: { ...body, ...findings[at], approval: approvals[at] ?? null } }];
     }),
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DkimKey } from '../../core/domains/dkim-key.ts';
-import { type DnsRecord, dnsRecordsOf } from '../../core/domains/dns-records.ts';
+import { type DnsRecord, listDnsRecords } from '../../core/domains/dns-records.ts';
 import { type AuthAdvice, toAuthAdvice } from '../../core/domains/domain-advice.ts';
 import { type DomainCheck, findCheckedRecord, isSeen, readDomainCheck } from '../../core/domains/domain-check.ts';
 import { canonicalDomainName, parentDomains } from '../../core/domains/domain-name.ts';
@@ -50,7 +50,7 @@ export async function listDomains(context: OperationContext, query: DomainQuery,
   return asWorkspace(context.database, context.workspaceId, async (transaction) => {
     const { domains, total } = await lists.listDomains(transaction, context.workspaceId, conditions, page);
     const counts = await lists.countDomains(transaction, context.workspaceId);
-    return { domains: domains.map((domain) => domainViewOf(context, domain)), total, counts };
+    return { domains: domains.map((domain) => makeDomainView(context, domain)), total, counts };
   });
 }
 
@@ -94,7 +94,7 @@ export async function readDomains(
     const byId = new Map(
       domains.map((domain) => {
         const emailCounts = counted?.get(domain.name) ?? NONE;
-        return [domain.id, { ...domainViewOf(context, domain), emailCounts }];
+        return [domain.id, { ...makeDomainView(context, domain), emailCounts }];
       }),
     );
     return domainIds.map((id) => byId.get(id) ?? null);
@@ -213,7 +213,7 @@ function alreadyRegistered(): UserError {
 export function pageDomains(context: OperationContext, query: DomainQuery, page: KeysetPage): Promise<Domain[]> {
   return asWorkspace(context.database, context.workspaceId, async (transaction) => {
     const rows = await pages.pageDomains(transaction, context.workspaceId, toConditions(query), page);
-    return rows.map((row) => domainViewOf(context, row));
+    return rows.map((row) => makeDomainView(context, row));
   });
 }
 
@@ -228,7 +228,7 @@ export async function pageListedDomains(
     const rows = await pages.pageDomains(transaction, workspaceId, toConditions(query), page);
     const ids = rows.map(({ id }) => id);
     const counted = await lists.listDomains(transaction, workspaceId, ofIds(ids), { limit: ids.length, offset: 0 });
-    const byId = new Map(counted.domains.map((domain) => [domain.id, domainViewOf(context, domain)]));
+    const byId = new Map(counted.domains.map((domain) => [domain.id, makeDomainView(context, domain)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   });
 }
@@ -249,7 +249,7 @@ export async function loadDomains(context: OperationContext, ids: readonly strin
   const rows = await asWorkspace(context.database, context.workspaceId, (transaction) =>
     pages.findDomains(transaction, context.workspaceId, ids.filter(isValidId)),
   );
-  const byId = new Map(rows.map((row) => [row.id, domainViewOf(context, row)]));
+  const byId = new Map(rows.map((row) => [row.id, makeDomainView(context, row)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
@@ -288,7 +288,7 @@ export async function pageSubdomains(
   const byDomain = await asWorkspace(context.database, context.workspaceId, (transaction) =>
     pages.pageSubdomains(transaction, context.workspaceId, domainIds, page),
   );
-  return domainIds.map((id) => (byDomain.get(id) ?? []).map((row) => domainViewOf(context, row)));
+  return domainIds.map((id) => (byDomain.get(id) ?? []).map((row) => makeDomainView(context, row)));
 }
 
 /** Returns the number of the user's subdomains of each domain. */
@@ -352,13 +352,16 @@ export interface DomainConsequences {
 export interface Domain extends DomainRow, DomainConsequences {}
 
 /** Adds the derived facts to a domain's row. */
-export function domainViewOf<Row extends DomainRow>(context: OperationContext, domain: Row): Row & DomainConsequences {
+export function makeDomainView<Row extends DomainRow>(
+  context: OperationContext,
+  domain: Row,
+): Row & DomainConsequences {
   const { status, isTrusted, isMxSeen, parent } = domain;
   const check = readDomainCheck(domain.dnsCheck);
   const { mailHostname, mtaStsMode } = context.settings;
   const transport = toTransportAdvice(domain.name, mtaStsMode, mailHostname);
   const canReceive = status === 'verified' && (isTrusted || isMxSeen);
-  const records = dnsRecordsOf({ ...domain, isInherited: parent !== null }, mailHostname);
+  const records = listDnsRecords({ ...domain, isInherited: parent !== null }, mailHostname);
   const reason = check?.reason ?? null;
   const isSpfSeen = records.some((record) => record.purpose === 'spf' && isSeen(check, record));
   const dnsRecords = records.map((record) => {

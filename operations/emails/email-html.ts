@@ -12,7 +12,7 @@ import { loadRawBytes } from './attachments.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
 import { showsImagesOf } from './image-senders.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
-import { authenticationOf } from './stored-authentication.ts';
+import { readAuthentication } from './stored-authentication.ts';
 
 export interface EmailHtmlOptions {
   /** which remote images are loaded: none, all, or all if the user always shows those of the sender (showsImagesOf) */
@@ -46,7 +46,7 @@ export async function readEmailHtml(
   const { host, images } = options;
   const hasRemoteImages =
     images === 'remote' ||
-    (images === 'trusted' && (await showsImagesOf(context, email, authenticationOf(parts.authentication))));
+    (images === 'trusted' && (await showsImagesOf(context, email, readAuthentication(parts.authentication))));
   const { publicUrl, mailHostname, smtp } = context.settings;
   const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
   const inlineImages = await readInlineImages(context, emailId, { html, attachments: parts.attachments });

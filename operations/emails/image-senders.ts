@@ -6,7 +6,7 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
 import * as rows from '../../db/queries/emails/image-sender.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { verdictOf } from './security-warnings.ts';
+import { judgeSender } from './security-warnings.ts';
 
 export type ImageSender = rows.ImageSender;
 
@@ -59,7 +59,7 @@ export async function showsImagesOf(
   if (type !== 'received' || authentication === null || database.limit !== undefined) return false;
   const { domain } = authentication.dmarc;
   if (domain === null || domainOf(`@${domain}`) !== domainOf(fromAddress)) return false;
-  if (verdictOf(authentication).verdict !== 'verified') return false;
+  if (judgeSender(authentication).verdict !== 'verified') return false;
   return asWorkspace(database, workspaceId, (transaction) =>
     rows.isImageSender(transaction, workspaceId, fromAddress.toLowerCase()),
   );

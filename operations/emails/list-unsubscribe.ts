@@ -6,7 +6,7 @@ import { countAttempt } from '../accounts/count-attempts.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadContentParts, loadEmails } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
-import { authenticationOf } from './stored-authentication.ts';
+import { readAuthentication } from './stored-authentication.ts';
 
 /** The result of leaving a list; a list that refuses is a result, too. */
 export interface LeftList {
@@ -31,7 +31,7 @@ export async function loadListUnsubscribes(
   return contents.map((content) =>
     content === null
       ? null
-      : readListUnsubscribe({ headers: content.headers, authentication: authenticationOf(content.authentication) }),
+      : readListUnsubscribe({ headers: content.headers, authentication: readAuthentication(content.authentication) }),
   );
 }
 

@@ -41,7 +41,7 @@ export interface SecurityWarning {
 const NAMES_OF_SERVICE = 3;
 
 /** Returns who vouches for the sender. */
-export function verdictOf(authentication: Authentication): SenderVerdict {
+export function judgeSender(authentication: Authentication): SenderVerdict {
   return senderVerdict(authentication, (domain) => organizationOf(domain.toLowerCase()));
 }
 
@@ -110,7 +110,7 @@ function isSecondAddress(warning: NameWarning, authentication: Authentication | 
   if (warning.kind !== 'imitated_name' || authentication === null) return false;
   const [known, actual] = [domainOf(warning.knownAddress), domainOf(warning.actual)];
   const isSame = (organizationOf(known) ?? known) === (organizationOf(actual) ?? actual);
-  return isSame && verdictOf(authentication).verdict === 'verified';
+  return isSame && judgeSender(authentication).verdict === 'verified';
 }
 
 function organizationOf(domain: string): string | null {

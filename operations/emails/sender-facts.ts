@@ -1,7 +1,7 @@
 import type { Authentication } from '../../core/mime/authentication.ts';
 import type { SenderVerdict } from '../../core/mime/sender-verdict.ts';
-import { verdictOf } from './security-warnings.ts';
-import { authenticationOf } from './stored-authentication.ts';
+import { judgeSender } from './security-warnings.ts';
+import { readAuthentication } from './stored-authentication.ts';
 
 /** What is known about the sender of a received email. */
 export interface SenderFacts {
@@ -13,6 +13,6 @@ export interface SenderFacts {
 
 /** Returns what stored authentication results say, with their keys in the same order wherever they come from. */
 export function readSenderFacts(stored: unknown): SenderFacts {
-  const authentication = authenticationOf(stored);
-  return { authentication, verdict: authentication === null ? null : verdictOf(authentication) };
+  const authentication = readAuthentication(stored);
+  return { authentication, verdict: authentication === null ? null : judgeSender(authentication) };
 }

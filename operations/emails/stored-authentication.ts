@@ -12,6 +12,6 @@ const authentication = z.object({
 });
 
 /** Parses stored verdicts. Returns null if nothing was checked. */
-export function authenticationOf(stored: unknown): Authentication | null {
+export function readAuthentication(stored: unknown): Authentication | null {
   return authentication.nullable().parse(stored ?? null);
 }

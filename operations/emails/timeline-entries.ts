@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActionLog } from '../../core/endpoints/actions.ts';
-import { readAnswers, type StoredAnswer } from '../../core/routing/guard-judgement.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/guard-judgement.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
 import { adviceOn } from '../../core/sending/refusal-advice.ts';
@@ -114,7 +114,7 @@ function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): 
             nodeId: origin.threadId,
           }),
         ]),
-    ...readAnswers(origin.answers).map((answer) => askedEntry(answer, rules)),
+    ...readStoredVerdicts(origin.answers).map((answer) => askedEntry(answer, rules)),
     ...routedEntries(origin),
   ];
 }
@@ -215,7 +215,7 @@ function threadText({ threadReason }: EmailOrigin): string | null {
   }
 }
 
-function askedEntry(answer: StoredAnswer, rules: RouteReferences['rules']): TimelineEntry {
+function askedEntry(answer: StoredVerdict, rules: RouteReferences['rules']): TimelineEntry {
   const { ruleId, isMatch, reason, at, durationMs } = answer;
   const rule = `guard rule “${rules.get(ruleId)?.name ?? ruleId}”`;
   const outcome =

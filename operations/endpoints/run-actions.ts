@@ -27,14 +27,19 @@ import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thr
 import { type MailContext, newIdentifier } from '../context.ts';
 import { flagEmails } from '../emails/email-flags.ts';
 import { deliverTo, endpointNotFound, type Transaction } from '../routing/current-route.ts';
-import { type CheckedEmail, checkAnswer } from '../sending/check-outgoing.ts';
+import { type CheckedEmail, checkReply } from '../sending/check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from '../sending/compose-outgoing.ts';
 import { prepareForward } from '../sending/forward-email.ts';
 import type { Receipt, Submission } from '../sending/idempotency.ts';
 import { addressReply, readRepliable } from '../sending/replies.ts';
 import { isScannerAway, requireClean } from '../sending/require-clean.ts';
-import { receiptOf } from '../sending/send-email.ts';
-import { announceStored, type SubmittedMember, sendingLockOf, storeSubmissions } from '../sending/store-submissions.ts';
+import { makeReceipt } from '../sending/send-email.ts';
+import {
+  announceStored,
+  nameSendingLock,
+  type SubmittedMember,
+  storeSubmissions,
+} from '../sending/store-submissions.ts';
 import { labelThread } from '../threads/thread-changes.ts';
 
 /** The response of a webhook that asks for actions. */
@@ -80,7 +85,7 @@ export async function runActions(context: MailContext, delivery: ActingDelivery)
     const done = await inWorkspaceTransaction(
       context.database,
       context.workspaceId,
-      { lock: sends.length === 0 ? null : sendingLockOf(context), lockTimeoutMs: LOCK_TIMEOUT_MS },
+      { lock: sends.length === 0 ? null : nameSendingLock(context), lockTimeoutMs: LOCK_TIMEOUT_MS },
       (client) => act(client, context, delivery, sends),
     );
     announce(context, done);
@@ -183,7 +188,7 @@ async function replyTo(
 ): Promise<{ email: CheckedEmail; repliedTo: Receipt['repliedTo'] }> {
   const refusal = automaticReplyRefusal({ headers, returnPath, fromAddress });
   if (refusal !== null) throw new UserError('validation', refusal);
-  const checked = checkAnswer({ from: ownAddress, text, html, subject, replyTo, headers: AUTOMATIC_REPLY_FIELDS });
+  const checked = checkReply({ from: ownAddress, text, html, subject, replyTo, headers: AUTOMATIC_REPLY_FIELDS });
   return addressReply(await readRepliable(context, emailId, checked.sender.address), checked, 'sender');
 }
 
@@ -205,7 +210,7 @@ async function readForward(
 }
 
 function toSubmission(email: OutgoingEmail, repliedTo: Receipt['repliedTo']): Submission {
-  const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo };
+  const receipt = { emails: [makeReceipt(email)], batchId: null, repliedTo };
   return { emails: [email], batchId: null, idempotency: null, receipt };
 }
 

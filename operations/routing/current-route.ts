@@ -1,15 +1,15 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { holdForged } from '../../core/routing/forged-mail.ts';
 import {
-  answersOf,
   decideJudged,
   type Judgement,
   judgeMail,
-  readAnswers,
+  matchVerdicts,
+  readStoredVerdicts,
   type TriedRule,
   triedRules,
 } from '../../core/routing/guard-judgement.ts';
-import { type GuardRule, type ModelAnswer, readsText } from '../../core/routing/guard-rule.ts';
+import { type GuardRule, type ModelVerdict, readsText } from '../../core/routing/guard-rule.ts';
 import { normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
@@ -69,8 +69,8 @@ export async function decideCurrentRoute(
   const { workspaceId } = context;
   const rules = await readActiveRules(transaction, workspaceId);
   // A failed answer is dropped, because the model may answer today.
-  const said = readAnswers(mail.answers).filter(({ kind }) => kind === 'answered');
-  const answers = answersOf(said, rules);
+  const said = readStoredVerdicts(mail.answers).filter(({ kind }) => kind === 'answered');
+  const answers = matchVerdicts(said, rules);
   const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
   const named = judgement.verdict?.kind === 'matched' ? judgement.verdict.rule.endpointId : null;
   const targets = await listTargets(transaction, workspaceId, mail, named);
@@ -156,7 +156,7 @@ async function judge(
   { workspaceId, settings }: OperationContext,
   mail: RoutableMail,
   rules: readonly GuardRule[],
-  answers: ReadonlyMap<string, ModelAnswer>,
+  answers: ReadonlyMap<string, ModelVerdict>,
 ): Promise<Judgement> {
   if (rules.length === 0) return NONE;
   requireGuardBudget(workspaceId);

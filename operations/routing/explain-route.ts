@@ -10,7 +10,7 @@ import { readHypotheticalRoute } from '../../db/queries/routing/hypothetical-rou
 import { readReferences } from '../../db/queries/routing/route-read.ts';
 import type { Reply } from '../../schema/messages.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { authenticationOf } from '../emails/stored-authentication.ts';
+import { readAuthentication } from '../emails/stored-authentication.ts';
 import { type CurrentRoute, decideCurrentRoute } from './current-route.ts';
 import {
   addressOf,
@@ -27,7 +27,7 @@ import {
   type OwnRecipient,
   SIMULATED_CLIENT,
   senderOf,
-  smtpBytesOf,
+  toSmtpBytes,
 } from './simulated-transaction.ts';
 
 /** A message that has not been received, given as bytes or as fields. */
@@ -135,7 +135,7 @@ function toFacts(mail: Examined, { recipient, ownAddress }: OwnRecipient) {
 
 /** Returns the reply to a message that DMARC_ENFORCE refuses before it is accepted; null: it is accepted. */
 function findRefusal({ settings: { dmarc } }: OperationContext, { authentication: stored }: Examined): string | null {
-  const authentication = authenticationOf(stored);
+  const authentication = readAuthentication(stored);
   if (authentication === null || enforceDmarc(authentication, dmarc) !== 'reject') return null;
   return explainDmarcRefusal(authentication);
 }
@@ -168,7 +168,7 @@ function step(name: RouteStep['step'], detail: string): RouteStep {
 }
 
 async function bytesOf(context: OperationContext, mail: HypotheticalMail): Promise<Buffer> {
-  if (mail.raw !== null) return smtpBytesOf(mail.raw);
+  if (mail.raw !== null) return toSmtpBytes(mail.raw);
   const flaw = checkSubject(mail.subject ?? '');
   if (flaw !== null) throw invalid(flaw, 'subject');
   const header = checkOutgoingHeaders(mail.headers ?? {});
@@ -178,7 +178,7 @@ async function bytesOf(context: OperationContext, mail: HypotheticalMail): Promi
     { from: mail.from === null ? null : readSender(mail.from), to: mail.to, date: context.now() },
     { subject: mail.subject ?? '', text: mail.text, html: mail.html, fields, inReplyTo, references },
   );
-  return smtpBytesOf(bytes);
+  return toSmtpBytes(bytes);
 }
 
 function readSender(text: string) {

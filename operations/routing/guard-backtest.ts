@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { answersOf } from '../../core/routing/guard-judgement.ts';
+import { matchVerdicts } from '../../core/routing/guard-judgement.ts';
 import {
   evaluateRules,
   type GuardMatch,
   type GuardRule,
-  type ModelAnswer,
+  type ModelVerdict,
   readsText,
 } from '../../core/routing/guard-rule.ts';
 import { DAY_MS } from '../../core/shared/durations.ts';
@@ -182,7 +182,7 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
   return result;
 }
 
-const NO_ANSWERS: ReadonlyMap<string, ModelAnswer> = new Map();
+const NO_ANSWERS: ReadonlyMap<string, ModelVerdict> = new Map();
 
 /** Returns null when the rule does not match. */
 function tryOn(
@@ -194,7 +194,7 @@ function tryOn(
   const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
   if (alone.kind !== 'matched') return null;
   // Models are not asked again: without a stored answer the result is unknown.
-  const verdict = evaluateRules(rules, email.facts, answersOf(email.answers, rules));
+  const verdict = evaluateRules(rules, email.facts, matchVerdicts(email.answers, rules));
   const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
   const now = findOutcome(email.route);
   return {

@@ -3,7 +3,7 @@ import {
   evaluateRules,
   findPrompt,
   type GuardMatch,
-  type ModelAnswer,
+  type ModelVerdict,
   type RuleCursor,
 } from '../../core/routing/guard-rule.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -276,7 +276,7 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
     : null;
   if (facts === null) throw emailNotFound();
   const prompt = findPrompt(rule);
-  const answers = new Map<string, ModelAnswer>();
+  const answers = new Map<string, ModelVerdict>();
   if (prompt !== null) answers.set(rule.id, await askModel(context, emailId, prompt));
   const verdict = runWithinGuardBudget(workspaceId, () => evaluateRules([rule], facts, answers));
   switch (verdict.kind) {
@@ -295,7 +295,7 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
 /** Milliseconds reserved for the response. */
 const SPARE_MS = 500;
 
-async function askModel(context: OperationContext, emailId: string, prompt: string): Promise<ModelAnswer> {
+async function askModel(context: OperationContext, emailId: string, prompt: string): Promise<ModelVerdict> {
   const { bus, workspaceId, respondBy } = context;
   if (!context.settings.hasGuardModel) return { kind: 'failed', reason: 'No model is configured on this service' };
   const limitMs = Math.max(1, respondBy - performance.now() - SPARE_MS);

@@ -1,5 +1,5 @@
 import type { EndpointType } from '../../core/endpoints/endpoint-config.ts';
-import { readAnswers, type StoredAnswer, type TriedRule } from '../../core/routing/guard-judgement.ts';
+import { readStoredVerdicts, type StoredVerdict, type TriedRule } from '../../core/routing/guard-judgement.ts';
 import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -42,7 +42,7 @@ export interface ExplainedRoute extends RouteSummary {
   domain: { id: string; name: string; isCatchAllEnabled: boolean | null } | null;
   releasedAt: Date | null;
   /** answers of models */
-  answers: StoredAnswer[];
+  answers: StoredVerdict[];
   deliveries: Delivery[];
   steps: RouteStep[];
   /** where it would go now; null: not requested */
@@ -117,7 +117,7 @@ async function explainStored(
     facts.set(emailId, {
       stored,
       decision: findDecision(stored),
-      answers: readAnswers(stored.answers),
+      answers: readStoredVerdicts(stored.answers),
       deliveries: deliveriesOf.get(emailId) ?? [],
       would: await decideNow(stored),
     });
@@ -132,7 +132,7 @@ async function explainStored(
 interface RouteFacts {
   stored: StoredRoute;
   decision: RouteDecision | null;
-  answers: StoredAnswer[];
+  answers: StoredVerdict[];
   /** oldest first */
   deliveries: Delivery[];
   would: CurrentRoute | null;
@@ -274,7 +274,7 @@ export interface RouteStep {
 interface StepFacts {
   /** the reason of the route */
   reason: string;
-  answers: readonly StoredAnswer[];
+  answers: readonly StoredVerdict[];
   /** oldest first */
   deliveries: readonly Delivery[];
   names: RouteReferences;
@@ -349,7 +349,7 @@ function threadText({ threadReason }: StoredRoute): string {
   }
 }
 
-function answerText({ ruleId, isMatch, reason }: StoredAnswer, { rules }: RouteReferences): string {
+function answerText({ ruleId, isMatch, reason }: StoredVerdict, { rules }: RouteReferences): string {
   const rule = `guard rule ${nameOr(rules.get(ruleId)?.name, ruleId)}`;
   if (isMatch === null) return `The model of the ${rule} did not respond: ${reason}`;
   return `The model says that it ${isMatch ? 'matches' : 'does not match'} the ${rule}${reason === '' ? '' : `: ${reason}`}`;

@@ -30,7 +30,7 @@ import {
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { withText } from '../emails/html-text.ts';
 import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
-import { checkOwnRecipient, handOver, senderOf, smtpBytesOf } from './simulated-transaction.ts';
+import { checkOwnRecipient, handOver, senderOf, toSmtpBytes } from './simulated-transaction.ts';
 
 /** A message to receive as if another server had sent it. */
 export interface SimulationInput {
@@ -110,7 +110,7 @@ export async function simulateInbound(
   const from = input.from === null ? null : readSender(input.from);
   const made =
     'raw' in input.message
-      ? { bytes: smtpBytesOf(input.message.raw), to: input.to, reversePath: null, reportedEmailId: null }
+      ? { bytes: toSmtpBytes(input.message.raw), to: input.to, reversePath: null, reportedEmailId: null }
       : await composeSimulated(context, input.message, { to: input.to, from });
   if (made.to === null) throw invalid('to is required: one of your own addresses', 'to');
   const recipient = await checkOwnRecipient(context, made.to);

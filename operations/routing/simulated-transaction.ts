@@ -28,7 +28,7 @@ export const SIMULATED_CLIENT = { remoteAddress: '192.0.2.1', helo: 'simulated.i
 const SPARE_MS = 500;
 
 /** Returns the bytes as our SMTP server would accept them. Throws validation with its reply. */
-export function smtpBytesOf(raw: string | Uint8Array): Buffer {
+export function toSmtpBytes(raw: string | Uint8Array): Buffer {
   const { bytes, refusal } = toSmtpForm(typeof raw === 'string' ? Buffer.from(raw, 'utf8') : raw);
   if (bytes === undefined) throw refused(refusal, 'raw');
   return bytes;

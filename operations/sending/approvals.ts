@@ -124,7 +124,7 @@ export async function loadRepliedThreads(
   emailIds: readonly string[],
 ): Promise<(string | null)[]> {
   const found = await asWorkspace(database, workspaceId, (transaction) =>
-    approvals.findAnsweredThreads(transaction, workspaceId, emailIds.filter(isValidId)),
+    approvals.findRepliedThreads(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? null);
 }

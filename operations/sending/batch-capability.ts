@@ -83,7 +83,7 @@ type Frame = Pick<batches.Batch, 'counts' | 'createdAt' | 'updatedAt'> & { items
 export function describeFrame({ counts: found, createdAt, updatedAt, items }: Frame): z.output<typeof batchFrame> {
   const total = Object.values(found).reduce((sum, each) => sum + each, 0);
   return {
-    status: batches.batchStatusOf(found),
+    status: batches.summarizeBatch(found),
     counts: { total, ...found, providerUnknown: 0 },
     createdAt,
     updatedAt,

@@ -117,7 +117,7 @@ export function countItems(statuses: readonly BatchItemStatus[]): BatchCounts {
   return counts;
 }
 
-export function batchStatusOf({ pending, processing, sent, failed, cancelled }: BatchCounts): BatchStatus {
+export function summarizeBatch({ pending, processing, sent, failed, cancelled }: BatchCounts): BatchStatus {
   if (pending + processing > 0) return processing + sent + failed + cancelled === 0 ? 'queued' : 'processing';
   if (failed > 0) return sent > 0 ? 'partially_failed' : 'failed';
   return sent === 0 && cancelled > 0 ? 'cancelled' : 'completed';
@@ -128,7 +128,7 @@ function toBatch(batchId: string, found: { createdAt: Date; emails: BatchedEmail
   const counts = countItems(items.map((item) => item.status));
   const changes = [found.createdAt, ...found.emails.map((email) => email.updatedAt)];
   const updatedAt = new Date(Math.max(...changes.map((at) => at.getTime())));
-  return { id: batchId, status: batchStatusOf(counts), counts, createdAt: found.createdAt, updatedAt, items };
+  return { id: batchId, status: summarizeBatch(counts), counts, createdAt: found.createdAt, updatedAt, items };
 }
 
 function toItemStatus({ status, isTried }: BatchedEmail): BatchItemStatus {

@@ -114,7 +114,7 @@ export function checkOutgoing(email: NewEmail, path = ''): CheckedEmail {
 }
 
 /** As checkOutgoing, for a reply. Recipients and subject are null when they come from the original. */
-export function checkAnswer(
+export function checkReply(
   email: NewEmail & { fromName?: string | null | undefined },
 ): CheckedContent & { to: Mailbox[] | null; subject: string | null } {
   if (isMissing(email.from)) throw missingFields('from is required', ['from'], '');

@@ -90,7 +90,7 @@ export async function composeOutgoing(
     from_text: addresses.from?.text ?? '',
     to_addresses: bare(to),
     cc_addresses: bare(cc),
-    preview: excerptOf(email.text, html),
+    preview: makeExcerpt(email.text, html),
     date: date.toISOString(),
     scheduled_at: schedule?.at.toISOString() ?? null,
     timezone: schedule?.timezone ?? null,
@@ -155,7 +155,7 @@ function listFields(
 const EXCERPT_HTML_LENGTHS = [2_000, 20_000];
 
 /** Returns the beginning of an email, from its text or else its HTML. */
-export function excerptOf(text: string | null, html: string | null): string {
+export function makeExcerpt(text: string | null, html: string | null): string {
   if (text !== null || html === null) return previewOf({ cleanedText: text, cleanedHtml: null, htmlBody: null });
   const start = Math.max(0, html.search(/<body[\s>]/i));
   for (const length of EXCERPT_HTML_LENGTHS) {

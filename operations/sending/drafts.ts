@@ -14,7 +14,7 @@ import { invalid, isValidId, newIdentifier, type OperationContext } from '../con
 import type { AttachmentFile } from '../emails/attachments.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { checkDraft, type NewEmail } from './check-outgoing.ts';
-import { excerptOf } from './compose-outgoing.ts';
+import { makeExcerpt } from './compose-outgoing.ts';
 import { scheduleOf } from './send-email.ts';
 import { staleDraft } from './store-submissions.ts';
 
@@ -384,7 +384,7 @@ function storable(fields: DraftFields): DraftFields {
 
 function toDraft(stored: rows.StoredDraft): Draft {
   const { textStart, htmlStart, textBytes: _, htmlBytes: __, ...draft } = stored;
-  return { ...draft, preview: excerptOf(textStart === '' ? null : textStart, htmlStart) };
+  return { ...draft, preview: makeExcerpt(textStart === '' ? null : textStart, htmlStart) };
 }
 
 function toConditions({ threadId, originalEmailId }: DraftQuery): rows.DraftConditions {

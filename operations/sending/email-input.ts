@@ -22,7 +22,7 @@ import type { NewEmail } from './check-outgoing.ts';
 const optional = z.string().nullish();
 
 /** An alias in camelCase, which REST takes for clients of other services. */
-export function aliasOf<Shape extends z.ZodType>(name: string, shape: Shape): Shape {
+export function findAlias<Shape extends z.ZodType>(name: string, shape: Shape): Shape {
   const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return restOnly(shape, name).meta({ deprecated: true, description: `Alias of \`${snake}\`.` }) as Shape;
 }
@@ -77,12 +77,12 @@ const attachmentFields = {
     optional,
     'Content type such as `application/pdf`. By default it is derived from the file name.',
   ),
-  contentTypeAlias: aliasOf('contentType', optional),
+  contentTypeAlias: findAlias('contentType', optional),
   contentId: graphqlText(
     contentId,
     'Content-ID that the HTML refers to as `cid:`. The attachment is then shown inside the text. Must be unique in the email.',
   ).meta({ description: 'Content-ID that the HTML refers to as `cid:`.' }),
-  contentIdAlias: aliasOf('contentId', optional),
+  contentIdAlias: findAlias('contentId', optional),
   path: restOnly(optional).meta({ description: 'Not supported: Postroom does not fetch files.' }),
 };
 
@@ -159,7 +159,7 @@ export const content = {
   cc: addressList(`Cc recipients: ${MAILBOXES}`),
   bcc: addressList(`Bcc recipients: ${MAILBOXES}`),
   replyTo: addressList('Addresses to reply to instead of the sender, up to 10.'),
-  replyToAlias: aliasOf('replyTo', addresses.nullish()),
+  replyToAlias: findAlias('replyTo', addresses.nullish()),
   headers: restOnly(z.record(z.string(), z.string()).nullish()),
   headerList: graphqlOnly(z.array(header).nullish(), 'headers').meta({ description: 'Custom headers, up to 50.' }),
   attachments: attachmentList,
@@ -172,7 +172,7 @@ export const content = {
     description:
       'ISO 8601, or a phrase such as `tomorrow at 9am`. In a date with dots, such as 05.06.2027, the day comes first; an ambiguous date with slashes is rejected.',
   }),
-  scheduledAtAlias: aliasOf('scheduledAt', optional),
+  scheduledAtAlias: findAlias('scheduledAt', optional),
   timezone: graphqlText(optional, 'IANA time zone of scheduledAt, such as `Europe/Berlin`. The default is UTC.').meta({
     description: 'IANA time zone of `scheduled_at`. The default is UTC.',
   }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { answerKey, type Policy } from '../../db/queries/sending/outgoing-policy.ts';
+import { makeReplayKey, type Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import type { OutgoingEmail } from './compose-outgoing.ts';
 
 /** Emails of one user that are stored together or not at all. */
@@ -83,7 +83,7 @@ export function idempotentReplay(
   idempotency: OwnIdempotency | null,
   policy: Pick<Policy, 'answers'>,
 ): Accepted | UserError | null {
-  const stored = idempotency === null ? undefined : policy.answers.get(answerKey(idempotency));
+  const stored = idempotency === null ? undefined : policy.answers.get(makeReplayKey(idempotency));
   if (idempotency === null || stored === undefined) return null;
   if (stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256)
     return { receipt: receipt.parse(stored.answer), at: stored.at };

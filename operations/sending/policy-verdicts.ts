@@ -15,7 +15,7 @@ import {
   toViolation,
 } from '../../core/sending/send-policy.ts';
 import { POLICY_VIOLATION, UserError } from '../../core/shared/errors.ts';
-import { linkKeys, linksOf } from '../../core/threads/threading.ts';
+import { findLinks, linkKeys } from '../../core/threads/threading.ts';
 import { readCorrespondence, readOwnAddresses } from '../../db/queries/sending/correspondents.ts';
 import type { Policy } from '../../db/queries/sending/outgoing-policy.ts';
 import {
@@ -181,12 +181,12 @@ function listRecipients({ row }: OutgoingEmail): string[] {
 
 /** The ids of messages that an email names in any way, as keys. */
 function namedKeys({ row }: OutgoingEmail): string[] {
-  return linkKeys(linksOf({ messageId: '', inReplyTo: row.in_reply_to, references: row.reference_ids }));
+  return linkKeys(findLinks({ messageId: '', inReplyTo: row.in_reply_to, references: row.reference_ids }));
 }
 
 /** The message that an email answers, as keys of msg-ids, the likeliest first; empty: it begins a thread. */
 function answeredKeys({ row }: OutgoingEmail): string[] {
-  const { inReplyTo, references } = linksOf({
+  const { inReplyTo, references } = findLinks({
     messageId: '',
     inReplyTo: row.in_reply_to,
     references: row.reference_ids,

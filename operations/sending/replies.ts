@@ -10,7 +10,7 @@ import { findOriginal, findOwnAddresses, type OriginalEmail } from '../../db/que
 import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
-import { type CheckedEmail, checkAnswer, checkAudience, type NewEmail } from './check-outgoing.ts';
+import { type CheckedEmail, checkAudience, checkReply, type NewEmail } from './check-outgoing.ts';
 import type { Accepted, Idempotency, Receipt } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
 
@@ -33,7 +33,7 @@ export async function sendReply(
   idempotency: Idempotency | null,
   draft?: SentDraft,
 ): Promise<Accepted> {
-  const checked = checkAnswer(reply);
+  const checked = checkReply(reply);
   requireSender(context, checked);
   // The thread may have a newer message by now, so look for a replay first.
   const before = idempotency === null ? null : await replayOrNow(context, idempotency);
@@ -55,7 +55,7 @@ export async function readReplySender(context: OperationContext, id: string): Pr
 /** Returns a checked answer with the recipients, subject and references of a reply. Throws validation. */
 export function addressReply(
   { original, isThread, isOneself }: Repliable,
-  checked: ReturnType<typeof checkAnswer>,
+  checked: ReturnType<typeof checkReply>,
   audience: 'sender' | 'all',
 ): { email: CheckedEmail; repliedTo: NonNullable<Receipt['repliedTo']> } {
   const input = { to: checked.to, subject: checked.subject, audience };

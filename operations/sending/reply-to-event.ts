@@ -8,12 +8,12 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadContentParts, loadEmails } from '../emails/emails.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
-import { checkAnswer } from './check-outgoing.ts';
+import { checkReply } from './check-outgoing.ts';
 import type { Idempotency } from './idempotency.ts';
 import { addressReply, readRepliable, readReplySender } from './replies.ts';
 import { sendChecked } from './send-email.ts';
 
-export interface EventAnswer {
+export interface EventReply {
   response: EventResponse;
   /** for the organizer; omitted: none */
   comment?: string | null | undefined;
@@ -22,7 +22,7 @@ export interface EventAnswer {
 }
 
 /** The reply that was stored. */
-export interface AnsweredEvent {
+export interface RepliedEvent {
   /** the invitation */
   emailId: string;
   /** the reply */
@@ -46,9 +46,9 @@ const WORDS: Record<EventResponse, string> = { accepted: 'Accepted', tentative: 
 export async function replyToEvent(
   context: OperationContext,
   emailId: string,
-  { response, comment = null, from }: EventAnswer,
+  { response, comment = null, from }: EventReply,
   idempotency: Idempotency | null,
-): Promise<AnsweredEvent> {
+): Promise<RepliedEvent> {
   requireRights(context.rights, 'Answering an invitation', ['read']);
   const event = await readInvitation(context, emailId);
   const flaw = findReplyFlaw(event);
@@ -56,7 +56,7 @@ export async function replyToEvent(
   const organizer = event.organizer?.address ?? '';
   const title = event.summary === '' ? 'Invitation' : event.summary;
   const sender = from ?? (await readReplySender(context, emailId));
-  const checked = checkAnswer({
+  const checked = checkReply({
     from: sender,
     to: [organizer],
     subject: `${WORDS[response]}: ${title.replaceAll(/\s+/g, ' ').slice(0, MAX_SUBJECT).toWellFormed()}`,

@@ -5,7 +5,7 @@ import { newIdentifier, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, type Idempotency, ownIdempotency } from './idempotency.ts';
-import { receiptOf, replayOrNow, scheduleOf } from './send-email.ts';
+import { makeReceipt, replayOrNow, scheduleOf } from './send-email.ts';
 import { submitEmails } from './submit-emails.ts';
 
 /** Input of a batch. */
@@ -68,7 +68,7 @@ async function submit(
     const rejected = refused
       .toSorted((a, b) => a.index - b.index)
       .map(({ index, error }) => ({ index, message: error.message }));
-    const receipt = { emails: going.map(receiptOf), batchId, repliedTo: null, refused: rejected };
+    const receipt = { emails: going.map(makeReceipt), batchId, repliedTo: null, refused: rejected };
     try {
       return await submitEmails(context, { emails: going, batchId, idempotency: own, receipt });
     } catch (error) {

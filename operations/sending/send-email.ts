@@ -48,7 +48,7 @@ export async function sendChecked(
   };
   const composed: OutgoingEmail[] = [];
   for (const email of emails) composed.push(await composeOutgoing(context, email, timeOf(email)));
-  const receipt = { emails: composed.map(receiptOf), batchId, repliedTo };
+  const receipt = { emails: composed.map(makeReceipt), batchId, repliedTo };
   return submitEmails(context, {
     emails: composed,
     batchId,
@@ -119,6 +119,6 @@ const REFUSALS: Record<ScheduleRefusal, string> = {
 };
 
 /** Returns the response for one email. */
-export function receiptOf({ row }: OutgoingEmail): Receipt['emails'][number] {
+export function makeReceipt({ row }: OutgoingEmail): Receipt['emails'][number] {
   return { id: row.id, messageId: row.message_id, scheduledAt: row.scheduled_at, timezone: row.timezone };
 }

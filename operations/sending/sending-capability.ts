@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { graphqlOnly, graphqlText, inRest, linkTo, required, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { addresses, addressList, aliasOf, content, newEmailShape, readNewEmail, sender } from './email-input.ts';
+import { addresses, addressList, content, findAlias, newEmailShape, readNewEmail, sender } from './email-input.ts';
 import { forwardEmail } from './forward-email.ts';
 import type { Receipt } from './idempotency.ts';
 import { sendReply } from './replies.ts';
@@ -84,7 +84,7 @@ export const replyShape = z
     fromName: graphqlText(optional, 'Sender name, if from does not include one.').meta({
       description: 'Sender name, if `from` does not include one.',
     }),
-    fromNameAlias: aliasOf('fromName', optional),
+    fromNameAlias: findAlias('fromName', optional),
     to: addressList(
       'Recipients, instead of those of the original.',
       addresses.nullish().meta({ description: 'The default is the sender of the original.' }),
@@ -95,7 +95,7 @@ export const replyShape = z
     replyAll: restOnly(z.boolean().nullish()).meta({
       description: 'Whether to also reply to the other recipients of the original.',
     }),
-    replyAllAlias: aliasOf('replyAll', z.boolean().nullish()),
+    replyAllAlias: findAlias('replyAll', z.boolean().nullish()),
     audience: graphqlOnly(
       oneOf(['sender', 'all'], {
         name: 'ReplyAudience',

@@ -15,7 +15,7 @@ export interface HourlyCount {
  * Checks sender, suppressions and hourly limit. Returns the error for the first email that fails; null when all may be
  * sent. `hourly` is null when there is no limit.
  */
-export function refusalOf(
+export function findRefusal(
   emails: readonly OutgoingEmail[],
   policy: Policy,
   hourly: Readonly<HourlyCount> | null,

@@ -3,7 +3,7 @@ import type { DraftVersion } from '../../core/sending/draft.ts';
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { claimTokenSha256 } from '../../core/threads/reply-claim.ts';
-import { linkKeys, linksOf } from '../../core/threads/threading.ts';
+import { findLinks, linkKeys } from '../../core/threads/threading.ts';
 import { isLockTimeout } from '../../db/errors.ts';
 import { lockDrafts, removeDrafts } from '../../db/queries/sending/draft.ts';
 import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
@@ -33,7 +33,7 @@ import {
   type PolicyJudge,
   withoutTag,
 } from './policy-verdicts.ts';
-import { admitted, refusalOf } from './sending-policy.ts';
+import { admitted, findRefusal } from './sending-policy.ts';
 
 /** A submission to store. */
 export interface SubmittedMember {
@@ -49,7 +49,7 @@ export interface SubmittedMember {
 }
 
 /** Returns the lock that a transaction holds while it checks the hourly limit of the user; null without a limit. */
-export function sendingLockOf({ settings }: Pick<MailContext, 'settings'>): string | null {
+export function nameSendingLock({ settings }: Pick<MailContext, 'settings'>): string | null {
   return settings.sendLimitPerHour === 0 ? null : 'sending limit';
 }
 
@@ -83,7 +83,7 @@ export interface StoreOptions<Member extends SubmittedMember> {
 }
 
 /**
- * Checks submissions of one user against the sending policy and stores those that pass, within a transaction that holds sendingLockOf. All
+ * Checks submissions of one user against the sending policy and stores those that pass, within a transaction that holds nameSendingLock. All
  * mail that users and their endpoints send passes here. Call it last in the transaction, because it appends events. Throws ThreadsBusy, and
  * ThreadsJoin when emails that were to start threads belong to others.
  */
@@ -209,7 +209,7 @@ async function findLostClaims(
       if (email.claimToken === null) return [];
       const { in_reply_to: inReplyTo, reference_ids: references } = email.row;
       const tokenSha256 = claimTokenSha256(email.claimToken);
-      const keys = linkKeys(linksOf({ messageId: '', inReplyTo, references }));
+      const keys = linkKeys(findLinks({ messageId: '', inReplyTo, references }));
       return [{ email, answer: { tokenSha256, threadId: submission.receipt.repliedTo?.threadId ?? null, keys } }];
     }),
   );
@@ -324,7 +324,7 @@ function judge(
     const { draft } = submission;
     if (draft !== undefined && versions.get(draft.id) !== draft.version) return staleDraft(versions.get(draft.id));
     const refusal =
-      refusalOf(submission.emails, policy, hourly === null ? null : { ...hourly, going }) ??
+      findRefusal(submission.emails, policy, hourly === null ? null : { ...hourly, going }) ??
       judging?.judge(member) ??
       null;
     if (refusal !== null) return refusal;

@@ -6,7 +6,7 @@ import { noteServerClock, serverTimeAt } from '../../db/connection/server-clock.
 import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { OpeningFailed } from '../../db/connection/workspace-statement.ts';
 import { isContention, isLockTimeout, isTaken, isTransient } from '../../db/errors.ts';
-import { answerKey } from '../../db/queries/sending/outgoing-policy.ts';
+import { makeReplayKey } from '../../db/queries/sending/outgoing-policy.ts';
 import {
   type OutgoingContent,
   storeUnchecked,
@@ -25,8 +25,8 @@ import { requireClean } from './require-clean.ts';
 import {
   announceStored,
   isSentNow,
+  nameSendingLock,
   type SubmittedMember,
-  sendingLockOf,
   storeSubmissions,
   type Threading,
   ThreadsBusy,
@@ -92,7 +92,7 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
   const { policy, verdicts, entering, handOver, leftOut, threaded, lastSeq } = await inWorkspaceTransaction(
     context.database,
     context.workspaceId,
-    { lock: sendingLockOf(context), sharedLock, lockTimeoutMs },
+    { lock: nameSendingLock(context), sharedLock, lockTimeoutMs },
     async (client) => {
       isOpen = true;
       const stored = await storeSubmissions(client, context, group, { threads, claims });
@@ -193,7 +193,7 @@ export function queueSubmission(context: OperationContext, submission: Submissio
 /** Under an hourly limit, transactions of a user wait for each other in PostgreSQL, so there is only one. */
 function mayBegin({ waiting, transactions }: WorkspaceQueue, context: OperationContext): boolean {
   if (transactions === 0) return true;
-  return transactions < TRANSACTIONS && waiting.length >= WAITING_FOR_ANOTHER && sendingLockOf(context) === null;
+  return transactions < TRANSACTIONS && waiting.length >= WAITING_FOR_ANOTHER && nameSendingLock(context) === null;
 }
 
 /** Never rejects. Calls `done` as soon as the queue is empty and nothing of it is running. */
@@ -232,7 +232,7 @@ function takeGroup(queue: WorkspaceQueue): Waiting[] {
   let bytes = 0;
   for (const member of queue.waiting) {
     const { submission } = member;
-    const key = submission.idempotency === null ? undefined : answerKey(submission.idempotency);
+    const key = submission.idempotency === null ? undefined : makeReplayKey(submission.idempotency);
     emails += submission.emails.length;
     bytes += submission.emails.reduce((sum, email) => sum + email.bytes.length, 0);
     const isFull = group.length > 0 && (emails > GROUP_EMAILS || bytes > GROUP_BYTES);

@@ -17,7 +17,7 @@ import { createTurns } from '../../core/shared/turns.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_TEXT, type OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, ownIdempotency } from './idempotency.ts';
-import { receiptOf } from './send-email.ts';
+import { makeReceipt } from './send-email.ts';
 import { submitEmails } from './submit-emails.ts';
 
 /** A message with its envelope, as a client submits it over SMTP (RFC 6409). */
@@ -69,7 +69,7 @@ export async function submitMessage(context: OperationContext, submission: Submi
   const idempotency = message.hasOwnId
     ? ownIdempotency(context.rights, { key: `smtp ${sha256}`, operation: 'submit', requestSha256: sha256 })
     : null;
-  const receipt = { emails: [receiptOf(email)], batchId: null, repliedTo: null };
+  const receipt = { emails: [makeReceipt(email)], batchId: null, repliedTo: null };
   const accepted = await submitEmails(context, { emails: [email], batchId: null, idempotency, receipt });
   return { ...accepted, isRepeated: accepted.receipt.emails[0]?.id !== receipt.emails[0]?.id };
 }

@@ -10,15 +10,15 @@ import {
 } from '../../core/threads/thread-participants.ts';
 import {
   areSubjectNeighbours,
+  chooseSurvivor,
   compareMessages,
+  findLinks,
   findSubjectAnchor,
   type Joinable,
   type Joined,
   joinBatch,
   linkKeys,
-  linksOf,
   type SubjectAnchor,
-  survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
 import type { EmailRows } from '../../db/queries/emails/store-received.ts';
@@ -136,7 +136,7 @@ async function storeInSteps(
 type Batch = readonly Joinable<UnthreadedEmail>[];
 
 function joinable(message: UnthreadedEmail): Joinable<UnthreadedEmail> {
-  const links = linksOf(message);
+  const links = findLinks(message);
   return { message, links, anchor: findSubjectAnchor(message, links) };
 }
 
@@ -306,7 +306,7 @@ export function planNew(newcomers: readonly Newcomer[], id: string): Placement {
 }
 
 function planJoin(newcomers: readonly Newcomer[], threads: readonly StoredThread[]): Placement {
-  const survivor = survivorOf(threads);
+  const survivor = chooseSurvivor(threads);
   const losers = threads.filter((thread) => thread !== survivor);
   const [first, last] = findEnds(newcomers);
   const participants = losers.reduce(
@@ -415,7 +415,7 @@ export function threadHints(row: HintedRow): ThreadHints {
     createdAt: credible ?? new Date(0),
     date: credible ?? new Date(0),
   };
-  const links = linksOf(message);
+  const links = findLinks(message);
   const anchor = findSubjectAnchor(message, links);
   const participants = addParticipants({ emails: [], names: [] }, [
     ...mailboxes,

@@ -1,7 +1,13 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { addParticipants, type Participants } from '../../core/threads/thread-participants.ts';
-import { linkKey, linkKeys, linksOf, type ThreadableMessage, type ThreadReason } from '../../core/threads/threading.ts';
+import {
+  findLinks,
+  linkKey,
+  linkKeys,
+  type ThreadableMessage,
+  type ThreadReason,
+} from '../../core/threads/threading.ts';
 import { inheritLabels, readLabels } from '../../db/queries/threads/thread-labels.ts';
 import { readThreads, type StoredThread, threadsOfKeys } from '../../db/queries/threads/thread-lookup.ts';
 import { addThreadsApart, mergeThreads, readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
@@ -159,11 +165,11 @@ async function keysToMove(
 ): Promise<string[]> {
   if (sourceIds.length === 0) return [];
   const threadOfKey = await threadsOfKeys(client, workspaceId, [
-    ...new Set(moved.flatMap((email) => linkKeys(linksOf(email)))),
+    ...new Set(moved.flatMap((email) => linkKeys(findLinks(email)))),
   ]);
   const led = new Map([...threadOfKey].filter(([, threadId]) => sourceIds.includes(threadId)));
   const movedIds = moved.map((email) => email.emailId);
-  const own = new Set(moved.flatMap((email) => linksOf(email).own ?? []));
+  const own = new Set(moved.flatMap((email) => findLinks(email).own ?? []));
   const idsOf = new Map(moved.flatMap(idsByKey).filter(([key]) => led.has(key)));
   const isHere = ({ threadId, messageId }: KnownId) => led.get(linkKey(messageId)) === threadId;
 
@@ -178,7 +184,7 @@ async function keysToMove(
 /** Returns the msg-ids that lead to an email's thread only because of this email: no other message there has them or refers to them. */
 export async function keysOfItsOwn(client: pg.ClientBase, workspaceId: string, email: MovedEmail): Promise<string[]> {
   const { emailId, threadId } = email;
-  const led = await threadsOfKeys(client, workspaceId, linkKeys(linksOf(email)));
+  const led = await threadsOfKeys(client, workspaceId, linkKeys(findLinks(email)));
   const idsOf = new Map(idsByKey(email).filter(([key]) => led.get(key) === threadId));
   const borne = await findBorne(client, workspaceId, [threadId], [...idsOf.values()], [emailId]);
   const referred = await findReferred(client, workspaceId, [threadId], [...idsOf.values()], [emailId]);

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import {
+  chooseSurvivor,
+  findLinks,
   findSubjectAnchor,
   type Joinable,
   joinBatch,
   linkKeys,
-  linksOf,
-  survivorOf,
   type ThreadReason,
 } from '../../core/threads/threading.ts';
 import {
@@ -70,7 +70,7 @@ interface Found {
 
 /** Returns the threads that it would join if it arrived now: its own if other messages there link to it. */
 async function findThreads(client: pg.ClientBase, workspaceId: string, email: MovedEmail): Promise<Found> {
-  const links = linksOf(email);
+  const links = findLinks(email);
   const item = { message: email, links, anchor: findSubjectAnchor(email, links) };
   const known = await threadsOfKeys(client, workspaceId, linkKeys(links));
   const goingWith = new Set(await keysOfItsOwn(client, workspaceId, email));
@@ -110,7 +110,7 @@ async function place(
     return { answer: { threadId: targetId, isNew: true, reason, endedIds: [] }, events };
   }
   const threads = await readThreads(client, workspaceId, isHome ? [home.id, ...others] : others);
-  const survivor = survivorOf(threads);
+  const survivor = chooseSurvivor(threads);
   const endedIds = threads.filter((thread) => thread !== survivor).map(({ id }) => id);
   const united = await unite(client, workspaceId, threads);
   if (isHome && survivor.id === home.id) return { answer: stayed(home.id, endedIds), events: united.events };

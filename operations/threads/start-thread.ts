@@ -1,6 +1,6 @@
 import { isReplySubject } from '../../core/mime/subject.ts';
 import { newIdentifier } from '../../core/shared/identifiers.ts';
-import { findSubjectAnchor, linksOf } from '../../core/threads/threading.ts';
+import { findLinks, findSubjectAnchor } from '../../core/threads/threading.ts';
 import type { OutgoingContent } from '../../db/queries/sending/outgoing-write.ts';
 import type { NewThread } from '../../db/queries/threads/new-thread.ts';
 import { unthreadedEmail } from '../../db/queries/threads/thread-claim.ts';
@@ -28,7 +28,7 @@ export function startThread(parts: ThreadingParts, row: SentRow): NewThread {
     is_archived: false,
     thread_key: null,
   });
-  const links = linksOf(email);
+  const links = findLinks(email);
   const id = newIdentifier(parts, 'thread', now);
   const { normalizedSubject, participants } = planNew([{ email, reason: 'new' }], id).row;
   return {

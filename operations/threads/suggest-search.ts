@@ -1,5 +1,5 @@
 import { typedWords } from '../../core/search/near-words.ts';
-import { wordsOf } from '../../core/search/search-words.ts';
+import { splitWords } from '../../core/search/search-words.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findNearWords } from '../../db/queries/search/near-words.ts';
 import type { OperationContext } from '../context.ts';
@@ -21,7 +21,7 @@ export async function suggestSearch(context: OperationContext, query: InboxQuery
   const near = await asWorkspace(database, workspaceId, async (transaction) => {
     const found = [];
     for (const place of typed) {
-      const [word, ...others] = wordsOf(search.slice(place.from, place.to));
+      const [word, ...others] = splitWords(search.slice(place.from, place.to));
       const words =
         word === undefined || others.length > 0 ? [] : await findNearWords(transaction, workspaceId, word, MAX_TRIED);
       if (words.length > 0) found.push({ ...place, words });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { mergeParticipants } from '../../core/threads/thread-participants.ts';
-import { survivorOf } from '../../core/threads/threading.ts';
+import { chooseSurvivor } from '../../core/threads/threading.ts';
 import { inheritLabels } from '../../db/queries/threads/thread-labels.ts';
 import { readThreads, type StoredThread } from '../../db/queries/threads/thread-lookup.ts';
 import { mergeThreads as mergeRows, readThreadsApart } from '../../db/queries/threads/thread-merge.ts';
@@ -140,7 +140,7 @@ export async function unite(
   workspaceId: string,
   threads: readonly StoredThread[],
 ): Promise<Changed<string>> {
-  const survivor = survivorOf(threads);
+  const survivor = chooseSurvivor(threads);
   const losers = threads.filter((thread) => thread !== survivor);
   if (losers.length === 0) return { answer: survivor.id, events: [] };
 

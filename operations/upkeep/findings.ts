@@ -3,7 +3,7 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as faults from '../../db/queries/upkeep/overview-faults.ts';
 import { countSendsLeft } from '../accounts/account.ts';
 import type { OperationContext } from '../context.ts';
-import { domainViewOf } from '../domains/domains.ts';
+import { makeDomainView } from '../domains/domains.ts';
 import { describePosition } from '../endpoints/payload-queries.ts';
 
 export const FINDING_KINDS = [
@@ -75,7 +75,7 @@ export async function listFindings(context: OperationContext): Promise<Finding[]
 type FaultyDomain = Awaited<ReturnType<typeof faults.readFaultyDomains>>[number];
 
 function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] {
-  const domain = domainViewOf(context, row);
+  const domain = makeDomainView(context, row);
   const { name, id: nodeId, addressCount } = domain;
   const addresses = addressCount === 0 ? '' : ` It has ${counted(addressCount, 'active address', 'active addresses')}.`;
   const missing = domain.dnsRecords.filter(({ isRequired, isSeen }) => isRequired && !isSeen);

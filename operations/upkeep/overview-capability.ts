@@ -232,11 +232,11 @@ export const overviewCapability: Capability = {
         return Promise.resolve({
           ...span,
           async totals() {
-            const sums = overview.totalsOf(await readHours());
+            const sums = overview.sumTotals(await readHours());
             return { ...sums, successRate: findSuccessRate(sums.delivered, sums.bounced + sums.failed) };
           },
           hours: readHours,
-          days: async () => overview.daysOf(await readHours()),
+          days: async () => overview.groupByDay(await readHours()),
           domains: () => overview.readDeliverability(context, span),
           async webhooks() {
             const recent = await overview.readRecentWebhooks(context, span);

@@ -74,13 +74,13 @@ function addTo(hour: HourOfMail, { type, status, isHeld, count }: counts.HourlyC
 }
 
 /** Sums the hours by days of UTC, oldest first. The first day has only the hours of the span. */
-export function daysOf(hours: readonly HourOfMail[]): HourOfMail[] {
+export function groupByDay(hours: readonly HourOfMail[]): HourOfMail[] {
   const days = new Map<number, HourOfMail[]>();
   for (const hour of hours) {
     const day = Math.floor(hour.beginsAt.getTime() / DAY_MS) * DAY_MS;
     days.set(day, [...(days.get(day) ?? []), hour]);
   }
-  return [...days].map(([day, own]) => ({ beginsAt: new Date(day), ...totalsOf(own) }));
+  return [...days].map(([day, own]) => ({ beginsAt: new Date(day), ...sumTotals(own) }));
 }
 
 /** Returns the results of the user's sending domains, most mail first. */
@@ -92,7 +92,7 @@ export function readDeliverability(
 }
 
 /** Sums the hours. */
-export function totalsOf(hours: readonly HourOfMail[]): Omit<HourOfMail, 'beginsAt'> {
+export function sumTotals(hours: readonly HourOfMail[]): Omit<HourOfMail, 'beginsAt'> {
   const sum = (field: keyof Omit<HourOfMail, 'beginsAt'>) => hours.reduce((total, hour) => total + hour[field], 0);
   return {
     received: sum('received'),

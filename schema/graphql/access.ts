@@ -22,7 +22,7 @@ interface Declared {
 }
 
 /** Returns what a field of a root type declares; null when it declares nothing, as fields of other types do. */
-export function accessOf(field: GraphQLField<unknown, unknown>): FieldAccess | null {
+export function readAccess(field: GraphQLField<unknown, unknown>): FieldAccess | null {
   return (field.extensions as Declared).pothosOptions?.access ?? null;
 }
 
@@ -38,7 +38,7 @@ export function isTypeOfDomain(schema: GraphQLSchema, type: GraphQLNamedType): b
   if (kind === 'Payload') {
     const mutation = `${type.name.slice(0, 1).toLowerCase()}${type.name.slice(1, -'Payload'.length)}`;
     const field = schema.getMutationType()?.getFields()[mutation];
-    return field !== undefined && accessOf(field)?.isOfDomain === true;
+    return field !== undefined && readAccess(field)?.isOfDomain === true;
   }
   const inner = kind === 'Connection' ? fields['edges'] : kind === 'Edge' ? fields['node'] : undefined;
   return inner !== undefined && isTypeOfDomain(schema, getNamedType(inner.type));
@@ -48,6 +48,6 @@ export function isTypeOfDomain(schema: GraphQLSchema, type: GraphQLNamedType): b
 export function requireAccess(schema: GraphQLSchema): GraphQLSchema {
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
     for (const field of Object.values(root?.getFields() ?? {}))
-      if (accessOf(field) === null) throw new Error(`The field ${root?.name}.${field.name} declares no access`);
+      if (readAccess(field) === null) throw new Error(`The field ${root?.name}.${field.name} declares no access`);
   return schema;
 }

@@ -89,7 +89,7 @@ async function storedCount(machine: Machine): Promise<number> {
 /** Returns the process of that part of the running service. */
 async function pidOfPart(run: Run, name: 'mail' | 'gateway'): Promise<number> {
   const { stdout } = await execute('ps', ['-o', 'pid=,args=', '--ppid', String(run.child.pid)]);
-  return Number(new RegExp(`(\\d+) .*parts/${name}\\.ts`).exec(stdout)?.[1]);
+  return Number(new RegExp(`(\\d+) .*parts/${name}\\.[jt]s`).exec(stdout)?.[1]);
 }
 
 async function processesOf(machine: Machine): Promise<string[]> {

@@ -8,7 +8,7 @@ import { assignThreads } from '../../actors/threading/assign-thread.ts';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { analyzeYoungTables } from '../../db/queries/upkeep/analyze-tables.ts';
+import { analyzeTables } from '../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import {
   type CorpusMessage,
@@ -71,7 +71,7 @@ async function threadAll(
 ): Promise<Map<string, string>> {
   const context = testActorContext(database);
   for (let at = 0; at < mails.length; at += BATCH) {
-    if (at % (10 * BATCH) === 0) await analyzeYoungTables(database);
+    if (at % (10 * BATCH) === 0) await analyzeTables(database);
     const batch = mails
       .slice(at, at + BATCH)
       .map((mail, index) => ({ ...mail, createdAt: new Date(Date.UTC(2026, 0, 1) + (at + index) * 1_000) }));

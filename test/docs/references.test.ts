@@ -13,7 +13,11 @@ const documents = new Set(files.filter((name) => name.endsWith('.md')));
 const documentNames = new Set([...documents].map((name) => path.basename(name)));
 /** The source files by their paths and the ends of these, as a comment may begin at any folder. */
 const sources = new Set(
-  [...files, ...readdirSync(path.join(repository, 'test/corpus')).map((name) => `test/corpus/${name}`)]
+  [
+    'test/docs/references.test.ts',
+    ...files,
+    ...readdirSync(path.join(repository, 'test/corpus')).map((name) => `test/corpus/${name}`),
+  ]
     .filter((name) => /\.tsx?$/.test(name))
     .flatMap((name) => name.split('/').map((_, at, parts) => parts.slice(at).join('/'))),
 );

@@ -67,7 +67,7 @@ describe('on one machine', () => {
     async (name) => {
       const kill = async () => {
         const part = processTree(bench.service.processes.get('runner')?.pid ?? 0).find((each) =>
-          each.command.includes(`parts/${name}.ts`),
+          each.command.includes(`parts/${name}.`),
         );
         expect(part).toBeDefined();
         process.kill(part?.pid ?? 0, 'SIGKILL');

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 function killPart(name: 'mail' | 'gateway'): void {
   const runner = stage.service.processes.get('runner')?.pid ?? 0;
-  const part = processTree(runner).find(({ command }) => command.includes(`parts/${name}.ts`));
+  const part = processTree(runner).find(({ command }) => command.includes(`parts/${name}.`));
   expect(part).toBeDefined();
   process.kill(part?.pid ?? 0, 'SIGKILL');
 }

@@ -1,7 +1,7 @@
 import constants from 'haraka-constants';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { answering, close, type Decide, pass, reply } from '../../haraka-plugins/plugins/receiving/smtp-reply.ts';
+import { close, type Decide, decideHook, pass, reply } from '../../haraka-plugins/plugins/receiving/smtp-reply.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const log = () => pino({ level: 'silent' });
@@ -14,7 +14,7 @@ async function ask(
   const { promise: told, resolve } = Promise.withResolvers<void>();
   const next = vi.fn<(verdict?: number, message?: unknown) => void>(() => resolve());
   const destroy = vi.fn<() => void>();
-  answering('test', limitMs, () => decide(told), log)(next, { uuid: 'x', client: { destroy } } as never, null);
+  decideHook('test', limitMs, () => decide(told), log)(next, { uuid: 'x', client: { destroy } } as never, null);
   await told;
   // What came after the verdict has been looked at.
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
@@ -57,6 +57,6 @@ test('a session ends alone when Haraka itself throws at the reply', async () => 
     throw new Error('within Haraka');
   };
   for (const decide of [() => pass, () => Promise.resolve(pass)])
-    answering('test', 50, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
+    decideHook('test', 50, decide, log)(next, { uuid: 'x', client: { destroy } } as never, null);
   await waitFor(() => expect(destroy).toHaveBeenCalledTimes(2));
 });

@@ -21,6 +21,7 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '',
     'The last line of a run is `N passed, N failed, N skipped`. No test is repeated. Each skipped test is printed with its reason from `.ci/skips`;',
     '`.ci/run` fails if a test is skipped whose file is not listed there. `npm test` takes one test file or several as arguments.',
+    'Tests start the service as `npm start` does, from its built code. `npm test` builds it if the sources have changed; `npx vitest run` runs changed sources as they are.',
     '',
     'A whole run of these commands writes its result here:',
     '',

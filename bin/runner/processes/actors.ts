@@ -200,13 +200,13 @@ function openPayloads(
   };
   const runner = loadOnce(async () => {
     const { createPayloadRunner } = await import('../../../gateway/graphql/payload-runner.ts');
-    const { gatewayConfigOf } = await import('./gateway.ts');
+    const { readGatewayConfig } = await import('./gateway.ts');
     return createPayloadRunner({
       database: gatewayDatabase ?? open(),
       bus,
       log,
       random,
-      config: gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore: 'memory' }),
+      config: readGatewayConfig({ config, secretKey, databaseUrl, requestLimitStore: 'memory' }),
     });
   });
   return {

@@ -41,7 +41,7 @@ function toSmtp({ host, smtpPort, mailHostname }: Config): { host: string; port:
 }
 
 /** Returns the gateway's part of the configuration. */
-export function gatewayConfigOf({
+export function readGatewayConfig({
   config,
   secretKey,
   databaseUrl,
@@ -97,7 +97,7 @@ export async function openGateway(parts: GatewayParts): Promise<{ close(): Promi
     ...(parts.localSending === undefined ? {} : { localSending: parts.localSending }),
     ...(scanOutgoing === null ? {} : { scanOutgoing }),
     config: {
-      ...gatewayConfigOf({ config, secretKey, databaseUrl, requestLimitStore }),
+      ...readGatewayConfig({ config, secretKey, databaseUrl, requestLimitStore }),
       ...(config.webhookCaFile === null
         ? {}
         : { trustedCertificates: await readAuthorities('WEBHOOK_CA_FILE', config.webhookCaFile) }),

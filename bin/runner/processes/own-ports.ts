@@ -1,4 +1,4 @@
-import { urlsOf } from '../../../db/connection/database-hosts.ts';
+import { listUrls } from '../../../db/connection/database-hosts.ts';
 import type { Config } from '../../config.ts';
 
 /** Ports that no user's URL may name on a private address, because our own listeners, the database and the bus use them. */
@@ -9,7 +9,7 @@ export function ownPorts(config: Config, databaseUrl: string): number[] {
     config.smtpPort,
     ...[config.submissionPort, config.submissionsPort].filter((port) => port !== null),
     ...(config.monitoring === null ? [] : [config.monitoring.port]),
-    ...urlsOf(databaseUrl).map((url) => Number(new URL(url).port || POSTGRESQL_PORT)),
+    ...listUrls(databaseUrl).map((url) => Number(new URL(url).port || POSTGRESQL_PORT)),
     ...natsUrls.map((url) => Number(new URL(url).port || NATS_PORT)),
   ];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/connection/database.ts';
-import { isLoginRefused, type LoginRole, loginUrl, workspaceOf } from '../../../db/connection/logins.ts';
+import { isLoginRefused, type LoginRole, loginUrl, readLoginName } from '../../../db/connection/logins.ts';
 import { isTransient } from '../../../db/errors.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import type { Config } from '../../config.ts';
@@ -63,7 +63,7 @@ export async function runSplitProcess(
       `DATABASE_URL, NATS_URL and SECRET_KEY are required to run a separate process: see docs/operate.md`,
     );
   const [role] = options.roles;
-  const user = workspaceOf(databaseUrl);
+  const user = readLoginName(databaseUrl);
   if (user !== null)
     return refuseToStart(
       `Remove the user ${user} and the password from DATABASE_URL: this process logs in as ${role}. Only bin/migrate.ts and the operator programs log in as the owner`,

@@ -18,7 +18,7 @@ interface Operation {
 }
 
 /** Where an operation acts: an attribute, the values of it that match a filter, and a sub-attribute of them. */
-interface Place extends ScimTarget {
+interface PatchTarget extends ScimTarget {
   filter: ScimFilter | null;
 }
 
@@ -126,7 +126,7 @@ function changeList(op: Operation['op'], held: readonly unknown[], value: unknow
 function changeMatching(
   op: Operation['op'],
   held: readonly unknown[],
-  { attribute, sub, filter, value }: Place & { value: unknown },
+  { attribute, sub, filter, value }: PatchTarget & { value: unknown },
 ): unknown {
   const isTarget = (each: unknown) => filter === null || matchesValue(filter, each);
   if (op === 'remove')
@@ -168,7 +168,7 @@ function keyOf(value: unknown): string {
 }
 
 /** Returns the place of a path such as `emails[type eq "work"].value`. */
-function readPath(type: ScimType, path: string): Place {
+function readPath(type: ScimType, path: string): PatchTarget {
   const match = /^([^[\]]+)(?:\[(.*)\](?:\.([A-Za-z$]+))?)?$/s.exec(path.trim());
   if (match === null) throw new ScimError(400, 'invalidPath', 'The path of an operation cannot be read.');
   const [, name = '', source, subName] = match;

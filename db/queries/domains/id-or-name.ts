@@ -8,7 +8,7 @@ export function toDomainName(workspaceId: string, idOrName: string): RawBuilder<
 }
 
 /** Returns the address to compare with for an address filter given by id or address; a value that is neither matches nothing. */
-export function addressOf(workspaceId: string, idOrAddress: string): RawBuilder<string> {
+export function toAddress(workspaceId: string, idOrAddress: string): RawBuilder<string> {
   if (idOrAddress.includes('@'))
     return sql`${canonicalAddress(idOrAddress)?.address ?? idOrAddress.trim().toLowerCase()}::text`;
   return sql`coalesce((select a.address from email_address a where a.workspace_id = ${workspaceId} and a.id = ${idOrAddress}), '')`;

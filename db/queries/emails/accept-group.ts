@@ -73,7 +73,7 @@ export async function acceptGroup(
     query_timeout: COMMIT_TIMEOUT_MS,
   });
   const written = new Map(rows.map((row) => [row.email_id, row.accepted_at]));
-  const outcomes = offers.map((offer) => outcomeOf(offer, written));
+  const outcomes = offers.map((offer) => makeAcceptOutcome(offer, written));
   await fillFirstIds(client, offers, outcomes);
   return outcomes;
 }
@@ -198,7 +198,7 @@ export function inOnePiece(octets: readonly Buffer[]): Buffer {
 }
 
 /** Returns the outcome of an offer, from the times at which its new recipients were accepted, by their email ids. */
-export function outcomeOf(offer: Offer, written: Map<string, Date>): AcceptOutcome {
+export function makeAcceptOutcome(offer: Offer, written: Map<string, Date>): AcceptOutcome {
   const { envelope, rawId } = offer;
   const accepted: Reception[] = [];
   const emailIds = envelope.recipients.map((recipient, at) => {

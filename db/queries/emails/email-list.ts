@@ -6,7 +6,7 @@ import type { ListSearch } from '../../../core/search/search-query.ts';
 import type { KeysetCursor, KeysetPage, Page } from '../../../core/shared/page.ts';
 import { prepared } from '../../connection/prepared-text.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/id-or-name.ts';
+import { toAddress, toDomainName } from '../domains/id-or-name.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { countedEmails, countedOwners, nextHour } from './email-counter.ts';
@@ -178,7 +178,7 @@ function ownParts(workspaceId: string, conditions: EmailConditions): Parts {
     ...emailConditions(conditions),
   ]);
   const counted = countedEmails(workspaceId, {
-    address: conditions.address === null ? null : addressOf(workspaceId, conditions.address),
+    address: conditions.address === null ? null : toAddress(workspaceId, conditions.address),
     conditions: [
       ...columnConditions('c', conditions),
       ...(domain === null ? [] : [sql<SqlBool>`c.own_domain = ${toDomainName(workspaceId, domain)}`]),
@@ -336,7 +336,7 @@ function sideConditions(
   };
   const found: RawBuilder<SqlBool>[] = [];
   if (address !== null)
-    found.push(or(sql`e.own_address = ${addressOf(workspaceId, address)}`, parties?.address, 'has_address'));
+    found.push(or(sql`e.own_address = ${toAddress(workspaceId, address)}`, parties?.address, 'has_address'));
   if (domain !== null)
     found.push(or(sql`e.own_domain = ${toDomainName(workspaceId, domain)}`, parties?.domain, 'has_domain'));
   return found;

@@ -5,7 +5,7 @@ import { addressParty, domainParty } from '../../../core/search/email-parties.ts
 import type { SearchTerm } from '../../../core/search/search-query.ts';
 import { isWordless, wordQuery } from '../../../core/search/word-query.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/id-or-name.ts';
+import { toAddress, toDomainName } from '../domains/id-or-name.ts';
 import { findMatchingEmails } from '../search/find-mail.ts';
 import { MAX_LIMIT, type SearchConditions, searchPage, searchQuery } from '../search/search-sql.ts';
 
@@ -58,7 +58,7 @@ export function searchConditions(workspaceId: string, conditions: EmailSearch['c
     status,
     since,
     ownDomain: domain === null ? null : toDomainName(workspaceId, domain),
-    ownAddress: address === null ? null : addressOf(workspaceId, address),
+    ownAddress: address === null ? null : toAddress(workspaceId, address),
     partyAddress: address === null ? null : addressParty(address),
     partyDomain: domain === null ? null : domainParty(domain),
   };

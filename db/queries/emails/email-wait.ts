@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { canonicalAddress } from '../../../core/domains/domain-name.ts';
 import { looksLikeReplyAddress } from '../../../core/smtp/reply-address.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/id-or-name.ts';
+import { toAddress, toDomainName } from '../domains/id-or-name.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
 /** Filters of the received mail to wait for; null matches all. */
@@ -114,7 +114,7 @@ async function nameTrouble(
 function addressCondition(workspaceId: string, address: string) {
   return /\+.*@/.test(address)
     ? sql`and lower(e.recipient) = ${address.trim().toLowerCase()}`
-    : sql`and e.own_address = ${addressOf(workspaceId, address)}`;
+    : sql`and e.own_address = ${toAddress(workspaceId, address)}`;
 }
 
 function fromCondition(from: string) {

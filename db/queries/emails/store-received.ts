@@ -84,14 +84,14 @@ export async function storeReceived(
 export function withBodiesApart(rows: readonly EmailRows[]): { fields: object[]; bodies: Buffer } {
   const pieces: Buffer[] = [];
   let end = 0;
-  const place = (body: string | null): Place => {
+  const place = (body: string | null): BodyRange => {
     if (body === null) return [null, null];
     const piece = Buffer.from(body, 'utf8');
     pieces.push(piece);
     end += piece.length;
     return [end - piece.length, piece.length];
   };
-  const placeBoth = (body: string | null, cleaned: string | null): [Place, Place] => {
+  const placeBoth = (body: string | null, cleaned: string | null): [BodyRange, BodyRange] => {
     const whole = place(body);
     const isPart = body !== null && cleaned !== null && body.startsWith(cleaned) && cleaned.isWellFormed();
     if (!isPart) return [whole, place(cleaned)];
@@ -106,9 +106,12 @@ export function withBodiesApart(rows: readonly EmailRows[]): { fields: object[];
 }
 
 /** Start and length of a body in bytes; null: there is none. */
-type Place = [number, number] | [null, null];
+type BodyRange = [number, number] | [null, null];
 
-function inColumnOrder([text, cleanedText]: [Place, Place], [html, cleanedHtml]: [Place, Place]): (number | null)[] {
+function inColumnOrder(
+  [text, cleanedText]: [BodyRange, BodyRange],
+  [html, cleanedHtml]: [BodyRange, BodyRange],
+): (number | null)[] {
   return [text, html, cleanedText, cleanedHtml].flat();
 }
 

@@ -7,9 +7,9 @@ import {
   COMMIT_TIMEOUT_MS,
   fillFirstIds,
   inOnePiece,
+  makeAcceptOutcome,
   messageRows,
   type Offer,
-  outcomeOf,
   packOffers,
   recipientRows,
 } from './accept-group.ts';
@@ -122,7 +122,7 @@ export async function takeMail(
     rows.flatMap((row) => (row.o_thread_id === null ? [] : [[row.o_email_id, toTaken(row, row.o_thread_id)]])),
   );
   const outcomes = plain.map((offer): TakeOutcome => {
-    const { emailIds, accepted } = outcomeOf(offer, written);
+    const { emailIds, accepted } = makeAcceptOutcome(offer, written);
     return {
       emailIds,
       accepted: accepted.filter(({ emailId }) => !taken.has(emailId)),

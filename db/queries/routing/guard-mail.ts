@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { readAnswers, type StoredAnswer } from '../../../core/routing/guard-judgement.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../../core/routing/guard-judgement.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
@@ -21,7 +21,7 @@ export interface GuardedEmail {
   /** its result; null when it has no route yet */
   route: Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
   /** results of models when it arrived */
-  answers: StoredAnswer[];
+  answers: StoredVerdict[];
 }
 
 /** Returns what rules check in one received email; null when the workspace has received none with that id. */
@@ -64,7 +64,7 @@ export async function readGuardedEmails(
     fromText: row.from_text,
     facts: guardFactsOfRow(readGuardFacts(row)),
     route: row.outcome === null ? null : { outcome: row.outcome, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
-    answers: readAnswers(row.answers),
+    answers: readStoredVerdicts(row.answers),
   }));
 }
 

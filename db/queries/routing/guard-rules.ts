@@ -26,7 +26,7 @@ export type StoredGuardRule = Pick<
 };
 
 /** Returns the rule of a row. Throws when its config is invalid. */
-export function guardRuleOf(row: StoredGuardRule): GuardRule {
+export function readGuardRule(row: StoredGuardRule): GuardRule {
   const { config, error } = checkGuardConfig(row.type, row.config);
   if (config === undefined) throw new Error(`guard rule ${row.id} cannot be read: ${error}`);
   return {
@@ -141,13 +141,13 @@ export const readRulesSql = `
   select g.workspace_id, ${COLUMNS} from unnest($1::text[]) u(workspace_id)
   cross join lateral (select * from guard_rule g where g.workspace_id = u.workspace_id and g.is_active) g`;
 
-/** Returns the active rules of one workspace, unordered. Throws as guardRuleOf does. */
+/** Returns the active rules of one workspace, unordered. Throws as readGuardRule does. */
 export async function readActiveRules(transaction: Transaction<Tables>, workspaceId: string): Promise<GuardRule[]> {
   const { rows } = await sql<StoredGuardRule>`
     select ${sql.raw(COLUMNS)} from guard_rule g where g.workspace_id = ${workspaceId} and g.is_active`.execute(
     transaction,
   );
-  return rows.map(guardRuleOf);
+  return rows.map(readGuardRule);
 }
 
 /** Keeps other transactions from writing rules of the workspace until this one ends. */
@@ -211,7 +211,7 @@ const from = sql`from guard_rule g left join guard_rule_stat s on s.workspace_id
 
 function toListed(row: ListedRow): ListedGuardRule {
   return {
-    ...guardRuleOf(row),
+    ...readGuardRule(row),
     description: row.description,
     isActive: row.is_active,
     updatedAt: row.updated_at,

@@ -42,7 +42,7 @@ export async function findApprovals(
 }
 
 /** Returns the thread of the message that each email names last in In-Reply-To or References and that has one, by email id. */
-export async function findAnsweredThreads(
+export async function findRepliedThreads(
   transaction: Transaction<Tables>,
   workspaceId: string,
   emailIds: readonly string[],

@@ -26,7 +26,7 @@ export interface IdempotencyKey {
 }
 
 /** Returns the key in Policy.answers. */
-export function answerKey({ apiKeyId, key }: IdempotencyKey): string {
+export function makeReplayKey({ apiKeyId, key }: IdempotencyKey): string {
   return `${apiKeyId} ${key}`;
 }
 
@@ -54,7 +54,7 @@ export interface Policy {
   /** lower case: addresses that no mail is sent to, and those that mail of a list of theirs is not sent to */
   suppressed: Set<string>;
   unsubscribed: { address: string; list: string }[];
-  /** by answerKey */
+  /** by makeReplayKey */
   answers: Map<string, StoredAnswer>;
   /**
    * Creation times of the emails of the last hour that count against a request near the hourly limit, newest first: the first one is number
@@ -103,7 +103,7 @@ export async function readPolicy(
     unsubscribed: row.suppressed.filter(({ list }) => list !== ''),
     answers: new Map(
       row.answers.map(({ apiKeyId, key, at, ...answer }) => [
-        answerKey({ apiKeyId, key }),
+        makeReplayKey({ apiKeyId, key }),
         { ...answer, at: new Date(at) },
       ]),
     ),

@@ -1,5 +1,5 @@
 import type { SearchTerm } from '../../../core/search/search-query.ts';
-import { addressOf, toDomainName } from '../domains/id-or-name.ts';
+import { toAddress, toDomainName } from '../domains/id-or-name.ts';
 import type { WordSearch } from '../search/find-mail.ts';
 
 /** Filters of an inbox: threads of which one message matches all terms; null matches all. */
@@ -21,7 +21,7 @@ export interface InboxConditions {
 }
 
 /** Returns the search that the conditions of an inbox are. */
-export function searchOf(
+export function makeSearch(
   workspaceId: string,
   {
     terms,
@@ -42,7 +42,7 @@ export function searchOf(
     ],
     isUnread,
     isArchived,
-    participant: address === null ? null : addressOf(workspaceId, address),
+    participant: address === null ? null : toAddress(workspaceId, address),
     participantDomain: domain === null ? null : toDomainName(workspaceId, domain),
   };
   return { workspaceId, terms, conditions };

@@ -97,7 +97,7 @@ export async function removeClaim(
 const IS_HELD = `workspace_id = $1 and thread_id = $2 and token_sha256 = $3 and expires_at > (select postroom_now())`;
 
 /** An email that is sent under a claim. */
-export interface ClaimedAnswer {
+export interface ClaimedReply {
   tokenSha256: Buffer;
   /** the thread that the request names, or one that was merged since; null: the keys decide */
   threadId: string | null;
@@ -112,7 +112,7 @@ export interface ClaimedAnswer {
 export async function lockHeldClaims(
   client: pg.ClientBase,
   workspaceId: string,
-  results: readonly ClaimedAnswer[],
+  results: readonly ClaimedReply[],
 ): Promise<boolean[]> {
   const { rows: claims } = await client.query<{ thread_id: string; token_sha256: Buffer }>({
     name: 'claim-lock-held',

@@ -9,7 +9,7 @@ import { prepared } from '../../connection/prepared-text.ts';
 import { asWorkspace } from '../../connection/transaction.ts';
 import { readAsWorkspace, type WorkspaceRead } from '../../connection/workspace-read.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
-import { addressOf, toDomainName } from '../domains/id-or-name.ts';
+import { toAddress, toDomainName } from '../domains/id-or-name.ts';
 import { type EmailSummary, type EmailSummaryRow, emailSummary, emailSummaryColumns } from '../emails/email-row.ts';
 import { lookUpRow } from '../look-up-row.ts';
 import {
@@ -22,7 +22,7 @@ import {
 import { rankMatchingThreads } from '../search/rank-mail.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 import { MAX_LIMIT, searchPage, searchQuery, THREAD_BOUNDS } from '../search/search-sql.ts';
-import { type InboxConditions, searchOf } from './inbox-conditions.ts';
+import { type InboxConditions, makeSearch } from './inbox-conditions.ts';
 import {
   claimedCondition,
   type JoinedClaimColumns,
@@ -309,7 +309,7 @@ async function fromThreads(
   if (!isComposed(conditions)) return fromAllThreads(sql`${workspaceId}`, { ...conditions, assignee }, page);
   const part = search?.part ?? null;
   const withPart = sql`select s.thread_id from search_threads(${workspaceId}, ${part === null ? null : containsPattern(part)},
-      ${address === null ? null : addressOf(workspaceId, address)}, ${domain === null ? null : toDomainName(workspaceId, domain)}, ${isUnread},
+      ${address === null ? null : toAddress(workspaceId, address)}, ${domain === null ? null : toDomainName(workspaceId, domain)}, ${isUnread},
       ${page?.after?.at ?? null}, ${page?.after?.id ?? null}, ${page?.before?.at ?? null}, ${page?.before?.id ?? null},
       ${page?.isInverted ?? false}, ${memberTerms.length > 0 ? null : (page?.limit ?? null)}, ${isClaimed}, ${isTrashed},
       ${assigneeId === 'none' ? '' : assigneeId}) s`;
@@ -353,7 +353,7 @@ async function withTerms(
   { terms, isUnread, isClaimed, isTrashed, domain, address }: ThreadConditions & { terms: readonly SearchTerm[] },
   page: KeysetPage | null,
 ): Promise<RawBuilder<unknown>> {
-  const search = searchOf(workspaceId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
+  const search = makeSearch(workspaceId, { terms, isUnread, isArchived: null, isTrashed, domain, address });
   const all = { after: null, before: null, isInverted: false };
   const sought = { ...(page ?? all), limit: isClaimed === null ? (page?.limit ?? null) : null };
   if (isWordless(wordQuery(terms)))
@@ -404,7 +404,7 @@ export async function pageInbox(
   page: KeysetPage,
   bounds: FindBounds = FIND_BOUNDS,
 ): Promise<ListedThread[]> {
-  const of = searchOf(workspaceId, conditions);
+  const of = makeSearch(workspaceId, conditions);
   const found = isWordless(wordQuery(of.terms))
     ? sql`search_inbox(${searchQuery(workspaceId, of.terms, of.conditions)}, ${searchPage(page, THREAD_BOUNDS)})`
     : sql`(${await selectMatchingThreads(transaction, of, page, bounds)})`;
@@ -423,7 +423,7 @@ export async function rankInbox(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<RankedThread[]> {
   const { isClaimed = null } = conditions;
-  const found = await rankMatchingThreads(transaction, searchOf(workspaceId, conditions), page, {
+  const found = await rankMatchingThreads(transaction, makeSearch(workspaceId, conditions), page, {
     chosen: isClaimed === null ? null : claimedCondition(sql`${workspaceId}`, isClaimed),
   });
   const listed = sql`from unnest(${found.map(({ id }) => id)}::text[]) s(thread_id) ${lookUpThread(workspaceId)}`;
@@ -443,7 +443,7 @@ export async function selectInbox(
   limit: number,
 ): Promise<string[]> {
   const first = { after: null, before: null, isInverted: false, limit };
-  const of = searchOf(workspaceId, conditions);
+  const of = makeSearch(workspaceId, conditions);
   if (!isWordless(wordQuery(of.terms))) return findMatchingThreads(transaction, of, first);
   const { rows } = await sql<{ thread_id: string }>`
     select s.thread_id from search_inbox(${searchQuery(workspaceId, of.terms, of.conditions)}, ${searchPage(first, THREAD_BOUNDS)}) s
@@ -456,7 +456,7 @@ export async function countInbox(
   workspaceId: string,
   conditions: InboxConditions,
 ): Promise<number> {
-  const of = searchOf(workspaceId, conditions);
+  const of = makeSearch(workspaceId, conditions);
   if (!isWordless(wordQuery(of.terms))) return countMatchingThreads(transaction, of);
   const { rows } = await sql<{ total: number }>`
     select count_inbox(${searchQuery(workspaceId, of.terms, of.conditions)}) as total`.execute(transaction);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approveEmail, type Decided, rejectEmail } from '../../../operations/sending/approvals.ts';
 import { access } from '../../admission/access.ts';
-import { decisionBodyOf, rejectionReason } from '../../rest/sending/approvals.ts';
+import { makeDecisionBody, rejectionReason } from '../../rest/sending/approvals.ts';
 import { defineTool } from '../tool.ts';
 
 const emailId = z.string();
@@ -13,7 +13,7 @@ const decided = z.object({
   changed: z.boolean().meta({ description: 'False: it was decided so before.' }),
 });
 
-const write = (decision: Decided) => decisionBodyOf(decision) as z.infer<typeof decided>;
+const write = (decision: Decided) => makeDecisionBody(decision) as z.infer<typeof decided>;
 
 export const approveEmailTool = defineTool({
   name: 'approve_email',

@@ -15,7 +15,7 @@ import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../sh
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, content, draftAttachments, envelope, listUnsubscribe } from './content-shapes.ts';
 import { type BodyChoice, bodyChoice, MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
-import { KEY, sentAsListed, sentOf } from './sending.ts';
+import { describeSent, KEY, sentAsListed } from './sending.ts';
 
 /** Addresses of one field, and attachments, in a result. */
 const MAX_ADDRESSES = 100;
@@ -190,7 +190,9 @@ export const sendDraftTool = defineTool({
   async run(context, { draft_id: id, idempotency_key: key, ...body }) {
     // In the form of REST, so that a key also replays what was sent there.
     const idempotency = readIdempotency({ key, field: KEY }, 'send-draft', [id, body]);
-    return sentOf(await sendDraft(context, { id, version: body.version, claimToken: body.claim_token }, idempotency));
+    return describeSent(
+      await sendDraft(context, { id, version: body.version, claimToken: body.claim_token }, idempotency),
+    );
   },
 });
 

@@ -10,7 +10,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailDetails, type EmailSummary, readEmail } from '../../../operations/emails/emails.ts';
 import { inTurn } from '../../../operations/emails/html-text.ts';
 import { extractsBody, writeExtracts } from '../../rest/emails/email-wait.ts';
-import { emailBodyOf, emailListItem, emailListItemOf } from '../../rest/emails/email-wire.ts';
+import { emailListItem, makeEmailBody, makeEmailListItem } from '../../rest/emails/email-wire.ts';
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
@@ -57,7 +57,7 @@ export const listedEmail = z.object({
 });
 
 export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> {
-  const item = emailListItemOf(email, null);
+  const item = makeEmailListItem(email, null);
   return {
     ...item,
     status: email.status,
@@ -169,7 +169,7 @@ export async function openEmail(
 }
 
 async function readOpenedEmail(context: OperationContext, email: EmailDetails, choice: BodyChoice) {
-  const body = emailBodyOf(email, context.settings.publicUrl);
+  const body = makeEmailBody(email, context.settings.publicUrl);
   const [{ sender_verdict, security_warnings, security } = NO_FINDINGS] = await readSenderFindings(context, [email]);
   const seen = choice.body === 'text' ? await readSeen(context, email) : null;
   const part = seen === null ? bodyPart(email, choice) : textPart(seen, choice.offset, choice.limit);

@@ -32,7 +32,7 @@ export const sent = z.object({
 /** In words, because send_email lists its fields. */
 export const sentAsListed = sent.meta(listedInWords('As send_email returns it.'));
 
-export function sentOf({ receipt }: Accepted): z.input<typeof sent> {
+export function describeSent({ receipt }: Accepted): z.input<typeof sent> {
   const scheduled = writeScheduled(receipt);
   if (scheduled !== null) return scheduled;
   const { status, ...body } = writeSent(receipt);
@@ -67,7 +67,7 @@ export const sendEmailTool = defineTool({
   async run(context, { idempotency_key: key, ...email }) {
     // In the order of REST, so that a key also replays what was sent there.
     const body = sendBody.parse(email);
-    return sentOf(await sendEmail(context, readEmail(body), readIdempotency({ key, field: KEY }, 'send', body)));
+    return describeSent(await sendEmail(context, readEmail(body), readIdempotency({ key, field: KEY }, 'send', body)));
   },
 });
 
@@ -101,7 +101,7 @@ export const replyToEmail = defineTool({
     const accepted = await sendReply(context, id, readReplyBody(body), idempotency);
     const { repliedTo } = accepted.receipt;
     return {
-      ...sentOf(accepted),
+      ...describeSent(accepted),
       replied_to_email_id: repliedTo?.emailId ?? null,
       replied_to_thread_id: repliedTo?.threadId ?? null,
     };
@@ -132,7 +132,7 @@ export const forwardEmailTool = defineTool({
     const { email_id: id, with_attachments: withAttachments, ...email } = forward;
     const attachments = withAttachments ? ('all' as const) : ('none' as const);
     const idempotency = readIdempotency({ key, field: KEY }, 'forward', forward);
-    return sentOf(await forwardEmail(context, id, { ...readEmail(email), attachments }, idempotency));
+    return describeSent(await forwardEmail(context, id, { ...readEmail(email), attachments }, idempotency));
   },
 });
 

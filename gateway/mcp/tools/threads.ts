@@ -18,7 +18,7 @@ import {
 import { access } from '../../admission/access.ts';
 import { threadMessageBody } from '../../rest/emails/email-wire.ts';
 import { wireInstant } from '../../rest/shapes.ts';
-import { threadListItem, threadListItemOf, writeThread } from '../../rest/threads/threads.ts';
+import { makeThreadListItem, threadListItem, writeThread } from '../../rest/threads/threads.ts';
 import { shortText, textPart } from '../bounded-text.ts';
 import { listedInWords } from '../json-schema.ts';
 import {
@@ -120,7 +120,7 @@ export const searchThreads = defineTool({
 });
 
 function toThreadItem(thread: ListedThread): z.input<typeof threadItem> {
-  const { latest_message: message } = threadListItemOf(thread, null);
+  const { latest_message: message } = makeThreadListItem(thread, null);
   return {
     ...toThread(thread),
     latest_message: {

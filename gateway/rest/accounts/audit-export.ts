@@ -5,7 +5,7 @@ import { type AuditEntry, type AuditQuery, exportAuditEntries } from '../../../o
 import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { makeReader, wireQuery } from '../capability-shapes.ts';
-import { downloadOf } from '../emails/attachments.ts';
+import { makeDownload } from '../emails/attachments.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 import { plainWireObject } from '../wire-object.ts';
 
@@ -29,7 +29,7 @@ export const auditExportRoute: FastifyPluginAsyncZod<RestOptions> = async (app, 
         tags: ['Audit'],
         querystring: wireQuery(auditFilter, 'snake'),
         response: {
-          200: downloadOf('application/x-ndjson'),
+          200: makeDownload('application/x-ndjson'),
           default: errorBody,
         },
       },

@@ -7,7 +7,7 @@ import * as domains from '../../../operations/domains/domains.ts';
 import { rotateDkimKey } from '../../../operations/domains/rotate-dkim-key.ts';
 import { access } from '../../admission/access.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
-import { type DomainBody, domainBody, domainDetailsOf, domainStatus, verificationCheckOf } from './domain-wire.ts';
+import { type DomainBody, domainBody, domainStatus, makeDomainDetails, makeVerificationCheck } from './domain-wire.ts';
 
 /** Fields of the `resend` client for what Postroom does not do, each with the reason. */
 const withoutEffect = {
@@ -63,10 +63,10 @@ const conflict = errorBody.extend({
 const response = { 200: domainBody, default: errorBody };
 
 /** The response of a domain whose DNS was checked just now. */
-export async function checkedBodyOf(context: OperationContext, id: string): Promise<DomainBody> {
+export async function makeCheckedBody(context: OperationContext, id: string): Promise<DomainBody> {
   const domain = await domains.readCheckedDomain(context, id);
-  const verificationCheck = verificationCheckOf(domain, context.now());
-  return { ...domainDetailsOf(domain, context.workspaceId), verificationCheck };
+  const verificationCheck = makeVerificationCheck(domain, context.now());
+  return { ...makeDomainDetails(domain, context.workspaceId), verificationCheck };
 }
 
 export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
@@ -107,7 +107,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
           hasOwn || warnings.length === 0
             ? await changes.updateDomain(context, id, own)
             : await domains.readDomain(context, id);
-        return domainDetailsOf(domain, context.workspaceId);
+        return makeDomainDetails(domain, context.workspaceId);
       },
     });
 
@@ -167,7 +167,7 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       const context = contextOf(request);
       const domain = await rotateDkimKey(context, request.params.id);
       const message = 'Publish the record of the new DKIM key. Mail is signed with it once the record is found.';
-      return { ...domainDetailsOf(domain, context.workspaceId), message };
+      return { ...makeDomainDetails(domain, context.workspaceId), message };
     },
   );
 
@@ -184,6 +184,6 @@ export const domainChangeRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         response: { ...response, 503: errorBody },
       },
     },
-    (request) => checkedBodyOf(contextOf(request), request.params.id),
+    (request) => makeCheckedBody(contextOf(request), request.params.id),
   );
 };

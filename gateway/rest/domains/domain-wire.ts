@@ -149,7 +149,7 @@ export const domainBody = z
 export type DomainBody = z.infer<typeof domainBody>;
 
 /** Converts a domain to the response. */
-export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string): DomainBody {
+export function makeDomainBody(domain: domains.ListedDomain, workspaceId: string): DomainBody {
   const { check, checkedAt } = domain;
   const lastCheck = wireInstant(checkedAt);
   return {
@@ -187,7 +187,7 @@ export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string):
       hasCatchAll: domain.isCatchAllEnabled,
     },
     catchAllEndpoint: domain.catchAllEndpoint,
-    dnsRecords: dnsRecordsBodyOf(domain),
+    dnsRecords: makeDnsRecordsBody(domain),
     records: domain.dnsRecords.map((record) => toPublishedRecord(record, checkedAt !== null)),
     ...(domain.parent === null ? {} : { parentDomain: domain.parent.name }),
     inheritsFromParent: domain.parent !== null,
@@ -206,8 +206,8 @@ export function domainBodyOf(domain: domains.ListedDomain, workspaceId: string):
 }
 
 /** Converts one domain to the response, with its recent amount of mail. */
-export function domainDetailsOf(domain: domains.DomainDetails, workspaceId: string): DomainBody {
-  const body = domainBodyOf(domain, workspaceId);
+export function makeDomainDetails(domain: domains.DomainDetails, workspaceId: string): DomainBody {
+  const body = makeDomainBody(domain, workspaceId);
   const { lastDay, lastWeek, lastMonth } = domain.emailCounts;
   const stats = { ...body.stats, emailsLast24h: lastDay, emailsLast7d: lastWeek, emailsLast30d: lastMonth };
   const { spf, dmarc } = domain.advice;
@@ -224,7 +224,7 @@ export function domainDetailsOf(domain: domains.DomainDetails, workspaceId: stri
 }
 
 /** Converts the result of a DNS check. */
-export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.infer<typeof verificationCheck> {
+export function makeVerificationCheck(domain: domains.ListedDomain, now: Date): z.infer<typeof verificationCheck> {
   const { dnsRecords, check, status, isDkimSeen, isFullyVerified } = domain;
   const lastChecked = wireInstant(domain.checkedAt ?? now);
   const isMailFromSeen = domain.mailFromVerifiedAt !== null;
@@ -255,7 +255,7 @@ export function verificationCheckOf(domain: domains.ListedDomain, now: Date): z.
 export const dnsRecordsBody = z.array(dnsRecord);
 
 /** Converts the DNS records that the owner must publish. */
-export function dnsRecordsBodyOf(domain: domains.ListedDomain): z.infer<typeof dnsRecordsBody> {
+export function makeDnsRecordsBody(domain: domains.ListedDomain): z.infer<typeof dnsRecordsBody> {
   const lastChecked = wireInstant(domain.checkedAt);
   return domain.dnsRecords.map(({ id, type, name, value, description, isRequired, isSeen, error }) => ({
     id,

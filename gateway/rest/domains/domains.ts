@@ -3,27 +3,27 @@ import { z } from 'zod';
 import { domainName } from '../../../operations/capability/field-shapes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
 import { access, type RouteAccess } from '../../admission/access.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide, pageBeside } from '../page-by-id.ts';
+import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields, readPageById } from '../page-by-id.ts';
 import {
   besideBody,
   errorBody,
   idInPath,
   limit,
   listBody,
-  listOf,
+  makeListShape,
   offset,
   queryBoolean,
   type RestOptions,
 } from '../shapes.ts';
-import { checkedBodyOf } from './domain-changes.ts';
+import { makeCheckedBody } from './domain-changes.ts';
 import {
   dnsRecordsBody,
-  dnsRecordsBodyOf,
   domainBody,
-  domainBodyOf,
-  domainDetailsOf,
   domainStatus,
-  verificationCheckOf,
+  makeDnsRecordsBody,
+  makeDomainBody,
+  makeDomainDetails,
+  makeVerificationCheck,
 } from './domain-wire.ts';
 
 const check = queryBoolean.optional().meta({ description: 'Whether to check DNS now.' });
@@ -32,7 +32,7 @@ const listQuery = z
   .object({
     limit: limit(),
     offset,
-    ...besideFields('a domain', INSTEAD_OF_OFFSET),
+    ...pageByIdFields('a domain', INSTEAD_OF_OFFSET),
     status: domainStatus.optional().meta({ description: 'Returns domains with this status only.' }),
     canReceive: queryBoolean
       .optional()
@@ -45,7 +45,7 @@ const listQuery = z
     message: 'cannot be used with after or before. Use offset',
   });
 
-const listed = listOf(domainBody).extend({
+const listed = makeListShape(domainBody).extend({
   meta: z.object({
     totalCount: z.number().int(),
     verifiedCount: z.number().int(),
@@ -95,7 +95,7 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const domain = await domains.createDomain(context, { domain: given ?? name });
       const message =
         domain.status === 'verified' ? 'The domain is verified.' : 'Publish the DNS records to verify the domain.';
-      return reply.code(201).send({ message, ...domainDetailsOf(domain, context.workspaceId) });
+      return reply.code(201).send({ message, ...makeDomainDetails(domain, context.workspaceId) });
     },
   );
 
@@ -118,14 +118,14 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const { status, canReceive, limit: size, offset: start, check: isLive = false } = request.query;
       const page = { limit: size, offset: start };
       const query = { status, canReceive };
-      const beside = await pageBeside(request.query, {
+      const beside = await readPageById(request.query, {
         load: (ids) => domains.loadDomains(context, ids),
         page: (keyset) => domains.pageListedDomains(context, query, keyset),
       });
       if (beside !== null) {
         const total = await domains.countDomainList(context, query);
         const counts = await domains.countDomainsByStatus(context);
-        const bodies = beside.items.map((domain) => domainBodyOf(domain, context.workspaceId));
+        const bodies = beside.items.map((domain) => makeDomainBody(domain, context.workspaceId));
         return { ...besideBody(bodies, page, { ...beside, total }), meta: toMeta(counts) };
       }
       const found = await (isLive
@@ -134,8 +134,8 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       return {
         ...listBody(
           found.domains.map((domain) => ({
-            ...domainBodyOf(domain, context.workspaceId),
-            ...(isLive ? { verificationCheck: verificationCheckOf(domain, context.now()) } : {}),
+            ...makeDomainBody(domain, context.workspaceId),
+            ...(isLive ? { verificationCheck: makeVerificationCheck(domain, context.now()) } : {}),
           })),
           page,
           found.total,
@@ -164,8 +164,8 @@ export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
       const context = contextOf(request);
       const { id } = request.params;
       if (request.query.check !== true)
-        return domainDetailsOf(await domains.readDomain(context, id), context.workspaceId);
-      return checkedBodyOf(context, id);
+        return makeDomainDetails(await domains.readDomain(context, id), context.workspaceId);
+      return makeCheckedBody(context, id);
     },
   );
 };
@@ -196,7 +196,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
         params: idInPath,
         response: { 200: domainBody, 503: errorBody, default: errorBody },
       },
-      handler: (request) => checkedBodyOf(contextOf(request), request.params.id),
+      handler: (request) => makeCheckedBody(contextOf(request), request.params.id),
     });
 
   app.get(
@@ -215,7 +215,7 @@ export const legacyDomainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
     },
     async (request) => {
       const domain = await domains.readDomain(contextOf(request), request.params.id);
-      const shown = dnsRecordsBodyOf(domain);
+      const shown = makeDnsRecordsBody(domain);
       return { domain: domain.name, domainId: domain.id, records: shown, dnsRecords: shown };
     },
   );

@@ -5,7 +5,7 @@ import { readAttachmentsArchive } from '../../../operations/emails/attachments-a
 import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
-import { cacheControl, contentDisposition, downloadOf } from './attachments.ts';
+import { cacheControl, contentDisposition, makeDownload } from './attachments.ts';
 
 /** Nothing runs or loads if a browser displays the preview by itself. */
 const SANDBOX = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
@@ -31,7 +31,7 @@ export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
           index: z.string().meta({ description: 'Position of the attachment in the email, starting at 0.' }),
         }),
         response: {
-          200: downloadOf(
+          200: makeDownload(
             'image/png',
             'image/jpeg',
             'image/gif',
@@ -77,7 +77,7 @@ export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
           'Returns all attachments of the email as one ZIP file. Their names are changed where they are not safe on every operating system, or not unique.',
         tags: ['Attachments'],
         params: idInPath,
-        response: { 200: downloadOf('application/zip'), default: errorBody },
+        response: { 200: makeDownload('application/zip'), default: errorBody },
       },
     },
     async (request, reply) => {

@@ -13,10 +13,10 @@ const SANDBOX = "sandbox; default-src 'none'";
 const emailId = z.string().meta({ description: 'ID of the email.' });
 
 /** For the OpenAPI document only: bytes bypass the serializer. */
-const fileBody = downloadOf('*/*');
+const fileBody = makeDownload('*/*');
 
 /** Returns the response of a download of these media types. */
-export function downloadOf(...types: readonly string[]) {
+export function makeDownload(...types: readonly string[]) {
   const schema = z.any().meta({ type: 'string', format: 'binary' });
   return {
     description: 'The bytes of the file, with its own content type.',
@@ -165,7 +165,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         security,
         params: z.object({ id: z.string().meta({ description: 'ID of the email.' }) }),
         querystring: signedQuery,
-        response: { 200: downloadOf('message/rfc822'), default: errorBody },
+        response: { 200: makeDownload('message/rfc822'), default: errorBody },
       },
     },
     async (request, reply) => sendFile(reply, await readRawMessage(contextOf(request), request.params.id)),

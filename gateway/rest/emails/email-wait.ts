@@ -8,7 +8,7 @@ import { waitShape } from '../../../operations/emails/wait-shape.ts';
 import { access } from '../../admission/access.ts';
 import { makeReader, snakeOutput, wireInput } from '../capability-shapes.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
-import { emailBodyOf } from './email-wire.ts';
+import { makeEmailBody } from './email-wire.ts';
 import { detailedEmailBody } from './emails.ts';
 import { NO_FINDINGS, readSenderFindings } from './sender-findings.ts';
 
@@ -61,7 +61,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
         object: 'wait' as const,
         timed_out: false,
         email: {
-          ...emailBodyOf(email, context.settings.publicUrl),
+          ...makeEmailBody(email, context.settings.publicUrl),
           ...findings,
           // Received mail never waits for approval.
           approval: null,

@@ -15,7 +15,7 @@ const { body: threadMessageBody, write: writeThreadMessage } = snakeOutput(threa
 export { emailBody, emailListItem, threadMessageBody };
 
 /** Converts an email to an item of a list. `addresses` come from its content; null if it has none. */
-export function emailListItemOf(email: EmailSummary, addresses: AddressFields | null): z.infer<typeof emailListItem> {
+export function makeEmailListItem(email: EmailSummary, addresses: AddressFields | null): z.infer<typeof emailListItem> {
   return writeListItem({
     ...email,
     from: email.fromAddress,
@@ -28,7 +28,7 @@ export function emailListItemOf(email: EmailSummary, addresses: AddressFields | 
 }
 
 /** Converts an email. `publicUrl` is the base URL of download links. Only sent mail has recipients. */
-export function emailBodyOf(email: Email & Partial<EmailDetails>, publicUrl: string): z.infer<typeof emailBody> {
+export function makeEmailBody(email: Email & Partial<EmailDetails>, publicUrl: string): z.infer<typeof emailBody> {
   return writeEmail({
     ...email,
     object: 'email',
@@ -58,7 +58,7 @@ function toCleanedContent({
 }
 
 /** Converts the body for `@inboundemail/sdk`, whose type does not allow null and has fewer statuses than that of `resend`. */
-export function legacyEmailBodyOf(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
+export function makeLegacyEmailBody(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
   return {
     ...body,
     reply_to: body.reply_to ?? [],
@@ -79,7 +79,7 @@ const LEGACY_EVENTS = {
 } as const satisfies Record<z.infer<typeof emailBody>['last_event'], string>;
 
 /** `publicUrl` is the base URL of download links. */
-export function threadMessageOf(email: Email, publicUrl: string): z.infer<typeof threadMessageBody> {
+export function makeThreadMessage(email: Email, publicUrl: string): z.infer<typeof threadMessageBody> {
   const isInbound = email.type === 'received';
   return writeThreadMessage({
     ...email,

@@ -15,7 +15,7 @@ import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
-import { besideFields, INSTEAD_OF_OFFSET, isOneSided, oneSide } from '../page-by-id.ts';
+import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields } from '../page-by-id.ts';
 import { approvalBody, readApprovals } from '../sending/approvals.ts';
 import {
   errorBody,
@@ -28,7 +28,7 @@ import {
   text,
   wireInstant,
 } from '../shapes.ts';
-import { emailBodyOf, emailListItem, emailListItemOf, legacyEmailBodyOf } from './email-wire.ts';
+import { emailListItem, makeEmailBody, makeEmailListItem, makeLegacyEmailBody } from './email-wire.ts';
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from './sender-findings.ts';
 
 export const listQuery = z
@@ -62,7 +62,7 @@ export const listQuery = z
     }),
     limit: limit(),
     offset,
-    ...besideFields('an email', INSTEAD_OF_OFFSET),
+    ...pageByIdFields('an email', INSTEAD_OF_OFFSET),
   })
   .refine(isOneSided, oneSide);
 
@@ -184,7 +184,7 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       if (found.total === 0) await warnOfOlder(request, context, query);
       return {
         object: 'list' as const,
-        data: found.emails.map((email, at) => emailListItemOf(email, found.addresses[at] ?? null)),
+        data: found.emails.map((email, at) => makeEmailListItem(email, found.addresses[at] ?? null)),
         has_more: found.hasMore,
         pagination: { ...page, total: found.total, has_more: found.hasMore },
         filters: { type, status, time_range: timeRange, search, domain, address },
@@ -209,11 +209,11 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
     async (request) => {
       const context = contextOf(request);
       const email = await emails.readEmail(context, request.params.id);
-      const body = emailBodyOf(email, context.settings.publicUrl);
+      const body = makeEmailBody(email, context.settings.publicUrl);
       const [findings = NO_FINDINGS] = await readSenderFindings(context, [email]);
       const [approval = null] = await readApprovals(context, [email]);
       const more = { ...findings, approval };
-      return { ...(isLegacyPath(request) ? legacyEmailBodyOf(body) : body), ...more };
+      return { ...(isLegacyPath(request) ? makeLegacyEmailBody(body) : body), ...more };
     },
   );
 

@@ -24,7 +24,7 @@ import {
   wireInstant,
 } from '../shapes.ts';
 import { sendThread, threadAnswer } from '../threads/threads.ts';
-import { emailBody, emailBodyOf } from './email-wire.ts';
+import { emailBody, makeEmailBody } from './email-wire.ts';
 import { warnOfOlder } from './emails.ts';
 
 const listQuery = z.object({
@@ -141,7 +141,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     async (request) => {
       const context = contextOf(request);
       const email = await readReceived(context, request.params.id);
-      const { text: plain, html, ...parts } = emailBodyOf(email, context.settings.publicUrl);
+      const { text: plain, html, ...parts } = makeEmailBody(email, context.settings.publicUrl);
       const [item] = await readMailItems(context, [email]);
       if (item === undefined) throw new Error('an email without its item');
       return {

@@ -4,7 +4,7 @@ import { readQuarantined } from '../../../operations/screening/read-quarantined.
 import { access } from '../../admission/access.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
-import { downloadOf, sendFile } from './attachments.ts';
+import { makeDownload, sendFile } from './attachments.ts';
 
 export const quarantineRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.get(
@@ -25,7 +25,7 @@ export const quarantineRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
             .optional()
             .meta({ description: 'Name of the virus, as `security.virus` of the email shows it.' }),
         }),
-        response: { 200: downloadOf('application/octet-stream'), default: errorBody },
+        response: { 200: makeDownload('application/octet-stream'), default: errorBody },
       },
     },
     async (request, reply) => {

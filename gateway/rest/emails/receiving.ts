@@ -7,9 +7,9 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { bodyText } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
-import { besideFields, cutPageBeside, isOneSided, oneSide } from '../page-by-id.ts';
+import { cutPageById, isOneSided, oneSide, pageByIdFields } from '../page-by-id.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
-import { emailBodyOf } from './email-wire.ts';
+import { makeEmailBody } from './email-wire.ts';
 
 const attachment = {
   id: z.string().meta({ description: 'Position in the email, starting at 0.' }),
@@ -66,7 +66,7 @@ const receivedBody = listItem
   .meta({ id: 'Receiving' });
 
 const pageQuery = (item: string, fallback?: number) =>
-  z.object({ limit: limit(fallback), ...besideFields(item) }).refine(isOneSided, oneSide);
+  z.object({ limit: limit(fallback), ...pageByIdFields(item) }).refine(isOneSided, oneSide);
 /** Most emails have fewer attachments. */
 const ATTACHMENTS_PER_PAGE = 100;
 const list = <T extends z.ZodType>(item: T) =>
@@ -130,7 +130,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       const context = contextOf(request);
       const { publicUrl } = context.settings;
       const email = await readReceived(context, request.params.id);
-      const { html, text, headers } = emailBodyOf(email, publicUrl);
+      const { html, text, headers } = makeEmailBody(email, publicUrl);
       return {
         object: 'email' as const,
         ...toListItem(email, publicUrl),
@@ -163,7 +163,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
       async (request) => {
         const context = contextOf(request);
         const email = await read(context, request.params.id);
-        const { items, hasMore } = cutPageBeside(listSignedAttachments(context, email), request.query);
+        const { items, hasMore } = cutPageById(listSignedAttachments(context, email), request.query);
         return { object: 'list' as const, has_more: hasMore, data: items };
       },
     );
@@ -200,7 +200,7 @@ async function readReceived(context: OperationContext, emailId: string): Promise
 }
 
 function toListItem(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
-  const { id, message_id, from, to, cc, bcc, reply_to: replyTo, subject } = emailBodyOf(email, publicUrl);
+  const { id, message_id, from, to, cc, bcc, reply_to: replyTo, subject } = makeEmailBody(email, publicUrl);
   const recipients = email.recipient === null ? [] : [email.recipient];
   const addresses = { from, to, cc, bcc, reply_to: replyTo ?? [] };
   const fields = { id, message_id, ...addresses, subject, created_at: wireInstant(email.createdAt) };
@@ -208,7 +208,7 @@ function toListItem(email: emails.Email, publicUrl: string): z.infer<typeof list
 }
 
 function listAttachments(email: emails.Email, publicUrl: string): z.infer<typeof attachmentBody>[] {
-  return emailBodyOf(email, publicUrl).attachments.map((each, at) => ({
+  return makeEmailBody(email, publicUrl).attachments.map((each, at) => ({
     id: String(email.attachments[at]?.index ?? at),
     filename: each.filename,
     size: each.size,

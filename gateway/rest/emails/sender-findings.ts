@@ -3,8 +3,8 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { securityOf } from '../../../operations/emails/email-security.ts';
 import type { EmailDetails } from '../../../operations/emails/emails.ts';
 import { emailSecurity, securityWarning, senderVerdict } from '../../../operations/emails/finding-shapes.ts';
-import { readSecurityWarnings, verdictOf } from '../../../operations/emails/security-warnings.ts';
-import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
+import { judgeSender, readSecurityWarnings } from '../../../operations/emails/security-warnings.ts';
+import { readAuthentication } from '../../../operations/emails/stored-authentication.ts';
 import { emailBody } from './email-wire.ts';
 
 /** An email, and what is known about its sender. */
@@ -35,12 +35,12 @@ export async function readSenderFindings(
   emails: readonly EmailDetails[],
 ): Promise<SenderFindings[]> {
   const examined = emails.map((email) => {
-    const authentication = authenticationOf(email.authentication);
+    const authentication = readAuthentication(email.authentication);
     return { email, html: email.html, authentication };
   });
   const warnings = await readSecurityWarnings(context, examined);
   return examined.map(({ email, authentication }, at) => ({
-    sender_verdict: authentication === null ? null : verdictOf(authentication),
+    sender_verdict: authentication === null ? null : judgeSender(authentication),
     security_warnings: warnings[at] ?? [],
     security: securityOf(email),
   }));

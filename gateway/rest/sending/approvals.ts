@@ -33,7 +33,7 @@ export async function readApprovals(
 }
 
 /** Returns the response to a decision, which is the result of tools, too. */
-export function decisionBodyOf(decided: Decided): Body {
+export function makeDecisionBody(decided: Decided): Body {
   return writeDecision?.(describeDecision(decided)) as Body;
 }
 

@@ -13,7 +13,7 @@ import { NO_CONTENT, readFile } from '../../../operations/sending/email-input.ts
 import type { Receipt } from '../../../operations/sending/idempotency.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
 import { makeReader, wireInput } from '../capability-shapes.ts';
-import { errorBody, listOf } from '../shapes.ts';
+import { errorBody, makeListShape } from '../shapes.ts';
 import { plainWireObject } from '../wire-object.ts';
 import { sentDifferences } from './sending.ts';
 
@@ -60,7 +60,7 @@ function readFiles(body: Record<string, unknown>, usual: (body: Record<string, u
 
 export const draftRoutes = capabilityRoutes<Receipt & { id: string }>(draftCapability, {
   operations: {
-    listDrafts: { response: { shape: () => listOf(draftSummary), bodyOf: (usual) => usual } },
+    listDrafts: { response: { shape: () => makeListShape(draftSummary), bodyOf: (usual) => usual } },
     createDraft: { errors },
     updateDraft: { errors, inputOf: readFiles },
     deleteDraft: { errors },

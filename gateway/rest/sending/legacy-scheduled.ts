@@ -8,14 +8,14 @@ import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';
 import { limitEntries } from '../../../schema/input-shapes.ts';
 import { access } from '../../admission/access.ts';
-import { emailBody, emailBodyOf } from '../emails/email-wire.ts';
+import { emailBody, makeEmailBody } from '../emails/email-wire.ts';
 import {
   errorBody,
   idInPath,
   instant,
   limit,
   listBody,
-  listOf,
+  makeListShape,
   offset,
   type RestOptions,
   wireInstant,
@@ -129,7 +129,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
             .optional()
             .meta({ description: 'Returns emails with this status only.' }),
         }),
-        response: { 200: listOf(listItem), default: errorBody },
+        response: { 200: makeListShape(listItem), default: errorBody },
       },
     },
     async (request) => {
@@ -157,7 +157,7 @@ export const legacyScheduledRoutes: FastifyPluginAsyncZod<RestOptions> = async (
       const context = contextOf(request);
       const email = await emails.readEmail(context, request.params.id).catch(nameScheduledEmail);
       if (email.scheduledAt === null) throw notFound();
-      const { reply_to: replyTo, html, text, sent_at, ...body } = emailBodyOf(email, context.settings.publicUrl);
+      const { reply_to: replyTo, html, text, sent_at, ...body } = makeEmailBody(email, context.settings.publicUrl);
       return {
         ...body,
         ...toSummary(email),

@@ -28,6 +28,6 @@ export const scheduleChangeBody = wireOutput(scheduleChange, 'snake');
 const write = makeWriter(scheduleChange, 'snake');
 
 /** Returns the response of what cancels an email. */
-export function cancelledBodyOf(change: ScheduleChange): Record<string, unknown> {
+export function makeCancelledBody(change: ScheduleChange): Record<string, unknown> {
   return write?.(describeCancelled(change)) as Record<string, unknown>;
 }

@@ -16,7 +16,7 @@ import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
 import { jsonChunks, streamChunks } from '../../http/json-stream.ts';
 import { snakeOutput } from '../capability-shapes.ts';
-import { threadMessageBody, threadMessageOf } from '../emails/email-wire.ts';
+import { makeThreadMessage, threadMessageBody } from '../emails/email-wire.ts';
 import { errorBody, idInPath, limit, queryBoolean, type RestOptions, text } from '../shapes.ts';
 
 const listQuery = z.object({
@@ -97,7 +97,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
         found.threads.map(({ id }) => id),
       );
       return {
-        threads: found.threads.map((thread, at) => threadListItemOf(thread, areRead[at] ?? null)),
+        threads: found.threads.map((thread, at) => makeThreadListItem(thread, areRead[at] ?? null)),
         pagination: { limit: size, has_more: found.nextCursor !== null, next_cursor: found.nextCursor },
         filters: { search, unread_only: isUnread, claimed: isClaimed, assigned, domain, address },
       };
@@ -126,9 +126,9 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
 export async function sendThread(context: OperationContext, threadId: string, reply: FastifyReply) {
   const { thread, messages } = await threads.openThread(context, threadId);
   const { publicUrl } = context.settings;
-  if (Array.isArray(messages)) return threadAnswerOf({ thread, messages }, publicUrl);
-  const { thread: head } = threadAnswerOf({ thread, messages: [] }, publicUrl);
-  const chunks = threadChunks(head, messages, (message) => threadMessageOf(message, publicUrl));
+  if (Array.isArray(messages)) return makeThreadBody({ thread, messages }, publicUrl);
+  const { thread: head } = makeThreadBody({ thread, messages: [] }, publicUrl);
+  const chunks = threadChunks(head, messages, (message) => makeThreadMessage(message, publicUrl));
   return reply.type('application/json; charset=utf-8').send(streamChunks(chunks, context.workspaceId));
 }
 
@@ -149,19 +149,19 @@ async function* threadChunks(
 }
 
 /** `publicUrl` is the base URL of download links. */
-export function threadAnswerOf(
+export function makeThreadBody(
   { thread, messages }: { thread: threads.Thread; messages: Email[] },
   publicUrl: string,
 ): z.infer<typeof threadAnswer> {
   return {
     thread: writeThread(thread),
-    messages: messages.map((message) => threadMessageOf(message, publicUrl)),
+    messages: messages.map((message) => makeThreadMessage(message, publicUrl)),
     total_count: messages.length,
   };
 }
 
 /** `isReadByMe`: whether the person of the request has read it; null: there is none. */
-export function threadListItemOf(
+export function makeThreadListItem(
   thread: threads.ListedThread,
   isReadByMe: boolean | null,
 ): z.infer<typeof threadListItem> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deleteEmail } from '../../../operations/emails/delete-email.ts';
 import { emailTrashChange } from '../../../operations/threads/trash-capability.ts';
 import { wireOutput } from '../capability-shapes.ts';
-import { cancelledBodyOf, scheduleChangeBody } from '../sending/scheduled-emails.ts';
+import { makeCancelledBody, scheduleChangeBody } from '../sending/scheduled-emails.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions } from '../shapes.ts';
 
 /** Cancels a scheduled email, or deletes one forever: two operations with one path. */
@@ -31,7 +31,7 @@ export const deleteEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     async (request) => {
       const { id } = request.params;
       const done = await deleteEmail(contextOf(request), id, request.query.forever ? 'forever' : 'cancel');
-      if (done.kind === 'cancelled') return cancelledBodyOf(done.change);
+      if (done.kind === 'cancelled') return makeCancelledBody(done.change);
       const { removed, inWork } = done.removed;
       const counts = { deleted_emails: removed, kept_emails: inWork };
       return { success: true, message: 'Email deleted forever', object: 'email', id, thread_id: null, ...counts };

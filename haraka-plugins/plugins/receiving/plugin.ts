@@ -23,7 +23,7 @@ import {
 } from './reception.ts';
 import { logRefusedCertificate } from './refused-certificate.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
-import { answering, close, type Decision, type Next, pass, reply } from './smtp-reply.ts';
+import { close, type Decision, decideHook, type Next, pass, reply } from './smtp-reply.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
 import { limitUnknownRecipients } from './unknown-recipients.ts';
 
@@ -230,7 +230,7 @@ function hook<P = unknown>(
   limitMs: number,
   decide: (connection: Connection, params: P) => Decision | Promise<Decision>,
 ) {
-  return answering<P>(name, limitMs, decide, log);
+  return decideHook<P>(name, limitMs, decide, log);
 }
 
 function equipped(): Reception {

@@ -49,7 +49,7 @@ export type Decide<P> = (connection: Connection, params: P) => Decision | Promis
  * Returns a Haraka hook that always replies. A throw, a rejection or a timeout (milliseconds) becomes 451 4.3.0, logged once. Haraka itself
  * would reply 550 to a throw at RCPT, end the process on a rejected promise, and reply 450 on a timeout while the work continues.
  */
-export function answering<P>(
+export function decideHook<P>(
   name: string,
   limitMs: number,
   decide: Decide<P>,

@@ -8,8 +8,12 @@ import { securityOf } from '../../../operations/emails/email-security.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import { authentication, emailSecurity, extracts, securityWarning } from '../../../operations/emails/finding-shapes.ts';
 import { inTurn, withText } from '../../../operations/emails/html-text.ts';
-import { readSecurityWarnings, type SecurityWarning, verdictOf } from '../../../operations/emails/security-warnings.ts';
-import { authenticationOf } from '../../../operations/emails/stored-authentication.ts';
+import {
+  judgeSender,
+  readSecurityWarnings,
+  type SecurityWarning,
+} from '../../../operations/emails/security-warnings.ts';
+import { readAuthentication } from '../../../operations/emails/stored-authentication.ts';
 import { builder } from '../builder.ts';
 import { typeFor } from '../capability-shapes.ts';
 import type { GraphContext } from '../context.ts';
@@ -33,7 +37,7 @@ const warningsOf = createContextCache(
         const mails = emails.map((email, at) => ({
           email,
           html: parts[at]?.html ?? null,
-          authentication: authenticationOf(parts[at]?.authentication ?? null),
+          authentication: readAuthentication(parts[at]?.authentication ?? null),
         }));
         return readSecurityWarnings(context.reads, mails);
       },
@@ -85,10 +89,10 @@ builder.objectField(EmailContentRef, 'authentication', (t) =>
     nullable: true,
     description: 'Authentication results of the sender. Null if not checked, as for sent mail.',
     resolve: async ({ emailId }, _args, context) => {
-      const found = authenticationOf((await loadEmailParts(context, emailId, null)).authentication);
+      const found = readAuthentication((await loadEmailParts(context, emailId, null)).authentication);
       return found === null
         ? null
-        : { ...found, arc: { ...found.arc, domain: found.arc.domain ?? null }, sender: verdictOf(found) };
+        : { ...found, arc: { ...found.arc, domain: found.arc.domain ?? null }, sender: judgeSender(found) };
     },
   }),
 );

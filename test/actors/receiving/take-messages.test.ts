@@ -17,7 +17,7 @@ import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
 import type { Admission } from '../../../db/queries/emails/take-mail.ts';
-import { analyzeYoungTables } from '../../../db/queries/upkeep/analyze-tables.ts';
+import { analyzeTables } from '../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { hasCorpora, readThreadSet, shuffled as shuffledBy, threadSets } from '../../support/mail/corpora.ts';
 import { readAccountLedger } from '../../support/rows/account-ledger.ts';
@@ -227,7 +227,7 @@ describe('mail that one statement takes', () => {
           takenCount += await storeByStatement(whole, group);
           await storeInSteps(stepwise, group);
         }
-        await analyzeYoungTables(database);
+        await analyzeTables(database);
         expect(takenCount).toBeGreaterThan(MIN_TAKEN * mails.length);
         expect(await readAccountLedger(database, whole.workspaceId), `order ${seed}`).toEqual(
           await readAccountLedger(database, stepwise.workspaceId),

@@ -5,7 +5,7 @@ import type { ActorContext } from '../../../actors/actor.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { Row } from '../../../db/entities/tables.ts';
-import { analyzeYoungTables } from '../../../db/queries/upkeep/analyze-tables.ts';
+import { analyzeTables } from '../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { insertEmails, type StoredMail } from '../../support/rows/email-rows.ts';
 import {
@@ -321,7 +321,7 @@ test('a bare reply joins thousands of notices with its subject, and later ones c
   );
   await insertEmails(database, workspaceId, notices);
   for (let at = 0; at < notices.length; at += 50) {
-    if (at % 500 === 0) await analyzeYoungTables(database);
+    if (at % 500 === 0) await analyzeTables(database);
     await assignThreads(
       context,
       workspaceId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dkimRecordName, dkimRecordValue, makeDkimSelector } from '../../../core/domains/dkim-key.ts';
-import { dnsRecordsOf, isCoveredBySpf, isMxOf } from '../../../core/domains/dns-records.ts';
+import { isCoveredBySpf, isMxOf, listDnsRecords } from '../../../core/domains/dns-records.ts';
 
 const HOST = 'mx.postroom.test';
 
@@ -16,7 +16,7 @@ test('a domain with keys has a record for each, and a DMARC policy', () => {
     { selector: 'two', publicKey: 'BBBB', state: 'waiting' as const },
     { selector: 'one', publicKey: 'AAAA', state: 'active' as const },
   ];
-  const records = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, HOST);
+  const records = listDnsRecords({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, HOST);
   expect(records.map(({ type, name, value, isRequired }) => [type, name, value, isRequired])).toEqual([
     ['MX', 'x.test', `10 ${HOST}`, true],
     ['TXT', '_postroom.x.test', 'postroom-verification=dom_1', true],
@@ -32,7 +32,7 @@ test('a domain with keys has a record for each, and a DMARC policy', () => {
 
 test('a domain without keys has neither, and one verified through its parent needs no proof', () => {
   const sub = { id: 'dom_1', name: 'sub.x.test', dkimKeys: [] };
-  const namesOf = (isInherited: boolean) => dnsRecordsOf({ ...sub, isInherited }, HOST).map(({ name }) => name);
+  const namesOf = (isInherited: boolean) => listDnsRecords({ ...sub, isInherited }, HOST).map(({ name }) => name);
   expect(namesOf(true)).toEqual(['sub.x.test', 'sub.x.test', 'mail.sub.x.test', 'mail.sub.x.test']);
   expect(namesOf(false)).toContain('_postroom.sub.x.test');
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { dnsRecordsOf, type PublishedKey } from '../../../core/domains/dns-records.ts';
+import { listDnsRecords, type PublishedKey } from '../../../core/domains/dns-records.ts';
 import { conflictMessage, toAuthAdvice } from '../../../core/domains/domain-advice.ts';
 import {
-  type DnsAnswer,
-  type DomainAnswers,
+  type DnsResult,
   type DomainCheck,
+  type DomainRecords,
   findDnsProvider,
   judgeDomain,
   readDomainCheck,
@@ -12,15 +12,15 @@ import {
 
 const HOST = 'mx.postroom.test';
 const dkimKeys: PublishedKey[] = [{ selector: 'one', publicKey: 'AAAA', state: 'active' }];
-const records = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, HOST);
+const records = listDnsRecords({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, HOST);
 
-const all = <T>(...found: T[]): DnsAnswer<T> => ({ kind: 'records', records: found });
+const all = <T>(...found: T[]): DnsResult<T> => ({ kind: 'records', records: found });
 const none = { kind: 'none' } as const;
 const unknown = { kind: 'unknown', code: 'ESERVFAIL' } as const;
 const ours = { exchange: HOST, priority: 10 };
 const SPF = `v=spf1 a:${HOST} ~all`;
 
-const complete: DomainAnswers = {
+const complete: DomainRecords = {
   mx: all(ours),
   txt: all(SPF),
   cname: none,
@@ -33,7 +33,7 @@ const complete: DomainAnswers = {
   tlsReports: none,
   nameServers: all('ns1.hover.com'),
 };
-const nothing: DomainAnswers = {
+const nothing: DomainRecords = {
   ...complete,
   mx: none,
   txt: none,
@@ -46,7 +46,7 @@ const nothing: DomainAnswers = {
   tlsReports: none,
   nameServers: none,
 };
-const judge = (more: Partial<DomainAnswers>, previous: DomainCheck | null = null, from = complete) =>
+const judge = (more: Partial<DomainRecords>, previous: DomainCheck | null = null, from = complete) =>
   judgeDomain(records, { ...from, ...more }, { mailHostname: HOST, previous });
 const errorOf = (check: DomainCheck, name: string, type = 'TXT') =>
   check.records.find((record) => record.name === name && record.type === type)?.error;
@@ -85,7 +85,7 @@ test('finds no records of a domain without any', () => {
 });
 
 describe('finds a record', () => {
-  test.each<[string, Partial<DomainAnswers>]>([
+  test.each<[string, Partial<DomainRecords>]>([
     ['the proof among others', { proof: all('other', 'postroom-verification=dom_1') }],
     ['a key that is folded, with other tags', { dkim: keyed('k=rsa; t=s; p=AA AA') }],
     ['the MX beside a backup', { mx: all(ours, { exchange: 'backup.test', priority: 20 }) }],
@@ -98,12 +98,12 @@ describe('finds a record', () => {
   });
 });
 
-function keyed(text: string): DomainAnswers['dkim'] {
+function keyed(text: string): DomainRecords['dkim'] {
   return new Map([['one._domainkey.x.test', all(text)]]);
 }
 
 describe('does not find a record, and says why', () => {
-  test.each<[string, Partial<DomainAnswers>, string, string]>([
+  test.each<[string, Partial<DomainRecords>, string, string]>([
     [
       'the proof of another',
       { proof: all('postroom-verification=dom_2') },
@@ -153,7 +153,7 @@ describe('does not find a record, and says why', () => {
 
 describe('records of other servers are a conflict', () => {
   const foreign = { exchange: 'mx.other.test', priority: 10 };
-  test.each<[string, Partial<DomainAnswers>, string, string[]]>([
+  test.each<[string, Partial<DomainRecords>, string, string[]]>([
     ['a foreign MX', { mx: all(foreign) }, 'mx', ['MX 10 mx.other.test']],
     ['one that is as good as ours', { mx: all(ours, foreign) }, 'mx', [`MX 10 ${HOST}`, 'MX 10 mx.other.test']],
     ['a null MX', { mx: all({ exchange: '', priority: 0 }) }, 'mx', ['MX 0 .']],
@@ -169,7 +169,7 @@ describe('records of other servers are a conflict', () => {
 
 test('a failed lookup keeps the previous result, and is reported', () => {
   const seen = judge({});
-  const away = Object.fromEntries(Object.keys(complete).map((key) => [key, unknown])) as unknown as DomainAnswers;
+  const away = Object.fromEntries(Object.keys(complete).map((key) => [key, unknown])) as unknown as DomainRecords;
   const dkim = new Map([['one._domainkey.x.test', unknown]]);
   const check = judge({ ...away, dkim }, seen);
   expect(check).toMatchObject({
@@ -189,7 +189,7 @@ test('a failed lookup keeps the previous result, and is reported', () => {
 
 test('a result for an outdated value does not count', () => {
   const previous = judgeDomain(records, complete, { mailHostname: HOST, previous: null });
-  const moved = dnsRecordsOf({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, 'new.test');
+  const moved = listDnsRecords({ id: 'dom_1', name: 'x.test', isInherited: false, dkimKeys }, 'new.test');
   const check = judgeDomain(moved, { ...complete, mx: unknown }, { mailHostname: 'new.test', previous });
   expect(check.records[0]).toMatchObject({ isSeen: false, isAnswered: false });
 });

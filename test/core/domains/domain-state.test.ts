@@ -4,10 +4,10 @@ import {
   type DomainFacts,
   type DomainStatus,
   type DomainVerdict,
+  findReason,
+  judgeProof,
   lostRecords,
   readDelay,
-  reasonOf,
-  verdictOf,
 } from '../../../core/domains/domain-state.ts';
 
 const MINUTE = 60_000;
@@ -54,13 +54,13 @@ describe('the result of a check decides', () => {
     ['verified', DAY, false, 'lose proof'],
     ['verified', DAY, null, 'keep'],
   ])('on a %s domain of %d ms, its proof seen: %s -> %s', (status, age, isProven, verdict) => {
-    expect(verdictOf(facts({ status, createdAt: ago(age) }), isProven, now)).toBe(verdict);
+    expect(judgeProof(facts({ status, createdAt: ago(age) }), isProven, now)).toBe(verdict);
   });
 
   test.each([{ isTrusted: true }, { isInherited: true }])('a domain that is %j needs no proof', (more) => {
     for (const isProven of [true, false, null])
       for (const status of ['pending', 'verified', 'failed'] as const)
-        expect(verdictOf(facts({ ...more, status, createdAt: ago(9 * DAY) }), isProven, now)).toBe('keep');
+        expect(judgeProof(facts({ ...more, status, createdAt: ago(9 * DAY) }), isProven, now)).toBe('keep');
   });
 });
 
@@ -110,5 +110,5 @@ test.each<[DomainCheck['reason'], DomainVerdict, boolean | null, boolean, Domain
   [null, 'fail', false, false, 'unproven'],
   [null, 'lose proof', false, false, null],
 ])('after %s, %s (proven: %s, taken: %s) the reason is %s', (reason, verdict, isProven, isTaken, expected) => {
-  expect(reasonOf(check({ reason }), { verdict, isProven, isTaken })).toBe(expected);
+  expect(findReason(check({ reason }), { verdict, isProven, isTaken })).toBe(expected);
 });

@@ -8,7 +8,7 @@ import {
   type GuardFacts,
   type GuardMatch,
   type GuardRule,
-  type ModelAnswer,
+  type ModelVerdict,
   readsText,
   sortRules,
 } from '../../../core/routing/guard-rule.ts';
@@ -74,7 +74,7 @@ function baseOf(changes: object) {
   return { id, name: id, action: 'block' as const, endpointId: null, priority: 0, createdAt, ...changes };
 }
 
-const NONE = new Map<string, ModelAnswer>();
+const NONE = new Map<string, ModelVerdict>();
 
 function matchesOf(config: unknown, facts: GuardFacts = mail): GuardMatch[] | null {
   const verdict = evaluateRules([ruleOf(config)], facts, NONE);
@@ -275,7 +275,7 @@ describe('a rule with a model', () => {
   const prompt = promptRule('Is it advertising?', { id: 'prompt', priority: 5 });
   const above = ruleOf({ subject: 'invoice' }, { id: 'above', priority: 9 });
   const below = ruleOf({ subject: 'invoice' }, { id: 'below', priority: 1 });
-  const answered = (answer: ModelAnswer) => new Map([['prompt', answer]]);
+  const answered = (answer: ModelVerdict) => new Map([['prompt', answer]]);
 
   test('is asked only if no earlier rule matches', () => {
     expect(evaluateRules([prompt, below], mail, NONE)).toMatchObject({ kind: 'ask', rule: { id: 'prompt' } });

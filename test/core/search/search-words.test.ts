@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { visibleText } from '../../../core/html/visible-text.ts';
-import { wordsOf } from '../../../core/search/search-words.ts';
+import { splitWords } from '../../../core/search/search-words.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
 describe('words are compared without case, accents and marks, in any script', () => {
@@ -20,16 +20,16 @@ describe('words are compared without case, accents and marks, in any script', ()
     ['مَرحَبا', 'مَرحَبا'],
     ['foo_bar 3.14 a/b 🎉', 'foo bar 3 14 a b'],
     ['', ''],
-  ])('%s', (text, words) => expect(wordsOf(text).join(' ')).toBe(words));
+  ])('%s', (text, words) => expect(splitWords(text).join(' ')).toBe(words));
 
   test('a long word is matched by its prefix', () => {
-    expect(wordsOf(`${'x'.repeat(100)} y`)).toEqual(['x'.repeat(64), 'y']);
-    expect(wordsOf('𐐷'.repeat(100))[0]?.isWellFormed()).toBe(true);
+    expect(splitWords(`${'x'.repeat(100)} y`)).toEqual(['x'.repeat(64), 'y']);
+    expect(splitWords('𐐷'.repeat(100))[0]?.isWellFormed()).toBe(true);
   });
 });
 
 describe('the visible text of HTML', () => {
-  const words = (html: string) => wordsOf(visibleText(html, 10_000)).join(' ');
+  const words = (html: string) => splitWords(visibleText(html, 10_000)).join(' ');
   test.each([
     ['<p>one</p><p>two</p>', 'one two'],
     ['H<b>el</b>l<span class="x">o</span> wor<wbr>ld', 'hello world'],
@@ -74,8 +74,8 @@ test('hostile text takes linear time', () => {
   for (const piece of pieces)
     expectLinearGrowth(
       (length) => {
-        wordsOf(visibleText(piece.repeat(length / piece.length), 32_768));
-        wordsOf(piece.repeat(length / 4 / piece.length));
+        splitWords(visibleText(piece.repeat(length / piece.length), 32_768));
+        splitWords(piece.repeat(length / 4 / piece.length));
       },
       131_072,
       piece,

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   areSubjectNeighbours,
+  chooseSurvivor,
+  findLinks,
   findSubjectAnchor,
   joinBatch,
   type Links,
   linkKeys,
-  linksOf,
   neighbourSpan,
   type SubjectAnchor,
-  survivorOf,
   type ThreadableMessage,
   unjoinedSpan,
 } from '../../../core/threads/threading.ts';
@@ -32,7 +32,7 @@ class StoredThreads {
 
   add(messages: readonly ThreadableMessage[]): void {
     const batch = messages.map((message) => {
-      const links = linksOf(message);
+      const links = findLinks(message);
       return { message, links, anchor: findSubjectAnchor(message, links) };
     });
     const groups = joinBatch(batch, {
@@ -45,7 +45,7 @@ class StoredThreads {
       const stays =
         group.threadIds.length === 0
           ? `thread ${++this.#made}`
-          : survivorOf(group.threadIds.map((id) => ({ id, createdAt: new Date(0) }))).id;
+          : chooseSurvivor(group.threadIds.map((id) => ({ id, createdAt: new Date(0) }))).id;
       for (const [map, ids] of [this.threadOf, this.#threadOfKey].map((map) => [map, group.threadIds] as const)) {
         for (const [key, thread] of map) if (ids.includes(thread)) map.set(key, stays);
       }
@@ -153,7 +153,7 @@ test.each<[string, Partial<ThreadableMessage>]>([
   ['names nobody but the address that received it', { addresses: ['Me@Home.test'] }],
 ])('no subject edge joins a message that %s', (_name, fields) => {
   const message = mail(fields);
-  expect(findSubjectAnchor(message, linksOf(message))).toBeNull();
+  expect(findSubjectAnchor(message, findLinks(message))).toBeNull();
 });
 
 test('an anchor has its subject and participants in lower case, each once, without the receiving address', () => {
@@ -162,7 +162,7 @@ test('an anchor has its subject and participants in lower case, each once, witho
     baseSubject: 'RENT',
     addresses: ['Ann@A.test', 'me@home.test', 'ann@a.test', 'b@b.test'],
   });
-  expect(findSubjectAnchor(message, linksOf(message))).toEqual({
+  expect(findSubjectAnchor(message, findLinks(message))).toEqual({
     subject: 'rent',
     participants: ['ann@a.test', 'b@b.test'],
     isReply: true,
@@ -172,21 +172,21 @@ test('an anchor has its subject and participants in lower case, each once, witho
 
 test('at most 50 participants of a message become anchors', () => {
   const message = mail({ addresses: Array.from({ length: 80 }, (_, index) => `a${index}@a.test`) });
-  expect(findSubjectAnchor(message, linksOf(message))?.participants).toHaveLength(50);
+  expect(findSubjectAnchor(message, findLinks(message))?.participants).toHaveLength(50);
 });
 
 test('an id without @ does not link and leaves the decision to the subject', () => {
   const message = mail({ messageId: '<yes>', inReplyTo: ['<yes>'], references: ['<y>'] });
-  expect(linksOf(message)).toEqual({ own: null, named: null, inReplyTo: [], references: [], bare: [] });
-  expect(findSubjectAnchor(message, linksOf(message))).not.toBeNull();
+  expect(findLinks(message)).toEqual({ own: null, named: null, inReplyTo: [], references: [], bare: [] });
+  expect(findSubjectAnchor(message, findLinks(message))).not.toBeNull();
 });
 
 test('the first valid one of several ids in In-Reply-To is the link', () => {
-  expect(linksOf(mail({ inReplyTo: ['<yes>', '<a@x.test>', '<b@x.test>'] })).inReplyTo).toEqual(['<a@x.test>']);
+  expect(findLinks(mail({ inReplyTo: ['<yes>', '<a@x.test>', '<b@x.test>'] })).inReplyTo).toEqual(['<a@x.test>']);
 });
 
 test('very long msg-ids have short, distinct keys', () => {
-  const key = (end: string) => linksOf(mail({ messageId: `<${'a'.repeat(900)}${end}@x>` })).own ?? '';
+  const key = (end: string) => findLinks(mail({ messageId: `<${'a'.repeat(900)}${end}@x>` })).own ?? '';
   expect(key('1').length).toBeLessThan(100);
   expect(key('1')).not.toBe(key('2'));
 });
@@ -217,7 +217,7 @@ test('the reason is In-Reply-To before References before the subject', () => {
   });
   const late = mail({ emailId: 'em_6', messageId: '<0@x.test>', subject: 'x', baseSubject: 'x', createdAt: day(5) });
   const batch = [late, other, bare, nephew, answer, parent].map((message) => {
-    const links = linksOf(message);
+    const links = findLinks(message);
     return { message, links, anchor: findSubjectAnchor(message, links) };
   });
   const groups = joinBatch(batch, { threadOfKey: new Map(), threadsBySubject: new Map() });
@@ -236,7 +236,7 @@ test('the reason is In-Reply-To before References before the subject', () => {
 
 test('the older thread stays, of equally old ones the one with the smaller id', () => {
   const thread = (id: string, days: number) => ({ id, createdAt: day(days) });
-  expect(survivorOf([thread('th_c', 2), thread('th_b', 1), thread('th_a', 1), thread('th_d', 3)]).id).toBe('th_a');
+  expect(chooseSurvivor([thread('th_c', 2), thread('th_b', 1), thread('th_a', 1), thread('th_d', 3)]).id).toBe('th_a');
 });
 
 function day(days: number): Date {
@@ -264,7 +264,7 @@ test('ids without brackets link only to messages that are known by then', () => 
   const reply = mail({ emailId: 'em_2', messageId: '<b@a.test>', subject: 'Else', inReplyTo: ['bare@a.test'] });
   const stranger = mail({ emailId: 'em_3', messageId: '<c@a.test>', subject: 'More', references: ['other@a.test'] });
   const joinable = (message: ThreadableMessage) => {
-    const links = linksOf(message);
+    const links = findLinks(message);
     return { message, links, anchor: findSubjectAnchor(message, links) };
   };
   const groups = joinBatch([parent, reply, stranger].map(joinable), {

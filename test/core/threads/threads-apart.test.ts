@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
+  findLinks,
   type Joined,
   joinBatch,
-  linksOf,
   type StoredNeighbours,
   type ThreadableMessage,
 } from '../../../core/threads/threading.ts';
@@ -35,7 +35,7 @@ function mail(
 }
 
 function join(mails: ThreadableMessage[], neighbours: StoredNeighbours = stored): Joined<ThreadableMessage>[] {
-  const batch = mails.map((message) => ({ message, links: linksOf(message), anchor: null }));
+  const batch = mails.map((message) => ({ message, links: findLinks(message), anchor: null }));
   return joinBatch(batch, neighbours);
 }
 

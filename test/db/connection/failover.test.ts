@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../../bin/runner/prepare-database.ts';
-import { urlsOf } from '../../../db/connection/database-hosts.ts';
+import { listUrls } from '../../../db/connection/database-hosts.ts';
 import { findPrimary, primaryUrl } from '../../../db/connection/failover.ts';
 import { connectClient, openPool } from '../../../db/connection/open-pool.ts';
 import { isTransient } from '../../../db/errors.ts';
@@ -27,7 +27,7 @@ test.each([
   ['postgres://one,two/postroom', ['postgres://one/postroom', 'postgres://two/postroom']],
   ['postgres://u,v:p,w@one/x,y', ['postgres://u,v:p,w@one/x,y']],
 ])('%s names its servers', (url, expected) => {
-  expect(urlsOf(url)).toEqual(expected);
+  expect(listUrls(url)).toEqual(expected);
 });
 
 describe('of two servers', () => {

@@ -10,8 +10,8 @@ import {
   findLoginFaults,
   loginRoles,
   loginUrl,
+  readLoginName,
   withoutLogin,
-  workspaceOf,
 } from '../../../db/connection/logins.ts';
 import { migrate, pendingMigrations } from '../../../db/migrate.ts';
 import { migrationNames } from '../../../db/migrations/names.ts';
@@ -33,10 +33,10 @@ describe('the URL of a login', () => {
     ['postgres://a%40b@%2Frun%2Fpg:5433/postroom', 'postgres://%2Frun%2Fpg:5433/postroom', 'a@b'],
   ])('keeps servers and database of %s', (url, bare, user) => {
     expect(withoutLogin(url)).toBe(bare);
-    expect(workspaceOf(url)).toBe(user);
+    expect(readLoginName(url)).toBe(user);
     for (const role of loginRoles) {
       const login = loginUrl(url, role, key);
-      expect(workspaceOf(login)).toBe(role);
+      expect(readLoginName(login)).toBe(role);
       expect(withoutLogin(login)).toBe(bare);
       expect(loginUrl(bare, role, key)).toBe(login);
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RIGHTS } from '../../../core/accounts/rights.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
-import { accessOf } from '../../../schema/graphql/access.ts';
+import { readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
@@ -147,7 +147,7 @@ describe.each(Object.keys(OPENED))('a %s of another workspace', (kind) => {
   const fields = sweptFields(graphPlaces(schema)).filter(([name]) => {
     const [operation, field = ''] = name.split(' ');
     const root = operation === 'query' ? schema.getQueryType() : schema.getMutationType();
-    const access = accessOf(root?.getFields()[field] as never);
+    const access = readAccess(root?.getFields()[field] as never);
     return access !== null && isOpen([RIGHTS[access.right].scope]);
   });
 

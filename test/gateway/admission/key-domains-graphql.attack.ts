@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasRoleRight, RIGHTS } from '../../../core/accounts/rights.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
-import { accessOf } from '../../../schema/graphql/access.ts';
+import { readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
@@ -65,7 +65,7 @@ const roots = (['query', 'mutation'] as const).flatMap((operation) => {
   // Snippets are texts of the whole workspace, for all who answer mail.
   const fields = Object.values(type?.getFields() ?? {}).filter(({ name }) => name !== 'snippets');
   return fields.map((field) => {
-    const need = accessOf(field);
+    const need = readAccess(field);
     const scope = need === null ? undefined : RIGHTS[need.right].scope;
     const isRead = need?.isOfDomain === true && field.name !== SLOW;
     const isOfKeys = isRead && scope !== 'manage';

@@ -3,7 +3,7 @@ import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { RIGHTS } from '../../../core/accounts/rights.ts';
-import { accessOf, requireAccess } from '../../../schema/graphql/access.ts';
+import { readAccess, requireAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
@@ -67,7 +67,7 @@ function argumentText(args: Readonly<Record<string, unknown>>): string {
 
 test('every field of a root type declares its access', () => {
   expect(roots.length).toBeGreaterThan(90);
-  expect(roots.filter(({ field }) => accessOf(field) === null).map(({ name }) => name)).toEqual([]);
+  expect(roots.filter(({ field }) => readAccess(field) === null).map(({ name }) => name)).toEqual([]);
 });
 
 test('a schema with a root field that declares no access is refused', () => {
@@ -77,7 +77,7 @@ test('a schema with a root field that declares no access is refused', () => {
 
 test.each(roots)('$name refuses keys without its scope before anything is done', async (root) => {
   const { operation, field } = root;
-  const access = accessOf(field);
+  const access = readAccess(field);
   const needed = access === null ? undefined : RIGHTS[access.right].scope;
   const values: Record<string, unknown> = { String: 'x', ID: 'em_none', Int: 1, Boolean: true, JSON: {} };
   const args = requiredArguments(field, (_name, typeName) => values[typeName] ?? 'x');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasRoleRight } from '../../../core/accounts/rights.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import type { RouteAccess } from '../../../gateway/admission/access.ts';
-import { accessOf } from '../../../schema/graphql/access.ts';
+import { readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
@@ -118,7 +118,7 @@ test('a field of GraphQL that cannot be limited, or that agents lack the right f
   const differences: string[] = [];
   let refused = 0;
   for (const { operation, field } of roots) {
-    const access = accessOf(field);
+    const access = readAccess(field);
     if (access === null || (access.isOfDomain && isOfAgents(access.right))) continue;
     refused++;
     const own = two.mine.ids.get('em')?.[0] ?? '';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasRoleRight, RIGHTS, type Right } from '../../../core/accounts/rights.ts';
 import { ROLES, type Role } from '../../../core/accounts/roles.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
-import { accessOf } from '../../../schema/graphql/access.ts';
+import { readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -88,7 +88,7 @@ describe('every field of GraphQL', () => {
   test.each(ROLES)('lets a session of the role %s do what the table of rights says', async (role) => {
     const differences: string[] = [];
     for (const { operation, field } of roots) {
-      const access = accessOf(field);
+      const access = readAccess(field);
       if (access === null) throw new Error(`${field.name} declares no access`);
       const expected = hasRoleRight(role, access.right) ? null : access.right;
       // An allowed subscription has no end.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { releaseDue } from '../../../actors/scheduling/release-due.ts';
-import { type BatchItemStatus, batchStatusOf, countItems } from '../../../operations/sending/batches.ts';
+import { type BatchItemStatus, countItems, summarizeBatch } from '../../../operations/sending/batches.ts';
 import { moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -317,5 +317,5 @@ test.each<[BatchItemStatus[], string]>([
   [['failed', 'cancelled'], 'failed'],
   [['cancelled', 'cancelled'], 'cancelled'],
 ])('a batch of %j is %s', (items, status) => {
-  expect(batchStatusOf(countItems(items))).toBe(status);
+  expect(summarizeBatch(countItems(items))).toBe(status);
 });

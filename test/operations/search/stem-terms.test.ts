@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseSearch } from '../../../core/search/search-query.ts';
-import { wordsOf } from '../../../core/search/search-words.ts';
+import { splitWords } from '../../../core/search/search-words.ts';
 import { findStem, STEM_LANGUAGES, type StemLanguage } from '../../../core/search/word-stem.ts';
 import { loadStemmer, stemTerms } from '../../../operations/search/stem-terms.ts';
 
@@ -29,7 +29,7 @@ describe.each(STEM_LANGUAGES)('in %s', (language) => {
 
   test('a word finds its forms, as mail has them without accents, and no other word', async () => {
     const stemmer = await loadStemmer(language);
-    const words = wordsOf(forms);
+    const words = splitWords(forms);
     for (const word of words) {
       const stem = findStem(word, stemmer);
       expect(
@@ -37,7 +37,7 @@ describe.each(STEM_LANGUAGES)('in %s', (language) => {
         word,
       ).toEqual(words);
       expect(
-        wordsOf(other).filter((one) => stem?.has(one)),
+        splitWords(other).filter((one) => stem?.has(one)),
         word,
       ).toEqual([]);
     }

@@ -1,4 +1,4 @@
-import { linkKeys, linksOf } from '../../../core/threads/threading.ts';
+import { findLinks, linkKeys } from '../../../core/threads/threading.ts';
 import type { StoredMail } from '../rows/email-rows.ts';
 
 /** A mail of the model with what its user made of it. */
@@ -36,7 +36,7 @@ export class ThreadModel {
 
   /** A mail that comes alone; `id`: what its thread is to be called if it starts one. */
   arrive(mail: StoredMail, id: string): void {
-    const links = linksOf(mail);
+    const links = findLinks(mail);
     const joined: string[] = [];
     for (const key of [
       ...links.inReplyTo,
@@ -82,7 +82,7 @@ export class ThreadModel {
       const email = this.emails.get(emailId);
       if (email !== undefined) Object.assign(email, { thread: target, isMoved: true });
     }
-    const movedKeys = moving.flatMap((emailId) => this.#linksOf(emailId).all);
+    const movedKeys = moving.flatMap((emailId) => this.#findLinks(emailId).all);
     for (const source of sources) {
       const staying = this.emailsOf(source);
       if (staying.length === 0) {
@@ -91,23 +91,23 @@ export class ThreadModel {
       }
       for (const key of movedKeys) {
         if (before.get(key) !== source || this.#bearers(key, source).length > 0) continue;
-        const isBorneByMoved = moving.some((emailId) => this.#linksOf(emailId).own === key);
-        const isReferred = staying.some((emailId) => this.#linksOf(emailId).all.includes(key));
+        const isBorneByMoved = moving.some((emailId) => this.#findLinks(emailId).own === key);
+        const isReferred = staying.some((emailId) => this.#findLinks(emailId).all.includes(key));
         if (isBorneByMoved || !isReferred) this.#knower.set(key, target);
       }
       for (const other of [source, ...this.#apartFrom(source)]) this.#part(other, target);
     }
   }
 
-  #linksOf(emailId: string) {
+  #findLinks(emailId: string) {
     const email = this.emails.get(emailId);
     if (email === undefined) throw new Error(`no email ${emailId}`);
-    const links = linksOf(email.mail);
+    const links = findLinks(email.mail);
     return { own: links.own, all: linkKeys(links) };
   }
 
   #bearers(key: string, thread: string | undefined): string[] {
-    return thread === undefined ? [] : this.emailsOf(thread).filter((emailId) => this.#linksOf(emailId).own === key);
+    return thread === undefined ? [] : this.emailsOf(thread).filter((emailId) => this.#findLinks(emailId).own === key);
   }
 
   #apartFrom(thread: string): string[] {

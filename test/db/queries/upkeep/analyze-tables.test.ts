@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../../db/connection/database.ts';
-import { analyzeYoungTables } from '../../../../db/queries/upkeep/analyze-tables.ts';
+import { analyzeTables } from '../../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 
 let testDatabase: TestDatabase;
@@ -19,10 +19,10 @@ test('statistics of a table that grew are taken, once', async () => {
   );
   // The server counts changes a moment after the commit.
   while (!(await isAnalyzed())) {
-    await analyzeYoungTables(actor);
+    await analyzeTables(actor);
     await sleep(50);
   }
-  expect(await analyzeYoungTables(actor)).toBe(0);
+  expect(await analyzeTables(actor)).toBe(0);
 });
 
 async function isAnalyzed(): Promise<boolean> {
