@@ -67,7 +67,7 @@ const ADDRESS_AS_NAME = /"([^"<>\s]{1,320})"\s{0,10}<\1>/g;
 export function parseAddressList(value: string): AddressList {
   const addresses: Mailbox[] = [];
   const namedAfterAddress = new Set(Array.from(value.matchAll(ADDRESS_AS_NAME), ([, address]) => address));
-  for (const entry of addressparser(withPlainBrackets(value), { flatten: true })) {
+  for (const entry of addressparser(withPlainBrackets(withClosedQuotes(value)), { flatten: true })) {
     if (addresses.length === MAX_MAILBOXES) break;
     const address = storableText(entry.address.trim());
     const written = storableText(decodeEncodedWords(entry.name)).replace(/\s+/g, ' ').trim();
@@ -82,6 +82,13 @@ export function parseAddressList(value: string): AddressList {
     addresses.push({ name: name === '' ? null : name, address });
   }
   return { text: storableText(decodeEncodedWords(value)), addresses };
+}
+
+/** Seen: `"Ann <ann@example.com>`. Of an odd number of quotes the last one is left out, so that it does not hide the address. */
+function withClosedQuotes(value: string): string {
+  if (!value.includes('"') || value.replace(/\\./gs, '').split('"').length % 2 === 1) return value;
+  const last = value.lastIndexOf('"');
+  return /^[^"]*<[^<>\s]{1,320}>/.test(value.slice(last + 1)) ? value.slice(0, last) + value.slice(last + 1) : value;
 }
 
 /** Seen: `Ann <<ann@example.com>>`, `Ann <mailto:ann@example.com>`. Names in quotes stay as they are. */

@@ -18,6 +18,13 @@ export const WROTE_WORD = new RegExp(`(?<!\\p{L})(?:${WROTE})`, 'iu');
 export const LEAD = new RegExp(`^\\W{0,4}(?:${WROTE_LEADS})(?![\\p{L}]{2}).*\\p{Nd}`, 'u');
 export const DATE =
   /(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/iu;
+/** Atmail: `On Tue 06/01/26 10:11 AM , Ann ann@example.com sent:`. */
+const SENT_END = /[^\s@<>]@[^\s@<>]{1,120}>? {0,2}sent:$/iu;
+/** Yandex: `06.01.2026, 10:11, Ann Smith (ann@example.com):` */
+const MOMENT_AND_NAME =
+  /^\p{Nd}{1,2}[./]\p{Nd}{1,2}[./]\p{Nd}{4},? \p{Nd}{1,2}:\p{Nd}{2},? [^:]{0,80}[<(][^<>()\s@]{1,64}@[^<>()\s]{1,200}[>)]:$/u;
+/** Mail.ru, behind its signature in the same line: `Sent from Mail Tuesday, 6 January 2026, 10:11 +03:00 from Ann ann@example.com:` */
+const BARE_ADDRESS_END = /\s[^\s@<>:]{1,64}@[^\s@<>:]{1,200}:$/u;
 /** A date near the begin of a line. */
 export const EARLY_DATE =
   /^.{0,40}?(?:(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}|\p{Nd}{1,2}:\p{Nd}{2}|\p{Nd}{1,2}\.? \p{L}{3,})/iu;
@@ -42,6 +49,9 @@ export const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GM
 export function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
   if (GMT_LINE.test(joined) && joined.length < 120) return true;
   if (isQuoteNext && NAME_AND_DATE.test(joined)) return true;
+  if (SENT_END.test(joined) && LEAD.test(joined) && DATE.test(joined)) return true;
+  if (MOMENT_AND_NAME.test(joined)) return true;
+  if (isApart && BARE_ADDRESS_END.test(joined) && YEAR_AND_TIME.test(joined)) return true;
   const hasDate = DATE.test(joined);
   const hasAddress = ADDRESS.test(joined);
   const isOpen = /[:：៖]\W{0,3}$|(?<=գրել է)\.$/u.test(joined) || /-{2,}$/u.test(joined);

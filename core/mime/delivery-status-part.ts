@@ -74,7 +74,7 @@ export function readGroups(content: Buffer): HeaderSection[] {
 function readRecipient(group: HeaderSection): RecipientReport | null {
   const finalRecipient = addressIn(typedValue(valueOf(group, 'final-recipient')));
   const originalRecipient = addressIn(typedValue(valueOf(group, 'original-recipient')));
-  const diagnosis = valueOf(group, 'diagnostic-code');
+  const diagnosis = valueOf(group, 'diagnostic-code') ?? supplementOf(group);
   const stated = valueOf(group, 'status');
   // Some servers name only the local part. The return address names the recipient then.
   const isRecipient = RECIPIENT_FIELDS.some((name) => firstField(group, name) !== null) || diagnosis !== null;
@@ -92,6 +92,12 @@ function readRecipient(group: HeaderSection): RecipientReport | null {
     command: commandIn(diagnosticCode ?? ''),
   };
   return withReason(report, CATEGORIES[valueOf(group, 'x-powermta-bouncecategory')?.toLowerCase() ?? '']);
+}
+
+/** Exchange without a Diagnostic-Code: `X-Supplementary-Info: <192.0.2.7 #5.0.0 smtp; 550 "Unknown User">`. Null when it is missing. */
+function supplementOf(group: HeaderSection): string | null {
+  const said = /^<[^<>;]{0,300}?(smtp *;.*?)>?$/i.exec(valueOf(group, 'x-supplementary-info') ?? '')?.[1];
+  return said ?? null;
 }
 
 const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient'] as const;

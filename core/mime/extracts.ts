@@ -69,15 +69,23 @@ const MAX_BEHIND = 0.2;
 
 /** Characters of a sentence before and after a code. */
 const MAX_SENTENCE = 120;
+/** Scripts without spaces between words, and Hangul, whose particles follow a number at once: `コードは482913です`. */
+const GLUED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー`;
+/** A letter of another script. */
+const LETTER = `(?![${GLUED}])\\p{L}`;
 /** Words of letters and digits, possibly joined by hyphens. */
-const TOKEN = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
+const TOKEN = new RegExp(`(?:${LETTER}|\\p{N})+(?:-(?:${LETTER}|\\p{N})+)*`, 'gu');
 const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
 /** `123 456`, `1234 5678` and `12 34 56`. */
-const DIGITS_HALVED =
-  /(?<![\p{L}\p{N}.,:/+-]|\p{N} )(?:\d{3}[ \u00a0]\d{3}|\d{4} \d{4}|\d{2} \d{2} \d{2})(?![A-Za-z\p{N}/-]|[.,:]\p{N}| \p{N}{2})/gu;
+const DIGITS_HALVED = new RegExp(
+  `(?<!${LETTER}|[\\p{N}.,:/+-]|\\p{N} )(?:\\d{3}[ \\u00a0]\\d{3}|\\d{4} \\d{4}|\\d{2} \\d{2} \\d{2})(?![A-Za-z\\p{N}/-]|[.,:]\\p{N}| \\p{N}{2})`,
+  'gu',
+);
 /** `4 7 1 1 2 2` within a line. */
-const DIGITS_SPACED =
-  /(?<![\p{L}\p{N}.,:/+-]|\p{N}[ \u00a0])\d(?:[ \u00a0]\d){3,7}(?![\p{L}\p{N}/-]|[.,:]\p{N}|[ \u00a0]\p{N})/gu;
+const DIGITS_SPACED = new RegExp(
+  `(?<!${LETTER}|[\\p{N}.,:/+-]|\\p{N}[ \\u00a0])\\d(?:[ \\u00a0]\\d){3,7}(?!${LETTER}|[\\p{N}/-]|[.,:]\\p{N}|[ \\u00a0]\\p{N})`,
+  'gu',
+);
 /** Groups of digits with hyphens, and digits behind one or two letters that the form of the service shows. */
 const DIGIT_GROUPS = /^\d+(?:-\d+)+$/;
 const PREFIXED = /^[A-Z]{1,2}-(\d{4,8})$/;
@@ -226,8 +234,9 @@ function baseOf(token: string, line: string, at: number): number | null {
     if (YEAR.test(token)) return 0;
     return token.length === 6 ? 0.2 : token.length <= 8 ? 0.1 : 0;
   }
-  if (/^\d{3,5}-\d{3,5}$|^\d{2}-\d{2}-\d{2}$/.test(token)) return 0.15;
+  if (/^\d{3,5}-\d{3,5}$|^\d{2}-\d{2}-\d{2}$|^\d(?:-\d){3,7}$/.test(token)) return 0.15;
   if (/^[\d-]+$/.test(token) || (token.length > 10 && !token.includes('-'))) return null;
+  if (/^[a-z]{3,8}-\d{3,6}$/.test(token)) return 0;
   // Capitals and digits, or small letters and digits; not both, like names of files and keys.
   const isCode = /\d/.test(token) && (/^[A-Z0-9]+(?:-[A-Z0-9]+)*$/.test(token) || /^[a-z0-9]+$/.test(token));
   return isCode && (token.match(/\d/g)?.length ?? 0) >= 1 ? 0 : null;
@@ -243,6 +252,11 @@ function likelihoodOf(
   const between = previous === null || at - previous.end > MAX_DIRECT ? null : text.slice(previous.end, at);
   const isEntered =
     (isAboutCodes || asksForAction || !/^\d{1,5}$/.test(code)) && isEnteredHere({ code, at, end }, verbs, text);
+  const isAnnounced =
+    asksForAction &&
+    /^\d{5,8}$/.test(code) &&
+    ANNOUNCED.test(text.slice(Math.max(0, at - MAX_DIRECT), at)) &&
+    ANNOUNCED_END.test(text.slice(end, end + 4));
   const isDirect = (between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between)) || isEntered;
   if (isLoose && !isDirect) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
@@ -252,13 +266,17 @@ function likelihoodOf(
   const other = isLabeled ? 1 - distance / REACH_BEHIND : 0;
   if (isLabeled && distance <= LABEL_REACH && (label?.end ?? 0) > (previous?.end ?? 0)) return 0;
   const near = Math.max(keyword, isEntered ? ENTERED : 0);
-  const beside = near > 0 ? 0.35 + 0.45 * near : isAboutCodes && base > 0 ? 0.15 : 0;
+  const beside = near > 0 ? 0.35 + 0.45 * near : isAnnounced ? ANNOUNCED_WEIGHT : isAboutCodes && base > 0 ? 0.15 : 0;
   const against = other > keyword ? 0.6 : other > 0 ? 0.1 : 0;
   const shape = /^\d{6}$/.test(code) ? 0.05 : 0;
   return Math.round(100 * Math.max(0, Math.min(1, base + beside + shape + (isDirect ? 0.1 : 0) - against))) / 100;
 }
 
-/** What a word for entering counts of a word for codes. */
+/** `Here is your key: 884 102` in mail about signing in. */
+const ANNOUNCED = /\p{L}[^\p{L}\p{N}]{0,2}[:：]\s{0,3}$/u;
+const ANNOUNCED_END = /^\s{0,2}(?:[.,;!。]|\n|$)/u;
+/** What it counts, and what a word for entering counts of a word for codes. */
+const ANNOUNCED_WEIGHT = 0.3;
 const ENTERED = 0.4;
 
 /** Whether a text asks to enter what is there: `Enter KQ7-RM2`, `KQ7-RM2 girin`. */

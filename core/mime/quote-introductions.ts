@@ -15,11 +15,21 @@ import {
   fieldsInside,
   isDateField,
   isField,
+  isLabel,
   isRawField,
   isSentField,
 } from './quoted-fields.ts';
 import { type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
-import { FORWARD_WORDS, QUOTE_TITLES, REPLY_ABOVE, WROTE } from './reply-words.ts';
+import {
+  ABOVE_WORDS,
+  FORWARD_WORDS,
+  LINE_WORDS,
+  QUOTE_TITLES,
+  QUOTED_FIELDS,
+  REPLY_ABOVE,
+  RESPOND_WORDS,
+  WROTE,
+} from './reply-words.ts';
 
 /** Lines that introduce quoted mail, and what they announce. */
 export interface Introduction {
@@ -62,6 +72,14 @@ const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
 const MAX_NOTES_LINES = 12;
 const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,30}$`, 'iu');
+/** `##- Odpověď napište nad tento řádek -##` */
+const FRAMED_LINE = /^[\s*]{0,3}[-#=*_~+–—]{2,}[^-#=*_~+–—].{6,110}[-#=*_~+–—]{2,}[\s*]{0,3}$/u;
+const PROMPT_WORDS = [wordsOf(ABOVE_WORDS), wordsOf(LINE_WORDS), wordsOf(RESPOND_WORDS)];
+/** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
+const TITLE_AND_FIELD = new RegExp(
+  `^[*_\\s]*[-=_]{3,}\\s*(?:${QUOTE_TITLES})\\s*[-=_]{3,}\\s*(?:${QUOTED_FIELDS.from})\\s?[:：].{3,}$`,
+  'iu',
+);
 const QUOTE_TITLE_LINE = new RegExp(
   `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
   'iu',
@@ -69,6 +87,9 @@ const QUOTE_TITLE_LINE = new RegExp(
 const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\p{M}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
 /** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
 const DATED_TITLE = /^[-=_]{2,}\s?\p{L}.{5,70}[-=_]{2,}$/u;
+/** A day, a time or a year, and not the number of an offer. */
+const TITLE_DATE =
+  /\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|(?<!\p{Nd})(?:19|20)\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/u;
 /** iNotes: `-----Ann Smith/HQ/Example wrote: -----` */
 const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
@@ -129,12 +150,14 @@ export class IntroductionFinder {
     const { short, mark } = this.#line(at);
     if (SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
     if (this.#isNotesHeading(at)) return { from: at, to: at, kind: 'fields' };
-    if (mark === 'onwards' || GROUPWISE.test(short) || REPLY_ABOVE_LINE.test(short))
+    if (mark === 'onwards' || GROUPWISE.test(short) || REPLY_ABOVE_LINE.test(short) || isReplyPrompt(short))
       return { from: at, to: at, kind: 'fields' };
-    if (this.#isQuoted[at] === true || short === '' || short.length > MAX_TITLE_LENGTH) return null;
+    if (this.#isQuoted[at] === true || short === '') return null;
+    if (short.startsWith('-') && TITLE_AND_FIELD.test(short)) return { from: at, to: at, kind: 'fields' };
+    if (short.length > MAX_TITLE_LENGTH) return null;
     const isTitle =
       QUOTE_TITLE_LINE.test(short) ||
-      (DATED_TITLE.test(short) && DATE.test(short)) ||
+      (DATED_TITLE.test(short) && TITLE_DATE.test(short)) ||
       DASHED_WROTE.test(short) ||
       (DASHED_TITLE.test(short) && this.#isFieldAt(this.nextNonBlank(at + 1))) ||
       (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.nextNonBlank(at + 1), at + 1) !== null);
@@ -178,6 +201,7 @@ export class IntroductionFinder {
     const fields = new Set<string>();
     // Tickets and invitations have From, To and Date, too.
     let isOfMail = false;
+    let hasAddress = false;
     let to = at;
     for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
       const { short, isBlank } = this.#line(next);
@@ -190,7 +214,8 @@ export class IntroductionFinder {
       fields.add(field);
       const inside = fieldsInside(short);
       for (const one of inside) fields.add(one);
-      isOfMail ||= inside.includes('subject') || field === 'subject' || ADDRESS.test(short) || isSentField(short);
+      hasAddress ||= ADDRESS.test(short);
+      isOfMail ||= inside.includes('subject') || field === 'subject' || hasAddress || isSentField(short);
       to = next;
     }
     let from = at;
@@ -210,8 +235,11 @@ export class IntroductionFinder {
       fields.size > 2 &&
       this.#isOtherField(at - 1) &&
       this.#line(at - 2).isBlank
-    )
+    ) {
+      // An order: `Name`, `Date`, `To` and `Subject`.
+      if (!hasAddress && isLabel(this.#line(at - 1).short)) return null;
       from--;
+    }
     if (!fields.has('subject') && this.#isOtherField(to + 1)) return null;
     if (!isOfMail || !this.#hasFacts(at, to) || this.#isRawHeader(at, to)) return null;
     fields.delete('other');
@@ -315,7 +343,13 @@ export class IntroductionFinder {
   /** Becky!: `On Tue, 6 Jan 2026 10:11:12 +0900` above the name. */
   #isDateAlone(at: number, free: number): boolean {
     const { short } = this.#line(at);
-    return at >= free && this.#line(at - 1).isBlank && LEAD.test(short) && DATE.test(short) && /\p{Nd}$/u.test(short);
+    return (
+      at >= free &&
+      this.#line(at - 1).isBlank &&
+      LEAD.test(short) &&
+      DATE.test(short) &&
+      /(?:\p{Nd}|[ap]\.?m\.?|uhr)$/iu.test(short)
+    );
   }
 
   /** Returns whether a quotation may begin in this line, with `>`, indented or a mark of its own. */
@@ -330,6 +364,16 @@ export class IntroductionFinder {
   #line(at: number): Line {
     return this.#lines[at] ?? NO_LINE;
   }
+}
+
+/** Words of scripts with spaces begin at a boundary. */
+function wordsOf(words: string): RegExp {
+  return new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${words})`, 'iu');
+}
+
+/** Whether a line between dashes asks to respond above it, in any of the languages of `reply-words.ts`. */
+function isReplyPrompt(short: string): boolean {
+  return FRAMED_LINE.test(short) && PROMPT_WORDS.every((words) => words.test(short));
 }
 
 /** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name nobody. */

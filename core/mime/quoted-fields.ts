@@ -23,7 +23,12 @@ const MAX_FIELD_LENGTH = 40;
 export function fieldOf(short: string): string | null {
   const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2').replace(/^\|\s?/u, '') : short;
   const colon = line.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
-  return colon < 1 ? null : (FIELD_LINES.find(([, pattern]) => pattern.test(line))?.[0] ?? null);
+  if (colon < 1) return null;
+  // `收 件 人` and `主　题`
+  const joined = /\p{Script=Han}\s/u.test(line.slice(0, colon))
+    ? `${line.slice(0, colon).replace(/(?<=\p{Script=Han})\s+(?=\p{Script=Han})/gu, '')}${line.slice(colon)}`
+    : line;
+  return FIELD_LINES.find(([, pattern]) => pattern.test(joined))?.[0] ?? null;
 }
 
 /** Returns the further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
@@ -60,6 +65,11 @@ export function isField(short: string): boolean {
 }
 
 const OTHER_LABEL = new RegExp(`^(?:${OTHER_LABELS})$`, 'iu');
+/** Returns whether a line is a label of forms and signatures, and its value. */
+export function isLabel(short: string): boolean {
+  return OTHER_LABEL.test(ANY_FIELD.exec(short)?.[1]?.trim() ?? '');
+}
+
 const NAMED_ADDRESS =
   /^[^<>[\]@:]{1,80}(?:<(?:mailto:)?[^<>\s@]{1,64}@[^<>\s]{1,200}>|\[mailto:[^[\]\s@]{1,64}@[^[\]\s]{1,200}\])/u;
 const YEAR = /(?<!\p{Nd})(?:19|20|٢٠|۲۰|२०)\p{Nd}{2}(?!\p{Nd})/u;

@@ -4,7 +4,7 @@ export type Fate = 'kept' | 'quote' | 'signature';
 /** A line as its reader sees it. */
 export interface Line {
   text: string;
-  /** without marks of writing direction and the `&nbsp;` that QQ writes into text, trimmed; empty for lines that are too long to introduce anything */
+  /** without marks of writing direction and the `&nbsp;` that QQ writes into text, with `:` for other colons, trimmed; empty for lines that are too long to introduce anything */
   short: string;
   isBlank: boolean;
   /** what the HTML of the message says about the line */
@@ -20,11 +20,17 @@ export type LineMark = 'quote' | 'block' | 'introduction' | 'onwards' | 'signatu
 /** Returns a line; white space around it does not matter. */
 export function lineOf(text: string, mark: LineMark | null): Line {
   const trimmed = text.trim();
-  const short = text.length > MAX_LINE_LENGTH ? '' : trimmed.replace(INVISIBLE, '').replaceAll('&nbsp;', ' ').trim();
+  const short =
+    text.length > MAX_LINE_LENGTH
+      ? ''
+      : trimmed.replace(INVISIBLE, '').replaceAll('&nbsp;', ' ').replace(OTHER_COLONS, ':').trim();
   return { text, short, isBlank: trimmed === '', mark };
 }
 
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** Of Armenian and Amharic. */
+const OTHER_COLONS = /[\u055d\u1366]/gu;
 
 /** Maximum characters of a line that introduces a quotation or a signature. */
 export const MAX_LINE_LENGTH = 300;

@@ -110,6 +110,14 @@ export const REPLY_ABOVE = [
   'この(?:行|線)より上.{0,20}(?:返信|記入)|(?:请|請)在此(?:行|线|線)(?:上方|之上).{0,10}(?:回复|回覆)|이 (?:줄|선) 위에',
 ].join('|');
 
+/** `above`, `line`, and words for replying and writing, in many languages: all three between dashes ask to respond above a line. */
+export const ABOVE_WORDS =
+  'above|oberhalb|über|au-dessus|ci-dessus|encima|arriba|sobre|sopra|al di sopra|acima|boven|ovanför|ovenfor|over|yläpuolel|yläpuoli|powyżej|nad|fölé|fölött|felett|felé|deasupra|mai sus|πάνω|παραπάνω|выше|над|вище|вышэй|üstün|üzerin|yukarı|מעל|לפני|أعلى|فوق|قبل|بالا|ऊपर|উপরে|மேலே|เหนือ|ด้านบน|trên|di atas|iznad|zgoraj|virš|virs|kohal|ülal|ofan|gainean|damunt|por riba|მაღლა|ზემოთ|վերև|上方|之上|以上|より上|の上|上に|上面|위에|위쪽';
+export const LINE_WORDS =
+  'lines?|zeilen?|linien?|lignes?|líneas?|linea|riga|linha|regel|lijn|rad(?:en)?|linje[nr]?|rivi\\p{L}{0,3}|wiersz\\p{L}{0,2}|lini\\p{L}{1,3}|řád\\p{L}{0,4}|riad\\p{L}{0,4}|sor(?:t|ra)?|rând\\p{L}{0,3}|lini[ae]|γραμμή\\p{L}{0,2}|строк\\p{L}{1,2}|лини\\p{L}{1,2}|рядк\\p{L}{0,3}|рядок|линия|ред|satır\\p{L}{0,4}|שורה|קו|السطر|سطر|الخط|خط|पंक्ति|रेखा|লাইন|வரி|บรรทัด|เส้น|dòng|baris|garis|red(?:ka)?|vrstic\\p{L}{1,2}|eilut\\p{L}{1,3}|rind\\p{L}{1,2}|rea|línu|lerro|línia|liña|ხაზ\\p{L}{0,3}|տող\\p{L}{0,3}|行|线|線|줄|선';
+export const RESPOND_WORDS =
+  'repl(?:y|ies)|respond|response|answer|write|type|antwort\\p{L}{0,4}|schreib\\p{L}{0,4}|répon\\p{L}{1,4}|écri\\p{L}{1,4}|respuesta|respond\\p{L}{1,4}|escrib\\p{L}{1,3}|rispo\\p{L}{1,5}|scriv\\p{L}{1,4}|respost\\p{L}|escrev\\p{L}{1,3}|digit\\p{L}{1,4}|antwoord\\p{L}{0,4}|reageer|svar\\p{L}{0,3}|skriv\\p{L}{0,2}|vastau\\p{L}{1,6}|kirjoit\\p{L}{1,4}|odpow\\p{L}{1,8}|odpov\\p{L}{1,5}|napiš\\p{L}{0,3}|válasz\\p{L}{0,4}|írj\\p{L}{1,3}|răspun\\p{L}{1,5}|scri\\p{L}{1,4}|απάντησ\\p{L}{0,2}|απαντήσ\\p{L}{1,4}|γράψ\\p{L}{1,3}|ответ\\p{L}{0,5}|пиш\\p{L}{1,4}|відпов\\p{L}{1,5}|отговор\\p{L}{0,5}|yanıt\\p{L}{0,6}|cevap\\p{L}{0,4}|yaz\\p{L}{1,6}|תשוב\\p{L}{1,3}|השב|ردك|الرد|رد|اكتب|پاسخ|جواب|उत्तर|जवाब|উত্তর|பதில்|ตอบ\\p{L}{0,4}|trả lời|phản hồi|balas\\p{L}{0,3}|tulis|odgovor\\p{L}{0,3}|atsak\\p{L}{1,6}|atbild\\p{L}{1,3}|vasta\\p{L}{1,4}|resposta|erantzun\\p{L}{0,3}|პასუხ\\p{L}{0,2}|պատասխան\\p{L}{0,3}|返信|返答|記入|回答|回复|回覆|答复|输入|輸入|회신|답장|입력|답변';
+
 /** A paragraph at the end that a company's server adds. */
 export const DISCLAIMER_STARTS =
   '(?:this (?:e-?mail|message|communication|transmission|electronic|mail)|the (?:information|contents?)|confidential|disclaimer|notice|caution|privileged|please consider the environment|diese (?:e-?mail|nachricht)|der inhalt dieser|ce (?:message|courriel|mail)|este (?:mensaje|correo|e-?mail)|questo messaggio|esta mensagem|deze e-?mail|dit bericht|denne (?:e-?mail|mail)|detta (?:e-?post|meddelande))';

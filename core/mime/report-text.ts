@@ -3,12 +3,14 @@ import { type RefusedCommand, refusalReason } from '../sending/refusal-reason.ts
 import { decodeText, firstField, type HeaderSection } from './header-fields.ts';
 import {
   ABSENT_WORDINGS,
+  AUTOMATIC_STEMS,
   AUTOMATIC_SUBJECTS,
   BOUNCE_WORDINGS,
   COPY_WORDINGS,
   DAEMONS,
   DELAY_WORDINGS,
   FAILURE_WORDINGS,
+  REPLY_STEMS,
   SERVER_BOUNCE_WORDINGS,
 } from './report-wordings.ts';
 import { fateInClauses } from './undelivered-clause.ts';
@@ -78,10 +80,16 @@ export function kindOfText(
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
+  if (isReplyOfPerson(header, subject)) return null;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
   if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return null;
   if (!isReply && !isReturning && !isBounceWorded(subject)) return null;
   return isDelay ? 'delay' : 'bounce';
+}
+
+/** Whether a message answers one, as people do: `Re: Invoice`. */
+function isReplyOfPerson(header: HeaderSection, subject: string): boolean {
+  return firstField(header, 'in-reply-to') !== null && /^(?:re|aw|sv|vs|antw?|odp|rif|res)\s{0,3}[:：]/.test(subject);
 }
 
 function isBounceWorded(text: string): boolean {
@@ -123,8 +131,26 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
 export function isAutomaticSubject(subject: string): boolean {
   const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
   if (ABOUT_REPLIES.test(words)) return false;
-  return AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) || saysAbsent(words);
+  return (
+    AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) ||
+    AUTOMATIC_REPLY.test(words.slice(0, MAX_NAMED_LENGTH)) ||
+    AUTOMATIC_TAG.test(words.slice(0, MAX_ABSENT_LENGTH)) ||
+    saysAbsent(words)
+  );
 }
+
+/** `Аўтаматычны адказ: …`: the two words in any order and language, and nothing else before the colon. */
+const AUTOMATIC_REPLY = new RegExp(
+  `^\\[?(?:(?:\\p{L}{1,8} )?\\S{0,6}(?:${AUTOMATIC_STEMS})\\S{0,20} {0,2}\\S{0,8}(?:${REPLY_STEMS})\\S{0,12}|\\S{0,8}(?:${REPLY_STEMS})\\S{0,14} {0,2}\\S{0,6}(?:${AUTOMATIC_STEMS})\\S{0,16})\\s{0,3}(?:[:：\\]–—-]|$)`,
+  'u',
+);
+/** `【自動返信】…` and `… (automatic reply)` */
+const AUTOMATIC_TAG = new RegExp(
+  `[([（【]\\S{0,4}(?:${AUTOMATIC_STEMS})[^()[\\]（）【】]{0,14}(?:${REPLY_STEMS})[^()[\\]（）【】]{0,8}[)\\]）】]`,
+  'u',
+);
+/** Characters of a subject in which it is named. */
+const MAX_NAMED_LENGTH = 80;
 
 /** What people write about such replies: `Automatic reply settings`, `Auto reply on my phone does not work`. */
 const ABOUT_REPLIES =

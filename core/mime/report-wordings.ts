@@ -11,7 +11,12 @@ export const COPY_WORDINGS = listOf(`
 
 /** Words that a message is late and still being tried. */
 export const DELAY_WORDINGS = listOf(`
-    do not need to resend | do not need to re-send | don't need to resend | no need to resend | need not resend | warning message only |
+    do not need to resend | not necessary to resend | not necessary to send it again | no action is required on your part | nicht erneut senden | nicht erneut zu senden | nicht noch einmal senden | nicht nochmals senden |
+    pas nécessaire de renvoyer | inutile de renvoyer | n'avez pas besoin de renvoyer | no es necesario que reenvíe | no es necesario reenviar | no es necesario volver a enviar | no hace falta reenviar |
+    non è necessario inviare | non è necessario rinviare | non è necessario reinviare | não é necessário reenviar | não precisa reenviar | hoeft het bericht niet opnieuw | hoeft niet opnieuw |
+    nie trzeba ponownie | nie musisz ponownie | nie ma potrzeby ponown | не нужно отправлять | не требуется отправлять | повторно отправлять не | отправлять повторно не | yeniden göndermeniz gerekm | tekrar göndermeniz gerekm |
+    není třeba znovu | není nutné znovu | nem kell újra | nu este nevoie să retrimite | behöver inte skicka | behøver ikke at sende | trenger ikke å sende | ei tarvitse lähettää uudelleen | 再送する必要はありません | 再送信する必要はありません | 再送信は不要 | 再送は不要 |
+    无需重新发送 | 不需要重新发送 | 無需重新發送 | 不需重寄 | 다시 보낼 필요 | 다시 보내실 필요 | không cần gửi lại | tidak perlu mengirim ulang | do not need to re-send | don't need to resend | no need to resend | need not resend | warning message only |
     warning only | is only a warning | will be retried | will retry | will keep trying | will continue to try |
     will continue to attempt | still being retried | still trying | has been delayed | has not yet been delivered |
     not yet been delivered | not been delivered yet | could not be delivered yet | is delayed for | only a temporary failure |
@@ -79,7 +84,7 @@ export const DAEMONS = listOf(`
 
 /** The start of the subject of a reply that a program wrote for its user. */
 export const AUTOMATIC_SUBJECTS = listOf(`
-    automatic reply | auto reply | auto-reply | autoreply | auto: | auto response | auto-response | autoresponse | autorespon |
+    automatic reply | auto reply | message status - | niet aanwezig | ikke til stede | ikke på kontoret | inte på kontoret | not in the office | i am currently out | i'm currently out | i am out of | i'm out of | ich bin im urlaub | ich bin nicht im | ich bin abwesend | je suis en cong | je suis absent | estoy de vacaciones | estoy fuera | sono in ferie | sono fuori | estou de férias | estou fora | ik ben op vakantie | ik ben afwezig | jestem na urlopie | jestem nieobecn | jag är på semester | jeg er på ferie | jeg har ferie | olen lomalla | szabadságon vagyok | jsem na dovolené | som na dovolenke | sunt în concediu | я в отпуске | я у відпустці | tatildeyim | izindeyim | είμαι σε άδεια | אני בחופשה | أنا في إجازة | 休暇中 | 休暇をいただ | 正在休假 | 휴가 중 | nicht im büro | nicht am platz | auto-reply | autoreply | auto: | auto response | auto-response | autoresponse | autorespon |
     automated reply | automated response | out of office | out of the office | out-of-office | ooo: | on vacation | vacation |
     away from | away until | i am away | on leave | on holiday | automatische antwort | abwesen | automatische reaktion |
     réponse automatique | absence | absent | message d'absence | respuesta automática | fuera de la oficina | risposta automatica |
@@ -93,6 +98,12 @@ export const AUTOMATIC_SUBJECTS = listOf(`
     balasan automatik | स्वचालित उत्तर | स्वतः उत्तर | پاسخ خودکار | स्वचालित जवाब | 自动答复 | 自動答覆 | 自动应答 | 自動回信 | автовідповідь |
     автоответчик | [ooo] | ooo - | ooo – | (ooo) | [auto | auto-svar | autosvarar | autoresposta | autorespuesta | autorisposta | urlaubsbenachrichtigung |
     ferienabwesenheit | büroabwesenheit | nieobecność | nepřítomnost | távollét | отсутствие | távolléti | en vacances | de vacaciones | in ferie | na dovolenej | na urlopie`);
+
+/** Parts of words for `automatic` and `reply` in many languages: both at the begin of a subject mark such a reply. */
+export const AUTOMATIC_STEMS =
+  'automat|automát|autómat|auto-|avtomat|awtomat|otomat|outomat|uathoib|sjálfvirk|samodej|автомат|аўтамат|аутомат|αυτόματ|αυτοματ|אוטומט|تلقائ|خودکار|स्वचालित|स्वयंचलित|स्वतः|স্বয়ংক্রিয়|স্বয়ংক্রিয়|தானியங்கு|தானியக்க|ಸ್ವಯಂಚಾಲಿತ|സ്വയമേവ|യാന്ത്രിക|స్వయంచాలక|સ્વચાલિત|ਸਵੈਚਾਲਿਤ|ස්වයංක්‍රීය|อัตโนมัติ|ອັດຕະໂນມັດ|ស្វ័យប្រវត្តិ|tự động|自動|自动|자동|ავტომატ|ավտոմատ|ራስ-ሰር';
+export const REPLY_STEMS =
+  'repl(?:y|ied)|respon|answer|rückmeld|benachrichtig|mitteil|nachricht|messag|mensaj|mensag|notif|bericht|melding|meddel|сообщ|повідом|wiadomo|zpráv|správ|mesaj|通知|メール|안내|邮件|antwo|äntwert|svar|vastau|vastus|válasz|odpov|odpow|odgov|отгов|ответ|одговор|відпов|адказ|жауап|җавап|жооп|хариу|cavab|javob|yanıt|cevap|répon|respue|rispo|respost|răspun|raspun|atsak|atbild|απάντη|απαντη|תשוב|מענה|(?<!\\p{L})رد|جواب|پاسخ|उत्तर|जवाब|जवाफ|উত্তর|জবাব|பதில்|ಪ್ರತ್ಯುತ್ತರ|ಉತ್ತರ|മറുപടി|ప్రత్యుత్తర|సమాధాన|જવાબ|ਜਵਾਬ|පිළිතුර|ตอบ|ຕອບ|ឆ្លើយតប|trả lời|balas|jawab|tugon|返信|応答|回复|回覆|答复|答覆|应答|回信|회신|응답|답장|პასუხ|պատասխան|erantzun|përgjigj|ateb|freagra|tweġiba|jibu|impendulo|ምላሽ';
 
 /** What follows a name in the subject of such a reply: `Ann Smith is out of the office (returning Monday).` */
 export const ABSENT_WORDINGS = listOf(`

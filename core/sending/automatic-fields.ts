@@ -70,13 +70,31 @@ export const PROGRAM_FIELD = new RegExp(`^x-(?:${PROGRAMS})(?:-|$)`);
 
 /** Mail programs that write by themselves, in X-Mailer and User-Agent. */
 export const PROGRAM_MAILER =
-  /\bauto-?(?:respon[ds]|reply|answer)|\b(?:vacation|out ?of ?office|ooo agent|monit|nagios|icinga|zabbix|logwatch|otrs|znuny|bugzilla|mantis(?:bt)?|phplist|majordomo|listserv|ezmlm|sympa|mailman|kayako|zendesk mailer|jira|servicenow)\b/;
+  /\bauto-?(?:respon[ds]|reply|answer)|\b(?:vacation|out ?of ?office|ooo agent|monit|nagios|icinga|zabbix|logwatch|otrs|znuny|bugzilla|mantis(?:bt)?|phplist|majordomo|listserv|ezmlm|sympa|mailman|kayako|kana response|zendesk mailer|jira|servicenow)\b/;
 
 /** Subjects that people write as well, who ask for leave or write about a car. */
 export const ABOUT_ABSENCE =
-  /(?:^|: {0,3})(?:on vacation|vacation|absen|message d'absence|on leave|on holiday|away|i am away|abwesen|afwezig|fuori|ausência|frånvar|fravær|poissa|nieobecn|nepřítomn|távollét|отсутств|不在|부재중|auto: )/;
+  /(?:^|: {0,3})(?:on vacation|vacation|absen|message d'absence|on leave|on holiday|away|i am away|abwesen|afwezig|fuori|ausência|frånvar|fravær|poissa|nieobecn|nepřítomn|távollét|отсутств|不在|부재중|auto: |i am |i'm |ich bin |je suis |estoy |sono |estou |ik ben |jestem |jag är |jeg |olen |szabadságon |jsem |som |sunt |я |tatildeyim|izindeyim|είμαι |אני |أنا |休暇|正在休假|휴가)/;
 export const REPLY_SUBJECT = /^(?:re|aw|sv|antw?|vs|odp|ynt|rif|回复|答复|回覆)\s{0,3}[:：]/;
 
 /** Subjects of responses to invitations, which calendars write. */
 export const CALENDAR_RESPONSE =
   /^(?:accepted|declined|tentative|tentatively accepted|zugesagt|abgesagt|abgelehnt|mit vorbehalt|accepté|refusé|provisoire|aceptad|rechazad|provisional|accettat|rifiutat|provvisori|aceit|recusad|geaccepteerd|geweigerd|afgewezen|voorlopig|accepteret|afslået|accepterat|avböjt|godtatt|avslått|hyväksytty|hylätty|zaakceptowan|odrzucon|přijat|odmítnut|elfogadva|elutasítva|принято|отклонено|прийнято|kabul edildi|reddedildi|承诺|已接受|已拒绝|承諾|辞退|仮の予定|수락됨|거절됨)/;
+
+/** Subjects with which help desks acknowledge a request: a noun before a colon or a number, or a sentence about what they received. */
+export const ACKNOWLEDGEMENT = new RegExp(
+  [
+    String.raw`^\[?(?:${[
+      'acknowledge?ments?|(?:support |service |help ?desk |new )?(?:ticket|request|case|enquiry|inquiry|message|e-?mail) (?:(?:no\\.? ?|nr\\.? ?|#)?[a-z]{0,4}[\\d-]{2,20} )?(?:has been |was )?(?:received|created|opened|registered|logged|acknowledged)|receipt of your|confirmation of receipt',
+      'eingangsbestätigung|empfangsbestätigung|anfrage erhalten|ticket (?:erstellt|eröffnet)|accusé de réception|demande (?:reçue|enregistrée)|acuse de recibo|solicitud recibida|ticket creado|conferma di (?:ricezione|ricevimento)|avviso di ricevimento|richiesta ricevuta|confirmação de (?:recebimento|receção|recepção)|solicitação recebida|pedido recebido',
+      'ontvangstbevestiging|verzoek ontvangen|potwierdzenie (?:otrzymania|przyjęcia|odbioru)|potvrzení (?:o )?přijetí|potvrdenie o prijatí|visszaigazolás|confirmare de primire|mottagningsbekräftelse|mottaksbekreftelse|modtagelsesbekræftelse|kvittering for modtagelse|vastaanottovahvistus|подтверждение (?:получения|регистрации)|заявка (?:принята|зарегистрирована)|підтвердження отримання|потвърждение за получаване|επιβεβαίωση παραλαβής|alındı onayı|talebiniz alındı',
+      '受付(?:完了|確認|のお知らせ)|お問い合わせ(?:を受け付けました|受付)|回执|收到您的|工单(?:已创建|已受理)|접수 ?(?:완료|확인|안내)|تأكيد الاستلام|אישור קבלה',
+    ].join(
+      '|',
+    )})(?:\]|\s{0,2}(?:[:：#–—（(【\[-]|$)| (?:for|of|zu|de|d'|til|för|av|o|к|по|№|nr)(?![\p{L}])|(?: \p{L}{2,20}){1,3} \W{0,3}\d)`,
+    String.raw`^(?:we(?: have|.ve)? received your|wir haben ihre .{1,40} erhalten|nous avons (?:bien )?reçu votre|hemos recibido su|abbiamo ricevuto la|recebemos (?:a )?su)`,
+    String.raw`^(?:your|ihre?|votre|su|tu|la sua|sua|uw|twoj|twoje|vaš|vaše|ваш[аеу]?|din|ditt) .{1,60}(?:has been (?:received|created|registered|logged|opened)|was received|is received|wurde (?:registriert|erfasst|empfangen|erstellt)|ist (?:bei uns )?eingegangen|a (?:bien )?été (?:reçue?|enregistrée?|créée?)|ha sido (?:recibid|registrad|cread)[oa]|è stat[oa] (?:ricevut|registrat|creat)[oa]|foi (?:recebid|registrad|criad)[oa]|is (?:ontvangen|geregistreerd)|został[oa]? (?:przyjęt|zarejestrowan)[aey]|(?:был[аи]? )?(?:принят|зарегистрирован|получен)[аоы]?|har (?:mottagits|registrerats|modtaget))`,
+    String.raw`^(?:thank you|thanks|danke|vielen dank|merci|gracias|grazie|obrigad[oa]) (?:for|für|de|por|per) (?:contacting|reaching out|getting in touch|your (?:enquiry|inquiry|ticket|request)|ihre (?:anfrage|kontaktaufnahme)|nous avoir contact|votre demande|contactar|su (?:consulta|solicitud)|averci contattato|la (?:sua|tua) richiesta|entrar em contato|sua solicitação)`,
+  ].join('|'),
+  'u',
+);

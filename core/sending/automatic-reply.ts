@@ -1,6 +1,7 @@
 import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/report-text.ts';
 import {
   ABOUT_ABSENCE,
+  ACKNOWLEDGEMENT,
   CALENDAR_RESPONSE,
   MARKING_FIELDS,
   MARKING_NAME,
@@ -102,6 +103,9 @@ function readLocalPart(address: string): string {
   return address.slice(0, address.lastIndexOf('@')).toLowerCase();
 }
 
+/** Characters of a subject that may be one of an acknowledgement. */
+const MAX_SUBJECT_LENGTH = 200;
+
 /** Values that say that a field does not apply. */
 const NEGATIVE = /^(?:no|none|false|off|0|never)?$/;
 
@@ -109,6 +113,14 @@ const NEGATIVE = /^(?:no|none|false|off|0|never)?$/;
 interface MailFacts {
   isReply: boolean;
   isOfCalendar: boolean;
+}
+
+/** Whether a subject, behind the tag of a help desk, is one with which it acknowledges a request. */
+function isAcknowledgement(subject: string): boolean {
+  return (
+    ACKNOWLEDGEMENT.test(subject) ||
+    ACKNOWLEDGEMENT.test(subject.replace(/^(?:\[[^\]]{1,40}\]|【[^】]{1,40}】)\s*/u, ''))
+  );
 }
 
 /** `value` is trimmed, in lower case. */
@@ -146,6 +158,8 @@ function isAutomatic(name: string, value: string, { isReply, isOfCalendar }: Mai
     case 'x-post-messageclass':
     case 'delivered-to':
       return /\bauto-?responder\b/.test(value);
+    case 'thread-topic':
+      return /^auto-?respon/.test(value);
     case 'x-apple-action':
       return value.includes('vacation');
     case 'x-mailer':
@@ -153,6 +167,7 @@ function isAutomatic(name: string, value: string, { isReply, isOfCalendar }: Mai
       return PROGRAM_MAILER.test(value);
     case 'subject':
       if (isOfCalendar && CALENDAR_RESPONSE.test(value)) return true;
+      if (isAcknowledgement(value.slice(0, MAX_SUBJECT_LENGTH))) return true;
       // What people write as well counts in a response whose subject does not begin as theirs do.
       return isAutomaticSubject(value) && (!ABOUT_ABSENCE.test(value) || (isReply && !REPLY_SUBJECT.test(value)));
     default:

@@ -1,7 +1,7 @@
 import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
-import { unknownPartIn } from './unknown-addressee.ts';
+import { saysLeft, unknownPartIn } from './unknown-addressee.ts';
 
 /** The command that a refusal answered, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -24,7 +24,7 @@ const MAX_TEXT_LENGTH = 2_000;
 export function refusalReason(refusal: Refusal): RefusalReason {
   const { status, command = null } = refusal;
   const worded = reasonOfText(refusal.text ?? '', status);
-  const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code);
+  const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code, status);
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
   if (worded === 'recipient_rejected' && coded === 'user_unknown' && isUnexplained(refusal.text ?? '')) return coded;
@@ -70,12 +70,15 @@ function reasonOfText(text: string, status: string | null): RefusalReason | null
   for (const { reason, wordings } of MATCHERS) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
     const isHard = isHardReason(reason);
-    if (wordings.some((wording) => hasWording(searched, wording, isHard))) return reason;
+    if (wordings.some((wording) => hasWording(searched, wording, isHard)))
+      return reason === 'mailbox_disabled' && saysLeft(searched) ? 'user_unknown' : reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
+    // `There is no room left in the mailbox` is not about an unknown one.
+    if (saysFull(searched)) return 'mailbox_full';
     const part = unknownPartIn(searched, POLICY_STATUS.test(status ?? searched));
     if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
   }
-  return saysFull(searched) ? 'mailbox_full' : null;
+  return null;
 }
 
 /** Of policy, of the refusal or the first in its text. */
@@ -204,9 +207,11 @@ const SUBJECTS: Readonly<Record<number, RefusalReason>> = {
 };
 
 /** RFC 5321 §4.2.3, RFC 7504. Null when servers use the code for several reasons. */
-function reasonOfCode(code: number | null): RefusalReason | null {
+function reasonOfCode(code: number | null, status: string | null): RefusalReason | null {
   switch (code) {
     case 521:
+      // Servers that fail for a reason of their own reply with it, too: `521 5.3.0 Upstream error`.
+      return status === null || /^5\.(?:0\.0|1\.\d+|3\.2)$/.test(status) ? 'mail_not_accepted' : null;
     case 556:
       return 'mail_not_accepted';
     case 552:

@@ -9,6 +9,7 @@ export const GAP = 90;
  * meaning is, whatever its language; a wording that also appears in refusals for another reason does not belong here.
  */
 const TEXTS: readonly (readonly [RefusalReason, string])[] = [
+  ['user_unknown', 'recipient verify failed | recipient verification failed'],
   [
     'sender_rejected',
     `
@@ -35,7 +36,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'host_unknown',
     `
-    the account or domain may not exist | recipient's domain could not | recipient's domain was not | recipient's domain does not | domain does not exist | domain name not found | @host does not exist | @host doesn't exist`,
+    the account or domain may not exist | domain @host ist nicht registriert | domain @host nicht registriert | domäne @host ist nicht registriert | recipient's domain could not | recipient's domain was not | recipient's domain does not | domain does not exist | domain name not found | @host does not exist | @host doesn't exist`,
   ],
   [
     'mailbox_full',
@@ -232,7 +233,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'user_unknown',
     `
     user unknown | unknown user | unknown recipient | unknown mailbox | unknown address | unknown account | unknown local |
-    unknown or illegal | user ... unknown | recipient unknown | mailbox unknown | account unknown | address unknown |
+    unknown or illegal |  recipient unknown | mailbox unknown | account unknown | address unknown |
     user not found | user ... not found | recipient not found | recipnotfound | recipientnotfound | mailbox not found |
     mailbox ... not found | account not found | address not found | email address wasn | email address couldn't be found |
     address couldn | not found by smtp address lookup | no such user | no such mailbox | no such address | no such recipient |
@@ -261,7 +262,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     address not exist | mailbox not exist | account not exist | recipient not ok | user ... not ok | badrcptto | badrecipientto |
     not in my validrcptto | no one at this address | address no longer accepts mail | missing home directory |
     unknown virtual user | non-existent user | nonexistent user | non-existent mailbox | nonexistent mailbox |
-    non-existent recipient | nonexistent recipient | @addr was not found | unknown e-mail | unknown email | archived recipient |
+    non-existent recipient | nonexistent recipient | @addr was not found | userunknown | unknown e-mail | unknown email | email not exist | e-mail not exist | email does not exist | e-mail does not exist | email doesn't exist | archived recipient |
     wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain | path no exist |
     lookup in domain map failed | recipients was undeliverable | recipient cannot be verified | account closed | account is closed |
     account has been closed | mailbox has been closed | account deleted | account has been deleted | account was deleted |

@@ -11,6 +11,10 @@ interface UnknownWords {
   unknown: string;
   /** says it of recipients only, and of other things beside a status of policy */
   loose?: string;
+  /** says that there is none, right before the recipient: `kein solches Postfach` */
+  none?: string;
+  /** says that there is none, at the end of a clause about a recipient: `Používateľ joe na tomto serveri nie je` */
+  noneLast?: string;
   /** says that a recipient is there no longer; connections and servers are closed or removed, too */
   gone?: string;
 }
@@ -31,7 +35,10 @@ const LANGUAGES: readonly UnknownWords[] = [
       mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
-    unknown: `unknown | not known | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found |
+    unknown: `unknown | not known | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
+      not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records |
+      matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled |
+      does not appear in | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found |
       cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist |
       didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid |
       isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed |
@@ -52,215 +59,260 @@ const LANGUAGES: readonly UnknownWords[] = [
       not one of our | isn't one of our | not among our | not part of our`,
     loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from |
       stopped working | been withdrawn | been dissolved`,
-    gone: `terminated | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+    gone: `terminated | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
       has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
   },
   {
     recipient:
-      '~empfänger | ~empfaenger | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | herr NAME | herrn NAME | frau NAME | niemand | person | empfängerin | @addr',
+      '~empfänger | ~empfaenger | ~anschrift | ~kunde | mitglied | mailkonto | ~adressat | teilnehmerin | sachbearbeiter | ~mailadresse | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | herr NAME | herrn NAME | frau NAME | niemand | person | empfängerin | @addr',
     domain: '~domain | ~domäne | ~domaene | ~rechner | hostname | host | server',
-    unknown: `unbekannt | kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
+    none: 'kein~ | keinerlei',
+    unknown: `unbekannt | nicht in unserem verzeichnis | nicht in unserem system | nicht in unserer datenbank | nicht in unserer verwaltung | nicht in verwendung | nicht in gebrauch | nicht existent | kein eintrag | keinen eintrag | nicht im verzeichnis | nicht im system | nicht hinterlegt | falsch geschrieben | schreibfehler | tippfehler | keinen solchen | niemand mit | niemand namens   | stimmt nicht | kein nutzer | keinen nutzer |
+      kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
       existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
       nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
       kein benutzer | kein postfach | kein konto | keine adresse | nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt |
       nicht erkannt | nicht mehr in gebrauch | nicht mehr genutzt | nicht mehr verwendet | nicht mehr in verwendung |
       nicht mehr benutzt | nicht mehr existent | nicht mehr erreichbar unter | nicht zugeordnet | nicht angelegt | kein solcher |
       keine solche | kein teilnehmer | kein empfänger | nicht ... registriert | nicht ... bekannt | niemanden gibt | gibt ... niemanden | gibt ... nicht | nicht zu finden | nicht auffindbar | nicht aufzufinden | nicht ... kennt | keine ... bekannt | nie gegeben | nicht belegt | nicht vergeben`,
-    gone: `gelöscht | geschlossen | kennen wir nicht | arbeitet nicht mehr | unternehmen verlassen | firma verlassen | haus verlassen | nicht länger | außer dienst | in rente | im ruhestand | ausgetreten | weggezogen | erloschen | gekündigt | abgemeldet | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
+    gone: `gelöscht | geschlossen | verstorben | pensioniert | in pension | betrieb verlassen | verein verlassen | hochschule verlassen | universität verlassen | nicht mehr angestellt | nicht mehr hier | nicht mehr an bord | kennen wir nicht | arbeitet nicht mehr | unternehmen verlassen | firma verlassen | haus verlassen | nicht länger | außer dienst | in rente | im ruhestand | ausgetreten | weggezogen | erloschen | gekündigt | abgemeldet | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
       nicht mehr taetig | nicht mehr im unternehmen | nicht mehr beschäftigt | nicht mehr bei | nicht mehr für | aufgelöst |
       aufgelassen | entfernt worden | wurde entfernt | abgeschaltet`,
   },
   {
     recipient:
-      'destinataire | utilisateur | adresse | boîte | boite | compte | abonné | abonne | collaborateur | correspondant | personne | salarié | client | @addr',
+      'destinataire | utilisateur | employé | collègue | adhérent | membre | messagerie de | interlocuteur | titulaire | adresse | boîte | boite | compte | abonné | abonne | collaborateur | correspondant | personne | salarié | client | @addr',
     domain: 'domaine | hôte | hote | serveur',
-    unknown: `inconnu | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
+    none: "aucun | aucune | pas de | n'y a pas d' | ni de",
+    unknown: `inconnu | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
       n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit`,
-    gone: `supprimé | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
+    gone: `supprimé | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
   {
-    recipient: 'destinatari | usuari | dirección | direccion | buzón | buzon | casilla | cuenta | @addr',
+    recipient:
+      'destinatari | usuari | dirección | emplead | persona | titular | abonad | suscriptor | trabajador | compañer | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
-    unknown: `desconocid | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
+    none: 'ningún | ninguna | no hay',
+    unknown: `desconocid | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
       no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
       ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
-    gone: `eliminad | ya no labora | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
+    gone: `eliminad | ya no labora | fallecid | falleció | se jubiló | dado de baja | ha causado baja | causó baja | ya no es emplead | ya no es miembro | desvinculad | renunció | disuelt | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
       suprimid`,
   },
   {
-    recipient: 'destinatari | destin. | utente | indirizzo | casella | mailbox | account | @addr',
+    recipient:
+      'destinatari | destin. | utente | collega | collaborator | dipendent | persona | abbonat | nominativ | titolare | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
-    unknown: `sconosciut | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
+    none: "nessun | nessuna | non c'è alcun | alcun",
+    unknown: `sconosciut | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
       impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
       non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account | non ... registrat | non ... conosciut | mai esistit | mai ... esistit`,
-    gone: `disdett | non fa più parte | ha lasciato | non lavora piu | non è più dipendente | in pensione | eliminat | dismess | cancellat | chius | non lavora più | cessat | rimoss | soppress`,
+    gone: `disdett | decedut | pensionat | si è dimess | licenziat | disattivata definitivamente | non è più in servizio | non e' più in servizio | non è più alle | non fa più parte | ha lasciato | non lavora piu | non è più dipendente | in pensione | eliminat | dismess | cancellat | chius | non lavora più | cessat | rimoss | soppress`,
   },
   {
     recipient:
-      'destinatári | destinatari | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
+      'destinatári | destinatari | pessoa | titular | assinante | empregad | colega | utilizador | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
     domain: 'domínio | dominio | servidor | host',
-    unknown: `desconhecid | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
+    none: 'nenhum | nenhuma | não há',
+    unknown: `desconhecid | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
       nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | nenhum usuário | não temos nenhum | não há nenhum | não há caixa | não há usuário | não há conta |
       não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta | não ... registrad | não ... cadastrad | não ... conhecid | nunca exist | nunca ... exist`,
-    gone: `excluíd | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad |
+    gone: `excluíd | falecid | faleceu | se aposentou | reformou-se | desativada definitivamente | não é mais funcionári | já não é funcionári | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad |
       não pertence mais`,
   },
   {
-    recipient: 'geadresseerde | ~medewerker | ~account | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
+    recipient:
+      'geadresseerde | postbus | postbox | brievenbus | collega | persoon | bestemmeling | mailadres | klant  | ~medewerker | ~account | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
     domain: 'domein | host | server',
-    unknown: `onbekend | bestaat niet | bestaan niet | niet gevonden | ongeldig | kan niet worden gevonden |
+    none: 'geen',
+    unknown: `onbekend | verkeerd gespeld | spelfout | typfout | komt niet voor | geen adres | geen account | geen persoon | niemand met    | nooit bestaan | bestaat hier niet |
+      bestaat niet | bestaan niet | niet in ons systeem | niet in onze administratie | niet in ons bestand | niet gevonden | ongeldig | kan niet worden gevonden |
       kon niet worden gevonden | niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig |
       geen gebruiker | geen postvak | niet opgenomen | niet vermeld | niet meer in gebruik | niet meer gebruikt |
       niet langer in gebruik | bestaande gebruiker | geen mailbox | niemand | nooit ... bestaan | niet ... bekend | niet ... geregistreerd | niet ... bestaan`,
-    gone: `niet meer in dienst | uit dienst | heeft ons verlaten | verlaten | werkt niet meer | werkt hier niet | met pensioen | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
+    gone: `niet meer in dienst | overleden | niet meer werkzaam | niet langer werkzaam | ontslag | opgeheven | bestaat niet langer | niet langer bij | uit dienst | heeft ons verlaten | verlaten | werkt niet meer | werkt hier niet | met pensioen | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
   },
   {
-    recipient: `~modtager | ~mottaker | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
+    recipient: `~modtager | ~mottaker | indbakke | innboks | inkorg | postlåd | mottagaradress | modtageradresse | medlem | ansat~ | ansatt~ | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
       ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | ~person | ~kollega | ~kollegaen | ingen her | ingen med | ingen ved | ingen som | ingen heter | ingen hedder | @addr`,
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
-    unknown: `ukendt | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
+    none: 'ingen | inget | intet | inga',
+    noneLast: 'finns inte | findes ikke | finnes ikke',
+    unknown: `ukendt | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
       kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd~ | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
       ikke genkendt | ikke længere | ikke lenger | inte längre`,
-    gone: `slettet | nedlagt | lukket | avsluttet | afsluttet | stengt | tagits bort | borttag | raderad | raderat | avslutad |
+    gone: `slettet | nedlagt | lämnat oss | lämnat företaget | lämnat skolan | forladt virksomheden | forlatt bedriften | ikke længere ansat | ikke lenger ansatt | inte längre anställ | afgået ved døden | avliden | avled | død~ | gået på pension | pensjonert | deaktiveret permanent | lagts ner | lagt ned | nedlag | lukket | avsluttet | afsluttet | stengt | tagits bort | borttag | raderad | raderat | avslutad |
       avslutat | upphört | upphörd | fjernet | opsagt | oppsagt | har sluttet | har slutat | slutat hos | sluttet hos | arbetar inte | arbejder ikke | jobber ikke | jobbar inte | gått i pension | gået på pension`,
   },
   {
     recipient:
-      '~vastaanottaj | ~käyttäj | ~osoite | ~osoitetta | ~postilaatik | ~tili~ | ~tiliä | henkilö | työntekijä | @addr',
+      '~vastaanottaj | ~käyttäj | ~postilaatikkoa | ~laatikko | ~laatikkoa | ~osoitteella | ~tilillä | työntekij | henkilö | asiakas | ~jäsen | ~osoite | ~osoitetta | ~postilaatik | ~tili~ | ~tiliä | henkilö | työntekijä | @addr',
     domain: 'toimialue | verkkotunnus | palvelin',
-    unknown: `tuntematon | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
+    none: 'ei ole | ei löytynyt',
+    noneLast: 'ei ole | ei ole olemassa',
+    unknown: `tuntematon | väärä osoite | kirjoitusvirhe | ei ole tunnettu | ei tunnisteta | ei sellaista | tällaista ... ei ole | ei ole sellaista | ei ole tällaista | ei ole rekister | ei kuulu | väärin kirjoitet | ei ole osoitetta | ei ole käyttäjää | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
       ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
-    gone: `poistettu | suljettu | lakkautettu | ei työskentele | lähtenyt | eläkkeel`,
+    gone: `poistettu | kuollut | eronnut | irtisanou | ei ole enää | suljettu | lakkautettu | ei työskentele | lähtenyt | eläkkeel`,
   },
   {
     recipient:
-      'adresat | odbiorc | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob~ | pan NAME | pani NAME | nikt | nikogo | @addr',
+      'adresat | odbiorc | skrzynek | kolega | koleżank | pracowni | adresu | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob~ | pan NAME | pani NAME | nikt | nikogo | @addr',
     domain: 'domena | domeny | host | serwer',
-    unknown: `nieznan | nie istnieje | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
+    none: 'nie ma | brak | żaden | żadnego',
+    noneLast: 'nie ma',
+    unknown: `nieznan | błędny adres | nie istnieje | nie istnieją | literówk | błędnie wpisan | źle wpisan | brak konta | brak skrzynki | brak użytkownika | brak uzytkownika | nie posiada konta | nie ma adresu | nie ma osoby | nie zarejestrowan | nie został ... zarejestrowan | nie należy | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
       nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
       nie ma uzytkownika | nie ma użytkownika | nie jest znan~ | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t~ | nie ... znan~ | nie ... zarejestrowan | nigdy nie istnia | nikt o t~ | nie ma nikogo`,
-    gone: `usunięt | już nie pracuje | odszedł | odeszła | zwolnion | na emeryturz | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
+    gone: `usunięt | zmarł | nie żyje | przeszedł na | przeszła na | nie jest już pracownik | nie jest już członk | opuścił | rozwiązan | wygasł | wyrejestrowan | zlikwidowano | zamknięto | usunięto | już nie pracuje | odszedł | odeszła | zwolnion | na emeryturz | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
   },
   {
     recipient:
-      'příjemc | prijemc | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | osoba | osobu | zaměstnan | zamestnan | kolega | nikdo | nikoho | @addr',
+      'příjemc | prijemc | adresát | osob~ | kolegyn | pracovn | člen~ | schránku | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | osoba | osobu | zaměstnan | zamestnan | kolega | nikdo | nikoho | @addr',
     domain: 'doména | domena | hostitel | server',
-    unknown: `neexistuj | neznám | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
+    none: 'není | nie je | žádný | žádná | žádné | žiadny | žiadna | nemáme',
+    noneLast: 'není | nie je | tu není | tu nie je',
+    unknown: `neexistuj | nesprávná adres | nesprávna adres | neznám | nenašel | nenašla | nenašl | nenasel | není zřízen | nebyla zřízena | nemá účet | nemá u nás | překlep | preklep | chybně zadan | neevidujeme | není veden | nie je zriaden | takový ... není | taková ... není | taký ... nie je | není zde | tu není | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
       nenájden | nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel |
       není známá | není znám~ | nemá schránku | nikoho takového | nikdo takový | nikdo s tímto | není nikdo | není ... registrov | není ... znám~ | nie je ... registrov | nikdy neexist`,
-    gone: `zrušen | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl | odešel | odešla | odišiel | opustil`,
+    gone: `zrušen | zemřel | zomrel | deaktivována trvale | propuštěn | v důchodu | na dôchodku | nepracuje | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl | odešel | odešla | odišiel | opustil`,
   },
   {
     recipient:
-      'címzett | felhasználó | postafiók | ~címe | ~címet | ~címen | ~címre | munkatárs | kolléga | személy | @addr',
+      'címzett | felhasználó | ügyfél | fiók~ | dolgozó  | címmel | postafiók | ~címe | ~címet | ~címen | ~címre | munkatárs | kolléga | személy | @addr',
     domain: 'tartomány | kiszolgáló',
-    unknown: `ismeretlen | nem létezik | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja |
+    none: 'nincs | nincsen | semmilyen',
+    noneLast: 'nincs | nincsen',
+    unknown: `ismeretlen | helytelen cím | hibás cím | nem létezik | elírás | elgépel | hibásan ... írt | nem szerepel | nincs nálunk | nincs fiók | nincs felhasználó | nem tartozik | nincsen ilyen | nem létező | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja |
       már nem létezik | már nem él`,
-    gone: `megszűnt | törölt | törölve | megszüntet | már nem dolgozik | nem dolgozik nálunk | távozott | elhagyta | kilépett | nyugdíj`,
+    gone: `megszűnt | elhunyt | nyugdíjba | már nem munkatárs | már nem a cég | felmondott | törölt | törölve | megszüntet | már nem dolgozik | nem dolgozik nálunk | távozott | elhagyta | kilépett | nyugdíj`,
   },
   {
-    recipient: 'destinatar | utilizator | adres | căsuț | casut | contul | persoan | angajat | coleg | nimeni | @addr',
+    recipient:
+      'destinatar | utilizator | cutie poștală | cutia poștală | membru | salariat | adres | căsuț | casut | contul | persoan | angajat | coleg | nimeni | @addr',
     domain: 'domeniu | gazda',
-    unknown: `necunoscut | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
+    none: 'niciun | nicio | nu avem',
+    noneLast: 'nu există',
+    unknown: `necunoscut | nu figurează | greșit scris | scrisă greșit | scris greșit | nu corespunde | nicio persoană | niciun utilizator | niciun cont | nu are cont | nu se găsește | nu există | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
       nu a putut fi găsit | nu au fost găsi~ | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este | nu ... înregistrat | nu ... cunoscut | nu a existat`,
-    gone: `șters | sters | închis | inchis | nu mai lucrează | a plecat | a părăsit | pensionat`,
+    gone: `șters | desființat | desfiinţat | decedat | nu mai este angajat | nu mai face parte | a demisionat | ștearsă | dezactivat definitiv | suspendat definitiv | sters | închis | inchis | nu mai lucrează | a plecat | a părăsit | pensionat`,
   },
   {
-    recipient: `получател | адрес | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
+    recipient: `получател | адрес | кутия | пощенска | клієнт | сотрудниц | работни | почтовую | ящика | скриньц | поштов | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
       користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | работник | человек | коллега | співробітник | працівник | служител | никого | @addr`,
     domain: 'домен | хост~ | сервер',
-    unknown: `неизвест | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
+    none: 'нет | немає | нема | няма | ни одного | никакого | жодного',
+    noneLast: 'нет | немає | нема | няма',
+    unknown: `неизвест | опечатк | неверно указан | неправильно указан | неверный адрес | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
       не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
       невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен |
       не вдалося знайти | не знайдено | не значится | такого ящика нет | больше не | отсутствует | никого нет | никого с таким | не знаем | не числится | не ... зарегистрирован | никогда не существова | не ... зареєстрован | не заведен | не заведён |
       більше не | відсутн`,
-    gone: `удален | удалён | закрыт | уже не работает | больше не работает | покинул | уволился | на пенсии | не працює | звільнен | напусна | не работи | уволен | ликвидирован | видален | закрит | изтрит | закрита`,
+    gone: `удален | умер~ | скончал | ушёл из | ушел из | ушла из | выбыл | больше не числится | упразднен | упразднён | помер | починал | пенсионира | закрит | удалён | закрыт | уже не работает | больше не работает | покинул | уволился | на пенсии | не працює | звільнен | напусна | не работи | уволен | ликвидирован | видален | закрит | изтрит | закрита`,
   },
   {
-    recipient: 'alıcı | kullanıcı | adres | posta kutusu | hesap | hesab | kişi~ | çalışan | personel | @addr',
+    recipient:
+      'alıcı | kullanıcı | üye~ | müşteri | posta kutusu | hesab | kişi | adres | posta kutusu | hesap | hesab | kişi~ | çalışan | personel | @addr',
     domain: 'etki alanı | alan adı~ | sunucu',
-    unknown: `bilinmeyen | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
+    noneLast: 'yok | yoktur | bulunmuyor',
+    unknown: `bilinmeyen | böyle bir | yanlış yazıl | hatalı adres | hatalı yazıl | kayıtlı bir | rastlanmadı | rastlanamadı | ait değil | var olmayan | var değil | artık yok | artık bulunm | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
       bilinmiyor | tanınmıyor | artık kullanılm | yok~ | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
-    gone: `kapatıl | kapatil | silin | kaldırıl | ayrılmış | ayrıldı | artık çalışm | emekli | görevinden`,
+    gone: `kapatıl | vefat | işten ayrıl | silindi | kapatil | silin | kaldırıl | ayrılmış | ayrıldı | artık çalışm | emekli | görevinden`,
   },
   {
-    recipient: 'παραλήπτ | χρήστ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
+    recipient:
+      'παραλήπτ | χρήστ | υπάλληλ | πελάτη | εργαζόμεν | θυρίδ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
     domain: 'τομέα | κεντρικός υπολογιστής',
-    unknown: `άγνωστ | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται |
+    none: 'κανένας | καμία | κανέναν | δεν υπάρχει',
+    unknown: `άγνωστ | δεν υπάρχουν | δεν είναι γνωστ | δεν είναι έγκυρ | δεν είναι καταχωρ | λανθασμέν | ορθογραφικ | ανύπαρκτ | κανένας με | δεν αντιστοιχεί | δεν έχει λογαριασμό | δεν υφίσταται | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται |
       δεν χρησιμοποιείται πλέον`,
-    gone: `διαγραφεί | διαγράφηκε | έχει κλείσει | καταργηθεί`,
+    gone: `διαγραφεί | έχει διαγραφ | δεν εργάζεται | αποχώρησε | έχει αποχωρήσει | συνταξιοδοτ | απεβίωσε | καταργήθηκε | διαγράφηκε | έχει κλείσει | καταργηθεί`,
   },
   {
-    recipient: 'נמען | משתמש | כתובת | תיבת | مستلم | مستخدم | عنوان | صندوق | @addr',
+    recipient:
+      'נמען | משתמש | כתובת | תיבת | תיבה | חשבון | עובד | مستلم | مستقبل | حساب | الموظف | المرسل إليه | المتلقي | مستخدم | عنوان | صندوق | @addr',
     domain: 'דומיין | תחום | نطاق | مجال',
-    unknown: `לא נמצא | לא קיים | לא קיימת | לא ידוע | אינו קיים | אינה קיימת | غير معروف | غير موجود | لم يتم العثور | غير صالح |
+    none: 'אין | לא קיים | لا يوجد | لا توجد | ليس هناك | ليس لدينا',
+    unknown: `לא נמצא | تم حذف الحساب | تم حذف حساب | تم حذف العنوان | אין משתמש | אין כתובת | אין תיבה | אין תיבת | אין נמען | אין אצלנו | אינו רשום | אינה רשומה | אינו מוכר | אינה מוכרת | לא רשום | לא רשומה | שגוי | שגויה | כזה בשרת | כזאת בשרת | נמחק | עזב את | עזבה את | אינו עובד | לא עובד עוד | ليس مسجل | غير مسجل | لم يعد موجود | لا توجد | ليس لدينا | ليس موجود | خاطئ | غير صحيح | مجهول | ترك العمل | لم يعد يعمل | غادر | לא קיים | לא קיימת | לא ידוע | אינו קיים | אינה קיימת | غير معروف | غير موجود | لم يتم العثور | غير صالح |
       لا يوجد | تعذر العثور`,
   },
   {
     recipient: `primatelj | primalac | primaoc | prejemnik | korisnik | uporabnik | adres | naslov | sandučić | nabiralnik | račun | nalog | прималац |
       примач | корисник | адрес | @addr`,
     domain: 'domena | domene | domen | poslužitelj | strežnik | домен',
-    unknown: `nije pronađen | nije pronadjen | nije nađen | nepoznat | neznan | ne postoji | ne obstaja | ni bilo mogoče najti |
+    none: 'nema | ne postoji | nemamo | нема | не постоји',
+    noneLast: 'nema | нема | ni~',
+    unknown: `nije pronađen | ne postoje | pogrešno napisan | pogrešno upisan | krivo napisan | krivo upisan | napačno | nema takv | nema korisnika | ni takega | ni uporabnika | nije registrir | nije registrov | ni registriran | nismo pronašli | nismo našli | ne pripada | тог корисника нема | нема таков | нема таква | не е регистриран | није регистрован | obrisan | izbrisan | ukinut | ukinjen | više ne radi | ne radi više | ne dela več | napustio | napustila | zapustil | избрисан | укинут | nije pronadjen | nije nađen | nepoznat | neznan | ne postoji | ne obstaja | ni bilo mogoče najti |
       ni mogoče najti | ni najden | nije moguće pronaći | nevažeć | neveljav | neispravn | није пронађен | не постоји |
       не е пронајден | непознат`,
   },
   {
-    recipient: `gavėj | adres | ~adres | vartotoj | naudotoj | dėžut | paskyr | saņēmēj | lietotāj | pastkast | adressaa | ~aadress | kasutaja | postkast |
+    recipient: `gavėj | adres | ~adres | darbuotoj | darbiniek | töötaja | vartotoj | naudotoj | dėžut | paskyr | saņēmēj | lietotāj | pastkast | adressaa | ~aadress | kasutaja | postkast |
       konto | kont~ | @addr`,
     domain: 'domen | domēn | ~domeen | serveris | server',
-    unknown: `nerast | nepavyko rasti | neegzistuoja | nežinom | neteising | negaliojan | netika atrast | nav atrast | neeksistē |
+    none: 'nėra | nav | pole | ei ole',
+    noneLast: 'nėra | nav | pole | ei ole | ei ole olemas',
+    unknown: `nerast | ei ole ... olemas | pole ... olemas | nėra tokio | nėra tokios | neužregistruot | nebeegzistuoja | ištrint | panaikint | nebedirba | nav reģistrēt | nav tāda | nav tādas | vairs neeksistē | dzēst | vairs nestrādā | pole registreeritud | sellist ... ei ole | sellist ... pole | ei ole olemas | enam ei ole | kustutatud | ei tööta enam | nepavyko rasti | neegzistuoja | nežinom | neteising | negaliojan | netika atrast | nav atrast | neeksistē |
       nezinām | nederīg | ei leitud | ei leia | tundmatu | ei eksisteeri | pole olemas | kehtetu`,
   },
   {
     recipient:
       'destinatari | adreça | usuari | bústia | compte | netfang | viðtakand | notand | pósthólf | adresa | përdorues | @addr',
     domain: 'domini | lén~ | domen',
-    unknown: `no existeix | desconegu | no s'ha trobat | no s'ha pogut trobar | no és vàlid | fannst ekki | er ekki til | óþekkt |
+    none: 'cap | no hi ha | ekkert | enginn | engin | engan | nuk ka | asnjë',
+    noneLast: 'er ekki til | nuk ka',
+    unknown: `no existeix | adreça incorrecta | adreça és incorrecta | ekki lengur til | ekki lengur í notkun | starfar ekki | inexistent | no està registrad | no figura | ja no existeix | ja no és actiu | ja no és activ | donat de baixa | donada de baixa | eliminat | ha deixat | ja no treballa | ekki skráð | finnst ekki | i panjohur | nuk është regjistruar | nuk është i vlefshëm | u fshi | nuk punon më | desconegu | no s'ha trobat | no s'ha pogut trobar | no és vàlid | fannst ekki | er ekki til | óþekkt |
       nuk u gjet | nuk ekziston`,
   },
   {
     recipient: 'گیرنده | کاربر | آدرس | نشانی | صندوق | पता | पते | प्राप्तकर्ता | उपयोगकर्ता | मेलबॉक्स | @addr',
     domain: 'دامنه | डोमेन',
-    unknown: `یافت نشد | پیدا نشد | وجود ندارد | نامعتبر | ناشناس | नहीं मिला | नहीं मिल | मौजूद नहीं | अमान्य | अज्ञात`,
+    none: 'هیچ | कोई | ऐसा कोई',
+    unknown: `یافت نشد | ऐसा कोई | खाता बंद | ثبت نشده | اشتباه است | نادرست | حذف شده | دیگر وجود | همکاری ندارد | पंजीकृत नहीं | ग़लत | गलत | हटा दिया | अब काम नहीं | پیدا نشد | وجود ندارد | نامعتبر | ناشناس | नहीं मिला | नहीं मिल | मौजूद नहीं | अमान्य | अज्ञात`,
   },
   {
     recipient:
       '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | 帳戶 | 郵箱 | 收信人 | 员工 | 員工 | 同事 | 同仁 | 职员 | 職員 | 人员 | 人員 | @addr',
     domain: '域名 | 網域 | 域 | 主机',
-    unknown: `不存在 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
+    none: '没有 | 沒有 | 并无 | 並無 | 查无 | 查無 | 无此 | 無此',
+    noneLast: '没有 | 沒有 | 不在',
+    unknown: `不存在 | 不在我们 | 未开通 | 未開通 | 没有开通 | 未激活 | 未创建 | 未找着 | 拼写错误 | 有误 | 有誤 | 不属于 | 不屬於 | 没有该 | 沒有該 | 没有您 | 非本 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
       不正確 | 错误 | 錯誤`,
-    gone: `辞职 | 辭職 | 退休 | 已不在 | 不再任职 | 不再任職 | 已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
+    gone: `辞职 | 去世 | 已离开 | 已離開 | 不在本公司 | 不在我司 | 调离 | 調離 | 离任 | 離任 | 销户 | 銷戶 | 辭職 | 退休 | 已不在 | 不再任职 | 不再任職 | 已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
   },
   {
     recipient:
       '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
     domain: 'ドメイン | ホスト',
-    unknown: `存在しま | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
+    noneLast: 'ありません | いません | おりません | ございません',
+    unknown: `存在しま | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
       使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの | 登録がござい | 登録がありま | 登録のない`,
-    gone: `退会 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
+    gone: `退会 | 逝去 | 死去 | 退任 | 転籍 | 閉鎖 | 利用停止 | 抹消 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
   },
   {
     recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
-    unknown: `존재하지 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
-    gone: `퇴사 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
+    noneLast: '없음 | 없습니다 | 없어요',
+    unknown: `존재하지 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
+    gone: `퇴사 | 별세 | 이직 | 폐지 | 말소 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
     recipient:
-      'người nhận | người dùng | địa chỉ | hộp thư | tài khoản | penerima | pengguna | alamat | ผู้รับ | ที่อยู่ | ผู้ใช้ | @addr',
+      'người nhận | người dùng | địa chỉ | hộp thư | tài khoản | nhân viên | penerima | pengguna | alamat | akun | kotak surat | kotak masuk | karyawan | ผู้รับ | ที่อยู่ | ผู้ใช้ | บัญชี | กล่องจดหมาย | พนักงาน | @addr',
     domain: 'miền | tên miền | domain | โดเมน',
-    unknown: `không tồn tại | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dapat ditemukan |
+    none: 'không có | không tìm thấy | tidak ada | tiada | tak ada | ไม่มี | ไม่พบ',
+    noneLast: 'tidak ada | không có',
+    unknown: `không tồn tại | tài khoản đã đóng | không còn tồn tại | không còn làm việc | không còn được sử dụng | tidak lagi bekerja | tidak lagi digunakan | tidak lagi aktif | akun telah ditutup | บัญชีถูกปิด | chưa được đăng ký | không được đăng ký | không có trong | không có người dùng | không có tài khoản | không có địa chỉ | sai địa chỉ | sai chính tả | đã bị xóa | đã bị xoá | đã nghỉ việc | tidak terdaftar | tidak memiliki akun | salah ketik | salah eja | salah tulis | sudah tidak ada | telah dihapus | sudah dihapus | tidak bekerja | bukan pengguna | belum terdaftar | ไม่ได้ลงทะเบียน | ไม่ปรากฏ | สะกดผิด | ถูกลบ | ลาออก | ไม่อยู่ในระบบ | không tìm thấy | không hợp lệ | không xác định | tidak ditemukan | tidak dapat ditemukan |
       tidak dijumpai | tidak wujud | tidak valid | tidak dikenal | tidak ada | ไม่พบ | ไม่มี | ไม่รู้จัก | ไม่ถูกต้อง`,
   },
 ];
@@ -268,10 +320,17 @@ const LANGUAGES: readonly UnknownWords[] = [
 /** Words of clauses about the sender, the client, the message or a failure of a lookup. */
 const OTHERS = pattern(
   listWords(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
-  header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason |
+  header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad~ | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason |
   unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
   check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
+  from unknown | of unknown | by unknown | unknown origin | unknown source | unknown type | unknown kind | unknown person | unknown people | unknown correspondent | unknown content | unknown file | unknown extension | unknown network | unknown location | unknown countr |
+  unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu |
+  неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 |
+  votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 |
+  connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 |
+  permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
+  feladó | lähettäj | expeditor | подател | remitent | sendand | odosielate | pošiljatelj | pošiljalac | pošiljaoc | пошиљалац | испраќач | siuntėj | sūtītāj | saatja | αποστολέ | αποστολε | שולח | مرسلين | من مرسل | فرستنده | प्रेषक | ผู้ส่ง | người gửi | pengirim | 陌生人 | 发送者 | 發送者 | 發件人 | 寄信人 |
   avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted |
   nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
   messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`),
@@ -281,13 +340,15 @@ const OTHERS = pattern(
 const HOST =
   /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from) (?:(?:this|that|the|our|your) )?(?:mail )?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
 
-const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, gone }) => {
+const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, gone }) => {
   const unknownWords = listWords(unknown);
   const looseWords = [...listWords(loose), ...unknownWords.filter(hasGap)];
   const strictWords = unknownWords.filter((word) => !hasGap(word));
   return {
     recipient: pattern(listWords(recipient)),
     domain: pattern(listWords(domain)),
+    none: noneOf(listWords(none), listWords(recipient)),
+    noneLast: noneLast === undefined ? null : endingWith(listWords(noneLast)),
     unknown: pattern(strictWords),
     unknownOrGone: pattern([...strictWords, ...listWords(gone)]),
     loose: looseWords.length === 0 ? null : pattern(looseWords),
@@ -296,7 +357,15 @@ const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, gone }) => 
 });
 
 /** A clause that none of the languages has a word for, as most are. */
-const UNKNOWN = pattern(LANGUAGES.flatMap(({ unknown, loose, gone }) => [unknown, loose, gone].flatMap(listWords)));
+const UNKNOWN = pattern(
+  LANGUAGES.flatMap(({ unknown, loose, none, noneLast, gone }) =>
+    [unknown, loose, none, noneLast, gone].flatMap(listWords),
+  ),
+);
+
+/** What a mailbox may have none of: room, rights, answers. */
+const ROOM =
+  /(?<!\p{L})(?:space|room|quota|platz|speicher\p{L}{0,10}|espace|place|espacio|sitio|spazio|espaço|lugar|ruimte|plaats|utrymme|plads|plass|tilaa|miejsc\p{L}{1,2}|míst\p{L}{0,2}|miest\p{L}{0,2}|hely\p{L}{0,2}|spațiu\p{L}{0,2}|loc|мест\p{L}{1,2}|місц\p{L}{1,2}|място|yer|alan|χώρο\p{L}{0,1}|prostor\p{L}{0,1}|viet\p{L}{1,2}|vietos|ruumi|espai|chỗ|dung lượng|ruang)(?!\p{L})|空间|空間|容量|空き|공간|용량|מקום|مساحة|فضا|जगह|พื้นที่|回复|答复|响应|返信|応答|응답/u;
 
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
@@ -313,8 +382,11 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
     if (!UNKNOWN.test(clause)) continue;
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
-    for (const { recipient, domain, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
+    const mayHaveNone = mayBeLoose && !ROOM.test(clause);
+    for (const { recipient, domain, none, noneLast, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
       if (isAscii && !isLatin) continue;
+      if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))
+        return 'recipient';
       const isWorded = unknownOrGone.test(clause);
       if (!isWorded && !(mayBeLoose && loose?.test(clause))) continue;
       if (recipient.test(clause)) return 'recipient';
@@ -324,8 +396,43 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
   return null;
 }
 
+/** Says that one of two things is true. */
+const ALTERNATIVE =
+  /\/|(?<!\p{L})(?:or|oder|ou|o|of|eller|tai|lub|albo|nebo|alebo|vagy|sau|или|або|veya|ή|או|أو|ili|ali)(?!\p{L})|或|または|또는/u;
+
+/** Says that a person left, in many languages. */
+const LEFT = pattern(
+  listWords(`left the company | left our | left the firm | left the organi | left us | has left | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us | not employed | deceased | passed away |
+  ausgeschieden | unternehmen verlassen | firma verlassen | arbeitet nicht mehr | nicht mehr bei uns | nicht mehr beschäftigt | nicht mehr angestellt | nicht mehr im unternehmen | im ruhestand | in rente | verstorben | a quitté | ne travaille plus | ne fait plus partie | n'est plus employé | n'est plus salarié | pris sa retraite | ya no trabaja | ya no labora | ya no es emplead | se jubiló | ha dejado la empresa | dejó la empresa |
+  non lavora più | non fa più parte | ha lasciato l | in pensione | não trabalha mais | já não trabalha | não faz mais parte | saiu da empresa | deixou a empresa | se aposentou | werkt niet meer | niet meer in dienst | uit dienst | niet meer werkzaam | met pensioen | har slutat | har sluttet | ikke længere ansat | ikke lenger ansatt | inte längre anställ | gått i pension | gået på pension | ei työskentele | eläkkeel |
+  nie pracuje | odszedł z | odeszła z | przeszedł na emerytur | nepracuje | odešel z | odišiel z | nem dolgozik | nyugdíjba | nu mai lucrează | pensionat | не работает | уволился | уволен | на пенсии | не працює | не работи | напусна | ayrıldı | ayrılmış | emekli | artık çalışm | δεν εργάζεται | αποχώρησε | לא עובד | עזב את | لم يعد يعمل | ترك العمل | 离职 | 離職 | 退休 | 辞职 | 辭職 | 退職 | 退社 | 퇴사 | 퇴직`),
+);
+
+/** Returns whether a text (as in {@link unknownPartIn}) says that a person is there no longer, and not that it may be so. */
+export function saysLeft(text: string): boolean {
+  return text
+    .split(CLAUSE_END)
+    .some(
+      (clause) =>
+        clause.length <= MAX_CLAUSE_LENGTH && !OTHERS.test(clause) && !ALTERNATIVE.test(clause) && LEFT.test(clause),
+    );
+}
+
 function listWords(text = ''): string[] {
   return text === '' ? [] : text.split('|').map((word) => word.trim().replace(/\s+/g, ' '));
+}
+
+/** Words for none before one for a recipient, with at most one word between them; a few characters where words have no spaces. */
+function noneOf(none: readonly string[], recipients: readonly string[]): RegExp | null {
+  if (none.length === 0) return null;
+  return new RegExp(
+    `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2})??(?:${pattern(recipients).source})`,
+    'u',
+  );
+}
+
+function endingWith(words: readonly string[]): RegExp {
+  return new RegExp(`(?:${pattern(words).source})[\\s"'»”.]{0,3}$`, 'u');
 }
 
 function hasGap(word: string): boolean {

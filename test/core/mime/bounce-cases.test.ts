@@ -15,6 +15,8 @@ import { REFUSALS } from './bounces/refusals.ts';
 import { REPORT_STRUCTURES } from './bounces/report-structures.ts';
 import { SINGLE_LINES } from './bounces/single-lines.ts';
 import { UNIX_SERVERS } from './bounces/unix-servers.ts';
+import { WORLD_REPORTS } from './bounces/world-reports.ts';
+import { WORLD_WORDINGS } from './bounces/world-wordings.ts';
 
 const groups: [string, readonly BounceCase[]][] = [
   ['Exchange', EXCHANGE],
@@ -34,6 +36,8 @@ const groups: [string, readonly BounceCase[]][] = [
   ['further systems', FRESH_REPORTS],
   ['companies with wordings of their own', ODD_WORDINGS],
   ['servers that write one line', SINGLE_LINES],
+  ['providers of the world', WORLD_REPORTS],
+  ['servers in 40 languages', WORLD_WORDINGS],
 ];
 
 describe.each(groups)('The reports of %s', (_, cases) => {

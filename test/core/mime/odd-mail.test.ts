@@ -6,12 +6,14 @@ import { oddCharsets } from './odd/odd-charsets.ts';
 import { oddFields } from './odd/odd-fields.ts';
 import { oddFresh } from './odd/odd-fresh.ts';
 import { oddStructures } from './odd/odd-structures.ts';
+import { oddWorld } from './odd/odd-world.ts';
 
 describe.each([
   ['structures', oddStructures],
   ['charsets', oddCharsets],
   ['fields', oddFields],
   ['kinds of further mail', oddFresh],
+  ['parts and fields of public reports', oddWorld],
 ])('odd %s are read as mail programs read them', (_kind, cases) => {
   test.each(cases)('$name', async ({ raw, is }) => expectFacts(raw, is));
 });

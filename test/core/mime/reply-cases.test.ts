@@ -10,6 +10,7 @@ import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
 import { ODD_REPLIES } from './replies/odd-replies.ts';
 import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
 import { TITLED_REPLIES } from './replies/titled-replies.ts';
+import { WORLD_HTML_REPLIES, WORLD_REPLIES } from './replies/world-replies.ts';
 
 describe('a reply is separated from what its mail program added', () => {
   test.each([
@@ -20,6 +21,7 @@ describe('a reply is separated from what its mail program added', () => {
     ...PROGRAM_REPLIES,
     ...LOWER_REPLIES,
     ...TITLED_REPLIES,
+    ...WORLD_REPLIES,
   ])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
     expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
@@ -30,6 +32,12 @@ describe('a reply in HTML that marks nothing is separated in the same way', () =
   test.each(TITLED_REPLIES)('$name', ({ text, own }) => {
     const lines = text.split('\n').map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
     const html = `<html><body><div>${lines.join('<br>\n')}</div></body></html>`;
+    expect(textOfHtml(stripQuotedHtml(html))?.trim()).toBe(own);
+  });
+});
+
+describe('a reply in HTML is separated from what its mail program marked', () => {
+  test.each(WORLD_HTML_REPLIES)('$name', ({ html, own }) => {
     expect(textOfHtml(stripQuotedHtml(html))?.trim()).toBe(own);
   });
 });
