@@ -18,7 +18,7 @@ export interface ComparedParts {
 
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,3})?\b/g;
 const MONEY =
-  /(?:[$€£¥]|\b(?:usd|eur|gbp|chf))\s?(\d[\d.,' ]{0,15}\d|\d)|(?<![\d.,])(\d[\d.,']{0,15}\d|\d)\s?(?:[$€£¥]|(?:usd|eur|gbp|chf|euros?|dollars?)\b)/g;
+  /(?:[$€£¥]|\b(?:usd|eur|gbp|chf))\s?(\d[\d.,' ]{0,15}\d|\d)|(?<![\d.,]|\d )(\d{1,3}(?:[ \u00a0\u202f]\d{3}){1,4}(?:[.,]\d{2})?|\d[\d.,']{0,15}\d|\d)\s?(?:[$€£¥]|(?:usd|eur|gbp|chf|euros?|dollars?)\b)/g;
 /** A text that replaces a part that a program cannot show. */
 const STAND_IN = /html|browser|view (?:this|it|online)|web ?version|mime|online ansehen|navegador|navigateur/;
 const MIN_WORDS = 8;

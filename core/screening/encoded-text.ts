@@ -1,3 +1,4 @@
+import { resolveReferences } from '../html/visible-text.ts';
 import { CONCEPT } from './concept.ts';
 import { foldText } from './folded-text.ts';
 import { type Request, readInstructions } from './read-instructions.ts';
@@ -24,6 +25,7 @@ const MIN_NUMBERS = 40;
 const OF_BASE32 = listCharacters(/[A-Z2-7]/);
 const MIN_BASE32 = 32;
 const ESCAPES = /(?:\\u[0-9a-f]{4}){8,}/gi;
+const REFERENCES = /(?:&#(?:x[0-9a-f]{2,5}|\d{2,6});[ \t]?){12,}/gi;
 const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
 /** Words of instructions as rot13 writes them, and from behind. */
 const ROT13 =
@@ -31,14 +33,17 @@ const ROT13 =
 const REVERSED =
   /snoitcurtsni|noitcurtsni|erongi|dragersid|tpmorp|drowssap|tnatsissa|drawrof|evorppa|tnemyap|ydobon|eciovni|eteled|rednes|detsurt|stcatnoc|xobni|xobliam|egassem|terces|refsnart|ebircsed/;
 
-/** Returns the first instructions that are encoded in a text; null: none. `survey`: of what it says. Linear. */
-export function findEncodedRequest(text: string, survey: Survey, depth = 0): EncodedRequest | null {
-  for (const [encoding, decoded] of decodings(text, survey)) {
+/**
+ * Returns the first instructions that are encoded in a text; null: none. `survey`: of what it says. In HTML, character references are text as
+ * any other. Linear.
+ */
+export function findEncodedRequest(text: string, survey: Survey, isHtml = false, depth = 0): EncodedRequest | null {
+  for (const [encoding, decoded] of decodings(text, survey, isHtml)) {
     const own = surveyText(foldText(decoded));
     const [request] = readInstructions(decoded, 'hidden', own);
     if (request !== undefined) return { ...request, excerpt: decoded, encoding };
     if (depth + 1 < MAX_DEPTH) {
-      const inner = findEncodedRequest(decoded, own, depth + 1);
+      const inner = findEncodedRequest(decoded, own, false, depth + 1);
       if (inner !== null) return { ...inner, encoding: `${encoding}, then ${inner.encoding}` };
     }
   }
@@ -68,7 +73,11 @@ function findRuns(text: string, characters: Uint8Array, length: number): [start:
   return runs;
 }
 
-function* decodings(text: string, { folded, mask, signs }: Survey): Generator<[encoding: string, decoded: string]> {
+function* decodings(
+  text: string,
+  { folded, mask, signs }: Survey,
+  isHtml: boolean,
+): Generator<[encoding: string, decoded: string]> {
   let behind = 0;
   for (const [start, end] of findRuns(text, OF_BASE64, MIN_BASE64)) {
     if (start < behind) continue;
@@ -104,6 +113,8 @@ function* decodings(text: string, { folded, mask, signs }: Survey): Generator<[e
           .replace(/\\u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
           .toWellFormed(),
       ];
+  for (const [run] of (isHtml || !text.includes('&#') ? '' : text).matchAll(REFERENCES))
+    yield ['character references', resolveReferences(run.slice(0, MAX_RUN))];
   for (const [run] of (text.includes('%') ? text : '').matchAll(PERCENT)) {
     const decoded = readable(Buffer.from(run.slice(0, MAX_RUN).replaceAll('%', '').replaceAll('+', '20'), 'hex'));
     if (decoded !== null) yield ['percent signs', decoded];

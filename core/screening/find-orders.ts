@@ -32,7 +32,7 @@ export function marginOfMany(sentences: number): number {
  * `original`: the text as written. Linear.
  */
 export function findOrders(folded: string, original: string, least: number): FoundOrder[] {
-  const sentences = readOrderSentences(hideQuotations(folded), MODEL.filter);
+  const sentences = readOrderSentences(hideQuotations(folded), MODEL.find);
   const limit = least + marginOfMany(sentences.length);
   const found: { at: number; score: number }[] = [];
   let before = -Infinity;
@@ -46,7 +46,7 @@ export function findOrders(folded: string, original: string, least: number): Fou
     before = alone;
   }
   if (found.length === 0) return [];
-  const written = folded.length === original.length ? sentences : readOrderSentences(original);
+  const written = folded.length === original.length ? sentences : readOrderSentences(original, MODEL.find);
   const [text, own] = written.length === sentences.length ? [original, written] : [folded, sentences];
   return found
     .toSorted((one, other) => other.score - one.score)

@@ -13,10 +13,10 @@ const STYLE_URL = /url\(\s*["']?([^"')\s]{8,4000})/gi;
 const PLAIN_URL = /\bhttps?:\/\/[^\s"'<>]{4,2000}/gi;
 /** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`. */
 const PLACE =
-  /(?:https?:\/\/|mailto:)[^\s"'<>)\]]{0,300}?(?:\{\{([^{}]{1,80})\}\}|\$\{([^{}]{1,80})\}|\[([^[\]]{3,100})\]|\{([^{}]{1,80})\}|<([^<>]{3,80})>|((?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}))/i;
+  /\{\{(?<template>[^{}]{1,80})\}\}|\$\{(?<variable>[^{}]{1,80})\}|\[(?<bracket>[^[\]]{3,100})\]|\{(?<brace>[^{}]{1,80})\}|<(?<angle>[^<>]{3,80})>|(?<words>(?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}|[A-Z]{4,20}(?:_[A-Z]{2,20}){0,4}_HERE)/g;
 /** What an agent has and a sender does not. */
 const DATA =
-  /\b(?:contents?|summary|summari[sz]e|conversations?|history|inbox|mailbox|transcripts?|passwords?|secrets?|context|prompt|(?:whole|entire|full|this|the) (?:thread|e-?mail|message|mail|chat)|chat|contacts|calendar|credentials|api key|user data|private|codes?)\b/;
+  /\b(?:contents?|summary|summari[sz]e|conversations?|history|inbox|mailbox|transcripts?|passwords?|secrets?|context|prompt|(?:whole|entire|full|this|the) (?:thread|e-?mail|message|mail|chat)|chat|contacts|calendar|credentials|api key|user data|private|codes?|(?:last|latest|previous|first|newest|base64|encoded) (?:\w+ )?(?:\w+ )?(?:messages?|e-?mails?|replies|reply|answer)|body|answer|reply|everything|zusammenfassung|unterhaltung|verlauf|inhalt|passwort|kontakte|postfach|resume|conversation|contenu|message|messages|contacts|mot de passe|resumen|conversacion|contenido|mensaje|contactos|contrasena|riassunto|conversazione|contenuto|messaggio|contatti|resumo|conversa|conteudo|mensagem|contatos|senha|samenvatting|gesprek|inhoud|bericht|wachtwoord|streszczenie|podsumowanie|rozmowa|tresc|wiadomosc|haslo|sammanfattning|konversation|innehall|losenord|ozet|icerik|mesaj|sifre)\b|содержан|переписк|пересказ|сообщени|парол|контакт|摘要|内容|內容|对话|對話|聊天|密码|联系人|要約|会話|本文|内容|パスワード|連絡先|요약|대화|내용|비밀번호|ملخص|محادث|محتوى|كلم[ةه] المرور|סיכום|שיחה|תוכן|सारांश|बातचीत/;
 const APPEND =
   /\b(?:append|add|attach|insert|put|include|encode|paste|place|concatenate)\b[^.\n]{0,100}?\b(?:to|into|in|at|after|as|of)\b[^.\n]{0,60}?(?:url|link|https?:\/\/[^\s"'<>]{4,300})/;
 /** Fields in which links hand over a text on purpose: to share it, to look for it. */
@@ -51,7 +51,7 @@ export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
 }
 
 /** What begins a place, in an address or right behind it. */
-const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]/i;
+const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]|_here/i;
 
 function findPlace(source: string): CarryingLink | null {
   // Faster than the pattern, which most mail has nothing for.
@@ -63,12 +63,32 @@ function findPlace(source: string): CarryingLink | null {
     );
     if (!PLACE_START.test(near)) continue;
     const text = near.replaceAll(/%(?:5b|5d|7b|7d|20|24)/gi, decodeURIComponent);
-    const [place, ...names]: (string | undefined)[] = PLACE.exec(text) ?? [];
-    const name = names.find((each) => each !== undefined) ?? '';
-    if (place !== undefined && DATA.test(name.toLowerCase().replaceAll(/[_-]/g, ' ')))
-      return { excerpt: place, why: 'an address has a place for what an agent knows' };
+    for (const { 0: place, index: at, groups = {} } of text.matchAll(PLACE)) {
+      if (at > url.length) break;
+      const name = groups['template'] ?? groups['variable'] ?? groups['bracket'] ?? groups['brace'] ?? groups['angle'];
+      if (isData(name ?? groups['words'] ?? '', source, index))
+        return { excerpt: text.slice(0, at + place.length), why: 'an address has a place for what an agent knows' };
+    }
   }
   return null;
+}
+
+/** Names of what stands in the pages of every interface: a place for one alone says nothing. */
+const OF_INTERFACES =
+  /^(?:body|message|messages|reply|answer|user ?name|email|mail|content|contacts?|code|codes|summary|chat)$/;
+/** Before an address: a picture in Markdown or HTML, which programs load. */
+const LOADED = /(?:!\[[^\]\n]{0,80}\]\(\s*|\bsrc\s*=\s*["']?)$/;
+
+function isData(name: string, source: string, index: number): boolean {
+  const plain = foldText(name.replaceAll(/[_-]/g, ' ')).normalize('NFC').trim();
+  if (!DATA.test(plain) && !DATA.test(name.toLowerCase())) return false;
+  if (!OF_INTERFACES.test(plain)) return true;
+  const before = source.slice(Math.max(0, index - 120), index);
+  return (
+    LOADED.test(before) ||
+    /href\s*=\s*["']?$/.test(before) ||
+    /[{[]\s*\{?[^{}]{3,40}\}?[^{[]{0,60}[{[]/.test(source.slice(index, index + 300))
+  );
 }
 
 interface Address {

@@ -35,6 +35,9 @@ const FIRST_JOINED = 0x590;
 /** Characters of a joined script that count as a word. */
 const PIECE_LENGTH = 2;
 const STEM_KEY = 3;
+/** Letters of a word that stand for its forms. */
+const STEM_LENGTH = 5;
+const FIRST_IDEOGRAPHIC = 0x3040;
 
 const EXACT = new Map<string, Set<number>>();
 const STEMS = new Map<string, [stem: string, group: number][]>();
@@ -76,13 +79,10 @@ function readGroups(word: string): readonly number[] {
   return found;
 }
 
-/** A word of a sentence, or a part of one in a joined script. */
+/** A word of a sentence that is in a group, or a part of one in a joined script. */
 interface OrderWord {
-  text: string;
   /** words before it */
   at: number;
-  /** entries before it in a list of all words: two that follow each other are a pair */
-  index: number;
   groups: readonly number[];
   /** whether a clause begins with it */
   opensClause: boolean;
@@ -94,46 +94,68 @@ interface OrderWord {
 export interface OrderSentence {
   start: number;
   end: number;
-  /** those that the filter let pass */
+  /** those in groups */
   words: OrderWord[];
-  /** number of all words */
-  count: number;
   /** `at` of the last word */
   lastAt: number;
+  /** what the model knows of its words, by number */
+  known: number[];
   /** the text that it is a part of */
   folded: string;
 }
 
-/** What words may be known, by their hashes: a word of mail that no model knows costs nothing but reading it. */
-export class WordFilter {
-  readonly #words = new Uint8Array(HASHES);
-  /** their first letters, up to FILTERED_STEM */
-  readonly #stems = new Uint8Array(HASHES);
+/** Returns the number of a piece of text by its hash; -1: it is not known. */
+export type FindPiece = (hash: number) => number;
 
-  constructor(vocabulary: Iterable<string>) {
-    for (const words of [vocabulary, EXACT.keys()]) for (const word of words) this.#words[hashText(word)] = 1;
-    for (const stems of STEMS.values())
-      for (const [stem] of stems) this.#stems[hashText(stem.slice(0, FILTERED_STEM))] = 1;
-  }
+const WHOLE_HASHES = new Uint8Array(65_536);
+const STEM_HASHES = new Uint8Array(65_536);
+for (const word of EXACT.keys()) WHOLE_HASHES[hashText(word) & 65_535] = 1;
+for (const stems of STEMS.values())
+  for (const [stem] of stems) STEM_HASHES[hashText(stem.slice(0, STEM_LENGTH)) & 65_535] = 1;
 
-  /** Whether a word may be known, by the hashes of its first three, four and five letters and of all. */
-  mayKnow(three: number, four: number, five: number, whole: number): boolean {
-    const stems = this.#stems;
-    return this.#words[whole] === 1 || stems[five] === 1 || stems[four] === 1 || stems[three] === 1;
-  }
+/** Whether a word may be in a group, by the hashes of its first three, four and five letters and of all. */
+function mayBeInGroup(three: number, four: number, five: number, whole: number): boolean {
+  return (
+    WHOLE_HASHES[whole & 65_535] === 1 ||
+    STEM_HASHES[five & 65_535] === 1 ||
+    STEM_HASHES[four & 65_535] === 1 ||
+    STEM_HASHES[three & 65_535] === 1
+  );
 }
 
-const FILTERED_STEM = 5;
-const HASHES = 65_536;
-
 function nextHash(hash: number, code: number): number {
-  return (hash * 31 + code) & (HASHES - 1);
+  return (Math.imul(hash, 31) + code) | 0;
 }
 
 function hashText(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = nextHash(hash, text.charCodeAt(at));
   return hash;
+}
+
+/** Kinds of pieces: a word, its first letters, those of two words that follow each other, and characters of a joined script. */
+const [WORD, STEM, PAIR, CHARACTERS] = [1, 2, 3, 4];
+
+function mix(hash: number, kind: number): number {
+  const mixed = Math.imul(hash ^ Math.imul(kind, 0x85ebca6b), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 15);
+}
+
+function mixPair(first: number, second: number): number {
+  return mix(Math.imul(first, 0x9e3779b1) ^ second, PAIR);
+}
+
+/** Returns the hash of a piece by its name: `word`, `begin~`, `first secon`, `+characters`. */
+export function hashPiece(name: string): number {
+  if (name.startsWith('+')) return mix(hashText(name.slice(1)), CHARACTERS);
+  if (name.endsWith('~')) return mix(hashText(name.slice(0, -1)), STEM);
+  const [first = '', second] = name.split(' ');
+  return second === undefined ? mix(hashText(first), WORD) : mixPair(hashText(first), hashText(second));
+}
+
+/** Han and kana, of which two characters say as much as four of other scripts. */
+function countTogether(code: number): number {
+  return code >= FIRST_IDEOGRAPHIC ? 2 : 4;
 }
 
 const LETTER = 1;
@@ -161,25 +183,32 @@ const LINE_FEED = 10;
 const SPACE = 32;
 const APOSTROPHE = 39;
 
-/** Returns the sentences of folded text with their words, or those that the filter lets pass. One pass, linear. */
-export function readOrderSentences(folded: string, filter: WordFilter | null = null): OrderSentence[] {
+/** Returns the sentences of folded text with their words and the pieces that `find` knows. One pass, linear. */
+export function readOrderSentences(folded: string, find: FindPiece): OrderSentence[] {
   const sentences: OrderSentence[] = [];
   const { length } = folded;
   let words: OrderWord[] = [];
+  let known: number[] = [];
   let start = 0;
   let at = 0;
-  let lastAt = 0;
-  let count = 0;
   let lineStart = 0;
   let opensClause = true;
+  /** the hash of the first letters of the word before; 0: none */
+  let last = 0;
   const finish = (end: number) => {
-    if (count > 0) sentences.push({ start, end, words, count, lastAt, folded });
-    if (words.length > 0) words = [];
+    if (at > 0) {
+      sentences.push({ start, end, words, lastAt: at - 1, known, folded });
+      words = [];
+      known = [];
+    }
     start = end;
     at = 0;
-    lastAt = 0;
-    count = 0;
+    last = 0;
     opensClause = true;
+  };
+  const look = (hash: number) => {
+    const piece = find(hash);
+    if (piece !== -1) known.push(piece);
   };
   for (let index = 0; index < length; ) {
     const code = folded.charCodeAt(index);
@@ -195,19 +224,31 @@ export function readOrderSentences(folded: string, filter: WordFilter | null = n
         hash = nextHash(hash, letter);
         if (index - from === 3) three = hash;
         else if (index - from === 4) four = hash;
-        else if (index - from === FILTERED_STEM) five = hash;
+        else if (index - from === STEM_LENGTH) five = hash;
       }
       if (at >= MAX_WORDS) finish(from);
-      if (codes < FIRST_JOINED && filter !== null && !filter.mayKnow(three, four, five, hash)) {
-        lastAt = at++;
-        count++;
+      const isCalled = ((KINDS[folded.charCodeAt(index)] ?? 0) & CALL) !== 0;
+      if (codes >= FIRST_JOINED && JOINED.test(folded.slice(from, index))) {
+        at = addPieces(words, folded.slice(from, index), { at, opensClause, isCalled });
+        for (let place = from; place < index; place++) {
+          const end = place + countTogether(folded.charCodeAt(place));
+          if (end > index) continue;
+          let together = 0;
+          for (let next = place; next < end; next++) together = nextHash(together, folded.charCodeAt(next));
+          look(mix(together, CHARACTERS));
+        }
+        last = 0;
       } else {
-        const after = KINDS[folded.charCodeAt(index)] ?? 0;
-        const before = words.length;
-        const isCalled = (after & CALL) !== 0;
-        at = addWord(words, folded.slice(from, index), { at, index: count, opensClause, isCalled }, codes);
-        lastAt = words.at(-1)?.at ?? lastAt;
-        count += words.length - before;
+        const stem = index - from <= STEM_LENGTH ? hash : five;
+        look(mix(hash, WORD));
+        if (index - from > STEM_LENGTH) look(mix(stem, STEM));
+        if (last !== 0) look(mixPair(last, stem));
+        last = stem;
+        if (mayBeInGroup(three, four, five, hash)) {
+          const groups = readGroups(folded.slice(from, index));
+          if (groups.length > 0) words.push({ at, groups, opensClause, isCalled });
+        }
+        at++;
       }
       opensClause = false;
       continue;
@@ -234,28 +275,42 @@ function isWordAt(text: string, index: number): boolean {
   );
 }
 
-/** Adds a word, or the pieces of a run of joined script; returns the number of words so far. */
-function addWord(
+/** Adds the pieces in groups of a run of joined script; returns the number of words so far. */
+function addPieces(
   words: OrderWord[],
   text: string,
-  { at, index, opensClause, isCalled }: Pick<OrderWord, 'at' | 'index' | 'opensClause' | 'isCalled'>,
-  codes: number,
+  { at, opensClause, isCalled }: Pick<OrderWord, 'at' | 'opensClause' | 'isCalled'>,
 ): number {
-  if (codes < FIRST_JOINED || !JOINED.test(text)) {
-    words.push({ text, at, index, groups: readGroups(text), opensClause, isCalled });
-    return at + 1;
-  }
-  let pieces = 0;
   for (const { 0: piece, index: start } of text.matchAll(PIECE))
     words.push({
-      text: piece,
       at: at + Math.floor(start / PIECE_LENGTH),
-      index: index + pieces++,
       groups: [...(PIECES.get(piece) ?? NO_GROUPS)],
       opensClause: opensClause && start === 0,
       isCalled: isCalled && start + piece.length >= text.length - 1,
     });
   return at + Math.ceil(text.length / PIECE_LENGTH);
+}
+
+/** Returns the names of the pieces of folded text, for the training: those whose hashes readOrderSentences looks for. */
+export function readPieceNames(folded: string): Set<string> {
+  const names = new Set<string>();
+  let last: string | null = null;
+  for (const [word] of folded.matchAll(/(?:[\p{L}\p{M}\p{N}_\u{10000}-\u{10ffff}]|'(?=[\p{L}\p{M}\p{N}_]))+/gu)) {
+    if (JOINED.test(word)) {
+      for (let place = 0; place < word.length; place++) {
+        const characters = word.slice(place, place + countTogether(word.charCodeAt(place)));
+        if (characters.length === countTogether(word.charCodeAt(place))) names.add(`+${characters}`);
+      }
+      last = null;
+      continue;
+    }
+    const stem = word.slice(0, STEM_LENGTH);
+    names.add(word);
+    if (word.length > STEM_LENGTH) names.add(`${stem}~`);
+    if (last !== null) names.add(`${last} ${stem}`);
+    last = stem;
+  }
+  return names;
 }
 
 const MARK = /[<[{]|###|\w_\w{1,40}\(/;
@@ -359,17 +414,4 @@ function readLevel(): number {
   )
     return 0;
   return has(HAS, AGENT, 0) || has(HAS, PROGRAM, 0) ? 1 : 2;
-}
-
-/** Returns the words of some sentences and their pairs, as the model names them. */
-export function readWordFeatures(one: OrderSentence, other: OrderSentence | null): Set<string> {
-  const found = new Set<string>();
-  let last = '';
-  for (const words of [one.words, other?.words ?? NO_WORDS])
-    for (const { text } of words) {
-      found.add(text);
-      if (last !== '') found.add(`${last} ${text}`);
-      last = text;
-    }
-  return found;
 }

@@ -1,14 +1,15 @@
 import {
   FEATURE_COUNT,
   FEATURE_KINDS,
+  type FindPiece,
   GROUP_FEATURES,
+  hashPiece,
   MACHINE_LEVELS,
   ORDER_GROUPS,
   type OrderGroup,
   type OrderSentence,
   readFeatures,
   TEXT_FLAGS,
-  WordFilter,
 } from './order-features.ts';
 
 /** What the training found (`test/core/screening/orders/train-orders.ts`): a linear model that can be read. */
@@ -20,7 +21,7 @@ export interface OrderWeights {
   shared: Readonly<Record<string, number>>;
   /** further weights by how clearly the text speaks of a machine */
   byLevel: Readonly<Record<(typeof MACHINE_LEVELS)[number], Readonly<Record<string, number>>>>;
-  /** of words and of two words behind each other */
+  /** of pieces of text by their names (`hashPiece`): words, their first letters, two words, characters of joined scripts */
   words: Readonly<Record<string, number>>;
 }
 
@@ -29,9 +30,9 @@ export interface OrderWeights {
  * most speaks of somebody who may be one.
  */
 const LEVEL_MARGINS: Readonly<Record<(typeof MACHINE_LEVELS)[number], number>> = {
-  named: 0.25,
+  named: 0,
   possible: 0.5,
-  none: 0.2,
+  none: 0.6,
 };
 const MARGINS = MACHINE_LEVELS.map((level) => LEVEL_MARGINS[level]);
 
@@ -45,27 +46,19 @@ export function nameFeature(feature: number): string {
   return kind < FEATURE_KINDS.indexOf('near') ? name : `${name} ${ORDER_GROUPS[second]}`;
 }
 
-/** `seen`: the text in which it was weighed last. */
-interface Weighed {
-  weight: number;
-  seen: number;
-}
-
-interface KnownWord extends Weighed {
-  number: number;
-}
-
 /** Weighs sentences. */
 export class OrderModel {
   readonly #bias: number;
   readonly #usual: number;
   /** weights by level and feature */
   readonly #weights: Float32Array;
-  readonly #words = new Map<string, KnownWord>();
-  readonly #pairs = new Map<number, Weighed>();
+  /** numbers of pieces by their hash, plus 1; where one is taken, the next is */
+  readonly #table: Int32Array;
+  readonly #hashes: Int32Array;
+  readonly #pieces: Float32Array;
+  /** the text in which a piece was weighed last */
+  readonly #seen: Int32Array;
   #reading = 0;
-  /** of the words that it knows */
-  readonly filter: WordFilter;
 
   constructor({ bias, usualFeatures, shared, byLevel, words }: OrderWeights) {
     this.#bias = bias;
@@ -77,58 +70,51 @@ export class OrderModel {
         this.#weights[at * FEATURE_COUNT + feature] = (shared[name] ?? 0) + (byLevel[level][name] ?? 0);
       });
     }
-    for (const [words_, weight] of Object.entries(words)) {
-      const [first = '', second] = words_.split(' ');
-      if (second === undefined) this.#know(first).weight = weight;
-      else this.#pairs.set(this.#know(first).number * MAX_VOCABULARY + this.#know(second).number, { weight, seen: 0 });
-    }
-    this.filter = new WordFilter(this.#words.keys());
+    const names = Object.keys(words);
+    this.#table = new Int32Array(2 ** Math.ceil(Math.log2(names.length * 4 + 4)));
+    this.#hashes = Int32Array.from(names, hashPiece);
+    this.#pieces = Float32Array.from(names, (name) => words[name] ?? 0);
+    this.#seen = new Int32Array(names.length);
+    this.#hashes.forEach((hash, number) => {
+      let at = hash & (this.#table.length - 1);
+      while (this.#table[at] !== 0) at = (at + 1) & (this.#table.length - 1);
+      this.#table[at] = number + 1;
+    });
   }
 
-  #know(word: string): KnownWord {
-    let known = this.#words.get(word);
-    if (known === undefined) this.#words.set(word, (known = { number: this.#words.size, weight: 0, seen: 0 }));
-    return known;
-  }
+  /** Returns the number of a piece that it knows by its hash; -1: none. */
+  readonly find: FindPiece = (hash) => {
+    const table = this.#table;
+    const last = table.length - 1;
+    for (let at = hash & last; ; at = (at + 1) & last) {
+      const number = table[at] ?? 0;
+      if (number === 0) return -1;
+      if (this.#hashes[number - 1] === hash) return number - 1;
+    }
+  };
 
   /** Returns how much a sentence, or two that follow each other, are an order to a machine: above 0 more than not. */
   score(one: OrderSentence, other: OrderSentence | null): number {
-    if (one.words.length === 0 && (other === null || other.words.length === 0)) return this.#bias;
     const { features, count, level } = readFeatures(one, other);
     const base = level * FEATURE_COUNT;
     let sum = 0;
     for (let at = 0; at < count; at++) sum += this.#weights[base + (features[at] ?? 0)] ?? 0;
-    sum += this.#weighWords(one, other);
+    const reading = ++this.#reading;
+    sum += this.#weigh(one.known, reading);
+    if (other !== null) sum += this.#weigh(other.known, reading);
     return this.#bias - (MARGINS[level] ?? 0) + sum / Math.max(1, Math.sqrt(count / this.#usual));
   }
 
-  #weighWords(one: OrderSentence, other: OrderSentence | null): number {
-    const reading = ++this.#reading;
+  #weigh(known: readonly number[], reading: number): number {
     let sum = 0;
-    let last: KnownWord | undefined;
-    let next = 0;
-    const weigh = (weighed: Weighed | undefined) => {
-      if (weighed === undefined || weighed.seen === reading) return;
-      weighed.seen = reading;
-      sum += weighed.weight;
-    };
-    const read = ({ words }: OrderSentence, offset: number) => {
-      for (const { text, index } of words) {
-        const known = this.#words.get(text);
-        weigh(known);
-        if (known !== undefined && last !== undefined && offset + index === next)
-          weigh(this.#pairs.get(last.number * MAX_VOCABULARY + known.number));
-        last = known;
-        next = offset + index + 1;
-      }
-    };
-    read(one, 0);
-    if (other !== null) read(other, one.count);
+    for (const piece of known) {
+      if (this.#seen[piece] === reading) continue;
+      this.#seen[piece] = reading;
+      sum += this.#pieces[piece] ?? 0;
+    }
     return sum;
   }
 }
-
-const MAX_VOCABULARY = 100_000;
 
 /** Returns whether a group is among the words of a sentence. */
 export function hasGroup({ words }: OrderSentence, ...names: readonly OrderGroup[]): boolean {

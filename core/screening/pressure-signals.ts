@@ -7,11 +7,21 @@ import type { Token } from './tokens.ts';
 const SECRET_NAME =
   /\b(?:(?:verification|security|access|confirmation|one-time|one time|login|sms|2fa|authentication|backup|recovery|gift card|passport|pin) codes?|api[- ]keys?|(?:secret|private|access|ssh) keys?|(?:\w+-digit) codes?|code (?:that )?you(?:'ll| will)? (?:receive|received|get|got)|(?:recovery|seed|secret) (?:phrase|words)|(?:credit |debit |bank )?card (?:number|details)|social security|date of birth|(?:login|log-in|account|bank(?:ing)?|billing|payment|financial) (?:details|credentials|data|information)|session (?:token|cookie)|mot de passe|codigo de verificacion|codice di verifica|numero de (?:tarjeta|cartao)|numero di carta|kreditkarten\w*)\b/;
 /** A time that is too short to ask back. */
-const SHORT_TIME =
-  /\b(?:within|in|in the next|innerhalb von|binnen|dans les|sous|en|entre|entro|em|binnen|w ciagu|v techenie|inom|inden for)\s+(?:the (?:next )?)?(?:\d{1,2}|an|one|two|einer|une|una|uma)?\s*(?:hours?|minutes?|stunden?|minuten|heures?|horas?|ore|uur|godzin\w*|timmar|timer)\b|\b\d{1,2}\s?h\b|\b(?:right now|right away|at once|as soon as possible|without delay|before (?:noon|the end of (?:the )?(?:day|business)|close of business)|no time to|by (?:tonight|noon|end of day)|(?:do it|pay|send|reply|respond|transfer|act|call|need it) (?:now|today|tonight))\b|24\s*小时|24\s*小時|24\s*時間|24\s*시간/;
+const NUMBER =
+  '(?:\\d{1,2}|an?|one|two|three|six|twelve|ein(?:er|em)?|zwei|drei|une?|deux|trois|una?|uno|dos|tres|due|tre|um|dois|duas|een|twee|drie|jedn\\w*|dwie|dwoch|trzech|en|ett|to|tva|jedne|dvou|dve|iki|bir|uc|kaksi|dua|hai|doua|ket|2|24)';
+const HOURS =
+  '(?:hours?|hrs?|minutes?|stunden?|minuten|heures?|horas?|ore|ora|minuti|minutos|uur|godzin\\w*|minut\\w*|timmar|timme|timer|time|hodin\\w*|saat|dakika|tunnin|tunti\\w*|jam|gio|oran belul|ора)';
+const SHORT_TIME = new RegExp(
+  `\\b(?:within|in|in the next|innerhalb von|innert|binnen|over|dans(?: les)?|sous|d'ici|en(?: las proximas| menos de)?|dentro de|entre|entro|fra|em(?: ate)?|w ciagu|za|v techenie|inom|om|inden for|behov|do|behem|icinde|dalam|trong)\\s+(?:the (?:next )?|de )?${NUMBER}\\s*${HOURS}\\b|\\b${NUMBER} saat i[cç]inde|\\b\\d{1,2}\\s?h\\b|\\b(?:right now|right away|at once|as soon as possible|without delay|before (?:noon|midnight|\\d{1,2} ?(?:am|pm)|\\d{1,2}:\\d\\d|the end of (?:the )?(?:day|business)|close of business)|by (?:midnight|tonight|noon|end of day|\\d{1,2} ?(?:am|pm)|\\d{1,2}:\\d\\d)|no time to|in the next minute|(?:do it|pay|send|reply|respond|transfer|act|call|need it) (?:now|today|tonight)|avant midi|avant minuit|avant ce soir|vor mittag|bis mittag|bis mitternacht|antes del mediodia|antes de las \\d|entro mezzogiorno|prima di mezzogiorno|antes do meio-dia|voor de middag|przed poludniem)\\b|(?:24|[2-6]|二|两|兩|三|数|几)\\s?(?:小时|小時|時間|个小时|個小時|分钟|分)(?:以内|以內|内|內|后|後)|(?:24|[2-6]|\u1103\u116e|두|세) ?시간|(?:через|в течение|за)\\s+(?:\\d{1,2}|два|две|три|один|час|одного|двух|трех)\\s*(?:час\\S*|минут\\S*)?|(?:خلال|في غضون) (?:ساعه|ساعتين|ساعة|\\d{1,2} ساع\\S*|دقائق)|תוך (?:שעה|שעתיים|\\d{1,2} שעות)|(?:दो|एक|\\d{1,2}) घंट`.normalize(
+    'NFKD',
+  ),
+);
 const WEAK_TIME =
   /\b(?:today|tonight|heute|aujourd'hui|hoy|oggi|hoje|vandaag|dzis|dzisiaj|idag|i dag|bugun|now|jetzt)\b|сегодня|今天|今日|오늘/;
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}/;
+/** A transfer that is asked for by its noun, or with "must leave". */
+const TRANSFER =
+  /\b(?:transfer(?:red)?|wired?|paid|virement|uberweisung|transferencia|bonifico|overboeking|przelew\w*|overforing|prevod\w*|havale)\b|перевод|汇款|匯款|振込|송금|تحويل/;
 /** What happens otherwise. */
 const OR_ELSE =
   /\b(?:or (?:we|i|else)|otherwise|sonst|andernfalls|sinon|altrimenti|caso contrario|de lo contrario|anders)\b|иначе|否则/;
@@ -22,11 +32,14 @@ const COIN =
 const BELOW =
   /\b(?:account|details|beneficiary|iban) (?:below|attached|following|enclosed)|(?:following|attached|below) (?:account|iban|details)\b/;
 const CUT_OFF =
-  /\b(?:in a (?:meeting|conference)|can(?:not|'t) (?:talk|call|take calls)|between (?:us|you and me)|keep (?:this|it) (?:between|quiet|confidential|secret|to yourself)|do(?: not|n't) (?:tell|discuss|mention|share|talk|speak)|tell no ?one|no one else|boarding|on (?:a|the|my) (?:plane|flight)|my phone|can(?:not|'t) be reached|only (?:by|via|over) e-?mail|(?:do not|don't) call|quietly|discreetly|usual process|skip the|bypass the|strictly confidential|mit niemandem|personne d'autre|con nadie|con nessuno|com ninguem|met niemand)\b/;
+  /\b(?:in a (?:meeting|conference)|can(?:not|'t) (?:talk|call|take calls)|between (?:us|you and me)|keep (?:this|it) (?:between|quiet|confidential|secret|to yourself)|do(?: not|n't) (?:tell|discuss|mention|share|talk|speak)|tell no ?one|no one else|boarding|on (?:a|the|my) (?:plane|flight)|my phone|can(?:not|'t) be reached|only (?:by|via|over) e-?mail|(?:do not|don't) call|quietly|discreetly|usual process|skip the|bypass the|strictly confidential|confidential (?:acquisition|deal|matter|transfer|transaction|project)|explain (?:later|on \w+day|tomorrow|everything)|mit niemandem|zu niemandem|nicht telefonieren|in einer (?:sitzung|besprechung)|erklare (?:ich )?(?:dir|ihnen) spater|vertraulich\w*|personne d'autre|a personne|en reunion|je vous expliquerai|je t'expliquerai|confidentiel\w*|con nadie|a nadie|en una reunion|te explico|le explico|confidencial\w*|con nessuno|a nessuno|in riunione|ti spiego|riservat\w*|com ninguem|a ninguem|em reuniao|explico depois|met niemand|in een vergadering|vertrouwelijk\w*|z nikim|nikomu|na spotkaniu|poufn\w*|med ingen|i ett mote|konfidentiell\w*|toplantidayim|kimseye|gizli)\b|никому|на совещании|конфиденциальн|会议中|不要告诉|保密|会議中|誰にも|内密|اجتماع|لا تخبر|سري|לאף אחד/;
 const GIFT_CARDS =
-  /\b(?:gift|itunes|steam|google play|amazon|apple|prepaid)[ -]?(?:gift )?(?:cards?|vouchers?)\b|\bgeschenkkarten?\b|\bcartes? cadeaux?\b|\btarjetas? (?:de )?regalo\b/;
+  /\b(?:gutscheinkarten?|gutschein-?codes?|guthabenkarten?|carte?s? regalo|carta regalo|buoni regalo|cart(?:ao|oes)[- ]presente|vales?[- ]presente|cadeaukaart\w*|cadeaubon\w*|kart\w* (?:podarunkow\w*|upominkow\w*)|presentkort\w*|gavekort\w*|darkov\w* (?:kart\w*|poukaz\w*)|hediye kart\w*)\b|подарочн\S+ карт|礼品卡|禮品卡|ギフトカード|بطاقات? هداي|\b(?:gift|itunes|steam|google play|amazon|apple|prepaid)[ -]?(?:gift )?(?:cards?|vouchers?)\b|\bgeschenkkarten?\b|\bcartes? cadeaux?\b|\btarjetas? (?:de )?regalo\b/;
 const AMOUNT =
   /(?:[$€£¥]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?))\s?\d|\d[\d.,\s]*(?:[$€£¥]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds|k\b))/;
+/** What an extortioner says that he has, and to whom he sends it. */
+const EXTORTS =
+  /\b(?:recordings?|recorded|videos?|webcam|camera|footage|photos?|pictures?|intimate|your (?:files|data|contacts|friends|family|address book|browsing)|leak|publish\w*|encrypted|aufnahmen?|aufgezeichnet|kontakten|enregistre\w*|vos contacts|grabacion\w*|tus contactos|registrazion\w*|contatti|gravac\w*|contatos|opnames?|nagrani\w*|inspelning\w*)\b|запис|видео|контакт|录像|视频|録画|동영상|تسجيل/;
 /** Words before a verb that turn it into a warning. */
 const NEGATED =
   /\b(?:not|never|n't|don't|dont|nicht|nie|niemals|ne|jamais|nunca|no|non|mai|nao|niet|nooit|nie|inte|aldrig|ikke|kein\w*)\b|не |勿|不要|ないで/;
@@ -45,15 +58,17 @@ export function findPressure(window: readonly Sentence[]): Signal[] {
   if (window.some(asksForSecret) && (isUrgent || hasAny(mask, 'threat')))
     signals.push({ weight: 1, why: 'it asks for a secret and leaves no time to think' });
   const isCutOff = CUT_OFF.test(text) || hasAny(mask, 'confidence');
-  if (hasAny(mask, 'pay')) {
+  if (hasAny(mask, 'pay') || (isCutOff && TRANSFER.test(text))) {
     const isTarget = AMOUNT.test(text) || COIN.test(text) || IBAN.test(text) || hasAny(mask, 'account');
     const reasons = [isCutOff, CHANGED_ACCOUNT.test(text), COIN.test(text), BELOW.test(text) && isUrgent].filter(
       Boolean,
     ).length;
     const isPressing = isUrgent || hasAny(mask, 'threat') || OR_ELSE.test(text);
-    if (isTarget && isPressing && reasons > 0 && window.some(asksToPay))
+    if (isTarget && isPressing && reasons > 0 && (window.some(asksToPay) || (isCutOff && TRANSFER.test(text))))
       signals.push({ weight: 1, why: 'it asks for money and leaves no time to check' });
   }
+  if (COIN.test(text) && isUrgent && EXTORTS.test(text))
+    signals.push({ weight: 1, why: 'it asks for money and threatens' });
   if (
     GIFT_CARDS.test(text) &&
     isUrgent &&

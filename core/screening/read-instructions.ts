@@ -22,7 +22,7 @@ export type Reading = 'seen' | 'hidden' | 'preheader';
 /** Sum of weights from which on a text is worth a look. */
 const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4, preheader: 0.4 };
 /** What the model of orders says at least. */
-const LEAST_SCORE: Readonly<Record<Reading, number>> = { seen: 0, hidden: -0.3, preheader: 0 };
+const LEAST_SCORE: Readonly<Record<Reading, number>> = { seen: 0, hidden: -1, preheader: 0 };
 /** Sentences whose signals count together. */
 const WINDOW = 3;
 const MAX_REQUESTS = 3;
@@ -31,6 +31,8 @@ const MACHINE_MASK =
   CONCEPT.ignore | CONCEPT.machine | CONCEPT.assistant | CONCEPT.user | CONCEPT.instruction | CONCEPT.hint;
 /** What every request for secrets or money has, and what names them. */
 const REQUEST = CONCEPT.send | CONCEPT.pay;
+/** A wallet, or what nobody shall know: money is also asked for without a verb of paying. */
+const OF_PRESSURE = CONCEPT.account | CONCEPT.confidence;
 const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
 const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
@@ -76,7 +78,7 @@ function readSurvey(survey: Survey, original: string, reading: Reading): Request
   const mayInstruct = reading !== 'seen' || (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
   return [
     ...(mayInstruct ? readMachineOrders(survey, original, reading) : []),
-    ...((mask & REQUEST) === 0 ? [] : readPressure(survey, original)),
+    ...((mask & (REQUEST | OF_PRESSURE)) === 0 ? [] : readPressure(survey, original)),
   ];
 }
 
@@ -175,8 +177,9 @@ function readPressure(survey: Survey, original: string): Request[] {
   const { sentences } = survey;
   for (let at = 0; at < sentences.length && requests.length < MAX_REQUESTS; at++) {
     const mask = sentences[at]?.mask ?? 0;
-    if ((mask & REQUEST) === 0) continue;
-    if ((mask & SECRET_OR_MONEY) === 0 && !SECRET_WORDS.test(survey.read(at, at + 1)[0]?.text ?? '')) continue;
+    if ((mask & (REQUEST | OF_PRESSURE)) === 0) continue;
+    if ((mask & (SECRET_OR_MONEY | OF_PRESSURE)) === 0 && !SECRET_WORDS.test(survey.read(at, at + 1)[0]?.text ?? ''))
+      continue;
     const [signal] = findPressure(survey.read(Math.max(0, at - 1), at + 2));
     if (signal === undefined) continue;
     requests.push({ kind: 'pressure', excerpt: sentenceAt(original, survey, at), why: signal.why });

@@ -157,7 +157,7 @@ function addUnseen(part: ScreenedPart, text: string, add: Add): void {
 }
 
 function addEncoded(part: ScreenedPart, text: string, survey: Survey, add: Add): void {
-  const encoded = findEncodedRequest(text, survey);
+  const encoded = findEncodedRequest(text, survey, part === 'html');
   if (encoded !== null)
     add({
       kind: 'encoded_text',

@@ -107,7 +107,10 @@ function fromName(text: string): string {
   return text.replace(ESCAPED, (each) => String.fromCodePoint((each.codePointAt(0) ?? 0) - ESCAPED_BASE));
 }
 
-const CONDITION = /^@(?:media|supports|container)/i;
+const CONDITION = /^@(?:media|container)/i;
+/** What every screen is: a condition that says no more is none. */
+const OF_EVERY_SCREEN =
+  /^(?:(?:only\s+)?(?:screen|all)|\(min-(?:device-)?(?:width|height):(?:\d{1,2}|[12]\d\d|3[01]\d|320)px\)|\(max-(?:device-)?width:[3-9]\d{3,}px\))$/;
 /** Rules within which declarations hold for the selector around them (CSS Nesting §3). */
 const GROUPING = /^@(?:media|supports|container|layer|scope|starting-style)/i;
 
@@ -152,8 +155,20 @@ function* listBlocks(css: string): Generator<Block> {
 function openGroup(head: string, outer: Group | null): Group {
   return {
     selectors: GROUPING.test(head) ? (outer?.selectors ?? null) : head,
-    isConditional: outer?.isConditional === true || CONDITION.test(head),
+    isConditional: outer?.isConditional === true || (CONDITION.test(head) && !holdsEverywhere(head)),
   };
+}
+
+function holdsEverywhere(head: string): boolean {
+  const queries = /^@media\s*(.{1,300})$/is.exec(head)?.[1] ?? '';
+  return queries.split(',').some((query) =>
+    query
+      .trim()
+      .toLowerCase()
+      .replace(/\s*:\s*/g, ':')
+      .split(/\s+and\s+/)
+      .every((part) => OF_EVERY_SCREEN.test(part)),
+  );
 }
 
 function* declared(body: string, group: Group | null): Generator<Block> {

@@ -54,7 +54,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** Returns whether a value computes a color in a way that parseColor does not read. */
 export function isUnreadColor(value: string): boolean {
-  return /\b(?:var|env|color|color-mix|light-dark|contrast-color|device-cmyk|lab|lch|oklab|oklch|hwb|attr|if)\s*\(|\bfrom\s/.test(
+  return /\b(?:var|env|color|color-mix|light-dark|contrast-color|device-cmyk|lab|lch|hwb|attr|if)\s*\(|\bfrom\s/.test(
     value,
   );
 }
@@ -87,6 +87,8 @@ export function parseColor(text: string): Color | null {
     const [red = 0, green = 0, blue = 0, alpha = 255] = digits.map((each) => Number.parseInt(each, 16));
     return [red, green, blue, alpha / 255];
   }
+  const ok = /^ok(lab|lch)\(([^)]{0,80})\)/.exec(value);
+  if (ok !== null) return parseOklab(ok[1] === 'lch', ok[2] ?? '');
   const [, model, content = ''] = /^(rgb|hsl)a?\(([^)]{0,80})\)/.exec(value) ?? [];
   if (model === undefined) return null;
   const parts = content.split(/[\s,/]+/).filter((each) => each !== '');
@@ -102,6 +104,29 @@ export function parseColor(text: string): Color | null {
     );
   };
   return [channel(0), channel(8), channel(4), alpha];
+}
+
+/** Returns the color of the content of `oklab()`, or of `oklch()` (CSS Color 4 §9). */
+function parseOklab(isPolar: boolean, content: string): Color {
+  const parts = content.split(/[\s,/]+/).filter((each) => each !== '');
+  const read = (part: string | undefined, whole: number) =>
+    part?.endsWith('%') === true ? (Number.parseFloat(part) / 100) * whole : Number.parseFloat(part ?? '0') || 0;
+  const [lightness, second, third] = [read(parts[0], 1), read(parts[1], 0.4), read(parts[2], 0.4)];
+  const angle = (third * Math.PI) / 180;
+  const [a, b] = isPolar ? [second * Math.cos(angle), second * Math.sin(angle)] : [second, third];
+  const long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const short = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const channel = (linear: number) => {
+    const clear = Math.min(1, Math.max(0, linear));
+    return 255 * (clear <= 0.0031308 ? 12.92 * clear : 1.055 * clear ** (1 / 2.4) - 0.055);
+  };
+  return [
+    channel(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
+    channel(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
+    channel(-0.0041960863 * long - 0.7034186147 * medium + 1.707614701 * short),
+    parts[3] === undefined ? 1 : read(parts[3], 1),
+  ];
 }
 
 /** Returns whether text of one color cannot be told from a background of the other. */

@@ -25,6 +25,8 @@ interface Look {
   /** what hides its text, unless an inner element shows it again */
   visibility: Unseen | null;
   size: FontSize;
+  /** of all elements around */
+  opacity: number;
   color: Color;
   /** of links */
   linkColor: Color | null;
@@ -55,6 +57,7 @@ const SHOWN: Look = {
   hidden: null,
   visibility: null,
   size: { pixels: 16, unseen: null },
+  opacity: 1,
   color: BLACK,
   linkColor: null,
   unread: null,
@@ -127,6 +130,10 @@ const KINDS: Readonly<Record<string, Unseen>> = {
   audio: { kind: 'some_readers', detail: 'in <audio>' },
   canvas: { kind: 'some_readers', detail: 'in <canvas>' },
   svg: { kind: 'some_readers', detail: 'in <svg>' },
+  defs: { kind: 'hidden', detail: 'in <defs>' },
+  symbol: { kind: 'hidden', detail: 'in <symbol>' },
+  desc: { kind: 'hidden', detail: 'in <desc>' },
+  metadata: { kind: 'hidden', detail: 'in <metadata>' },
   math: { kind: 'some_readers', detail: 'in <math>' },
   textarea: { kind: 'some_readers', detail: 'in <textarea>' },
   datalist: { kind: 'hidden', detail: 'in <datalist>' },
@@ -149,9 +156,8 @@ function lookWithin(element: Element, outer: Look, work: Walk): Look {
   if (gap !== null) work.list.add('\n', gap);
   // The summary of closed details is shown.
   const around = element.nodeName === 'summary' && outer.hidden === CLOSED ? null : outer.hidden;
-  const hidden =
-    around ?? hidingWithin(element, value, styles.always) ?? hiddenOnSomeScreens(styles.conditional, given);
-  return { ...shown, target, hidden };
+  const own = hidingWithin(element, value, styles.always) ?? hiddenOnSomeScreens(styles.conditional, given);
+  return { ...shown, target, hidden: firmest([around, own]) };
 }
 
 function resolveTarget(href: string | undefined, base: string | null): string | null {
@@ -159,6 +165,9 @@ function resolveTarget(href: string | undefined, base: string | null): string | 
   if (address === undefined) return null;
   return base !== null && address !== '' && URL.canParse(address, base) ? new URL(address, base).href : address;
 }
+
+/** Elements of SVG whose text has the color of their filling. */
+const IN_PICTURES: ReadonlySet<string> = new Set(['svg', 'g', 'text', 'tspan', 'textPath']);
 
 function attributeColors(
   element: Element,
@@ -170,7 +179,9 @@ function attributeColors(
   if (value('background') !== undefined) [background, shades] = [null, []];
   if (element.nodeName === 'body') linkColor = parseColor(value('link') ?? '') ?? linkColor;
   const given = value('color') ?? (element.nodeName === 'body' ? value('text') : undefined);
-  if (given !== undefined) color = parseColor(given) ?? color;
+  const fill = IN_PICTURES.has(element.nodeName) ? value('fill') : undefined;
+  if (fill !== undefined) color = fill === 'none' ? [0, 0, 0, 0] : (parseColor(fill) ?? color);
+  else if (given !== undefined) color = parseColor(given) ?? color;
   else if (element.nodeName === 'a') color = linkColor ?? color;
   return { color, background, shades, linkColor };
 }
@@ -190,19 +201,28 @@ function styledWithin(declarations: Declarations, outer: Look): Look {
     }
   for (const property of ['background', 'background-image', 'background-color'])
     for (const value of declarations.get(property) ?? []) paint(value, look);
+  const faded = Number(declarations.get('opacity')?.at(-1));
+  if (faded < 1) look.opacity *= Math.max(0, faded);
   look.visibility = withDefault(visibilityWithin(declarations), outer.visibility);
   look.size = fontSizeWithin(declarations, outer.size);
   return look;
 }
 
 function paint(value: string, look: Look): void {
-  if (/url\(|image-set\(/.test(value)) [look.background, look.shades] = [null, []];
+  if (/\bcurrentcolor\b/i.test(value)) [look.background, look.shades] = [look.color, []];
+  else if (/url\(|image-set\(/.test(value)) [look.background, look.shades] = [null, []];
   else if (value.includes('gradient(')) [look.background, look.shades] = [null, gradientColors(value)];
   else {
     const painted = firstColor(value);
     if (painted !== null && painted[3] > FAINT) [look.background, look.shades] = [painted, []];
     else if (isUnreadColor(value)) [look.background, look.shades] = [null, []];
   }
+}
+
+/** Returns the first reason for which no reader sees a place, or else one for which some do not; null: none. */
+function firmest(reasons: readonly (Unseen | null)[]): Unseen | null {
+  const given = reasons.filter((each) => each !== null);
+  return given.find(({ kind }) => kind !== 'some_readers' && kind !== 'collapsed') ?? given[0] ?? null;
 }
 
 /** Opacity that nothing is seen of. */
@@ -221,14 +241,20 @@ function hiddenOnSomeScreens(conditional: Declarations | null, outer: Look): Uns
 }
 
 /** Returns why text at a place is not seen; null: it is. */
-function unseenAt({ hidden, visibility, size, unread, color, background, shades }: Look): Unseen | null {
-  const reason = hidden ?? visibility ?? size.unseen;
-  if (reason !== null) return reason;
-  if (unread !== null) return unread;
+function unseenAt({ hidden, visibility, size, opacity, unread, color, background, shades }: Look): Unseen | null {
   const isShaded = shades.length > 0 && shades.every((shade) => areAlike(color, shade));
-  return isShaded || color[3] <= FAINT || (background !== null && areAlike(color, background)) ? SAME_COLOR : null;
+  const isAlike = isShaded || color[3] <= FAINT || (background !== null && areAlike(color, background));
+  return firmest([
+    hidden,
+    visibility,
+    size.unseen,
+    opacity <= FAINT ? FADED : null,
+    unread === null && isAlike ? SAME_COLOR : null,
+    unread,
+  ]);
 }
 
+const FADED: Unseen = { kind: 'hidden', detail: 'opacity of several elements' };
 const SAME_COLOR: Unseen = { kind: 'same_color', detail: 'its color is that of the background' };
 const CLOSED: Unseen = { kind: 'collapsed', detail: 'in <details> that is closed' };
 
@@ -240,6 +266,7 @@ function hidingWithin(
   const kind = KINDS[element.nodeName];
   if (kind !== undefined) return kind;
   if (value('hidden') !== undefined) return { kind: 'hidden', detail: 'the attribute hidden' };
+  if (value('popover') !== undefined) return { kind: 'hidden', detail: 'the attribute popover' };
   if (element.nodeName === 'details' && value('open') === undefined) return CLOSED;
   if (element.nodeName === 'dialog' && value('open') === undefined)
     return { kind: 'hidden', detail: 'in <dialog> that is closed' };
@@ -312,6 +339,12 @@ function isSentence(name: string, value: string): boolean {
   return name.startsWith('data-') && /[^\s"{}]\s+[^\s"{}]+\s+[^\s"{}]/.test(value.slice(0, 2_000));
 }
 
+/** Whether a browser shows the value of an element. */
+function isLabel(nodeName: string, attrs: Element['attrs']): boolean {
+  const type = attrs.find(({ name }) => name === 'type')?.value.toLowerCase() ?? 'text';
+  return nodeName === 'input' && !/^(?:hidden|checkbox|radio|password|file|color|range|image)$/.test(type);
+}
+
 function addAttributes({ attrs, nodeName }: Element, look: Look, list: PieceList): void {
   for (const { name, value } of attrs)
     if (
@@ -319,5 +352,11 @@ function addAttributes({ attrs, nodeName }: Element, look: Look, list: PieceList
       value.trim() !== '' &&
       !(nodeName === 'meta' && /^(?:text\/html|width=|IE=|telephone=|[\w-]{1,30}$|light)/i.test(value))
     )
-      list.add(`${value}\n`, { kind: 'attribute', detail: `${name} of <${nodeName}>` }, look.target);
+      list.add(
+        `${value}\n`,
+        name === 'value' && isLabel(nodeName, attrs)
+          ? (unseenAt(look) ?? { kind: 'some_readers', detail: `<${nodeName}>` })
+          : { kind: 'attribute', detail: `${name} of <${nodeName}>` },
+        look.target,
+      );
 }

@@ -1,10 +1,11 @@
 import type { Declarations } from './style-rules.ts';
+import { gradientColors } from './text-colors.ts';
 import type { Unseen } from './unseen-text.ts';
 
 /** Values that are computed from what is not read here. */
 const COMPUTED = /(?<![\w-])(?:var|calc|min|max|clamp|env|attr|if|random|sibling-index|mod|rem|round|abs)\(/;
 /** Properties that can hide text by a value that is not zero, and that mail hardly ever computes. */
-const TELLING = ['display', 'visibility', 'opacity', 'font-size', 'font', 'zoom', 'scale', 'text-indent', 'max-height'];
+const TELLING = ['font-size', 'font', 'zoom', 'scale', 'text-indent', 'max-height'];
 
 /** Values of a declaration, and which of them hide. */
 interface Question {
@@ -78,7 +79,10 @@ const NO_SCALE = new RegExp(`scale(?:x|y|z|3d)?\\((?:[^),]*,)*${NOTHING}[,)]`);
 function hiddenByEffect(declarations: Declarations, { says, because }: Question): Unseen | null {
   if (says('filter', NO_OPACITY)) return because('hidden', 'filter');
   if (says('filter', /blur\(\s*(?!0)[1-9.]/)) return because('hidden', 'filter');
-  if (says('transform', NO_SCALE)) return because('hidden', 'transform');
+  if (says('transform', NO_SCALE) || says('transform', /rotate[xy]\(\s*[+-]?(?:90|270)deg/))
+    return because('hidden', 'transform');
+  for (const property of ['mask', 'mask-image', '-webkit-mask', '-webkit-mask-image'])
+    if (declarations.get(property)?.some(isClearGradient)) return because('hidden', property);
   if (says('transform', /matrix|rotate(?:x|y|3d)\(|perspective\(/) || says('rotate', /[xy]|(?:\S+\s+){3}/))
     return because('some_readers', declarations.has('transform') ? 'transform' : 'rotate');
   if (says('clip', /rect\(/)) return because('hidden', 'clip');
@@ -87,10 +91,15 @@ function hiddenByEffect(declarations: Declarations, { says, because }: Question)
   return null;
 }
 
+function isClearGradient(value: string): boolean {
+  const colors = value.includes('gradient(') ? gradientColors(value) : [];
+  return colors.length > 0 && colors.every(([, , , alpha]) => alpha <= FAINT);
+}
+
 const CUTTING = ['overflow', 'overflow-x', 'overflow-y', 'overflow-block', 'overflow-inline'];
 const EXTENTS = ['height', 'width', 'block-size', 'inline-size', 'line-height'];
 
-function hiddenBySize({ says, smallest, because }: Question): Unseen | null {
+function hiddenBySize({ says, smallest, largest, because }: Question): Unseen | null {
   for (const property of ['max-height', 'max-width', 'max-block-size', 'max-inline-size'])
     if (smallest(property) <= TINY_PIXELS) return because('hidden', property);
   const isCut =
@@ -103,6 +112,10 @@ function hiddenBySize({ says, smallest, because }: Question): Unseen | null {
       smallest(property) * (property === 'line-height' && says(property, /^[\d.]+$/) ? 16 : 1) <= TINY_PIXELS
     )
       return because('hidden', property);
+  // Letters stand in the middle of their line.
+  const isLow = isCut && !says('line-height', /^[\d.]+$/) && Number.isFinite(largest('line-height'));
+  const height = Math.min(smallest('height'), smallest('max-height'));
+  if (isLow && (largest('line-height') - LETTER_PIXELS) / 2 > height) return because('hidden', 'line-height');
   for (const property of ['-webkit-line-clamp', 'line-clamp'])
     if (isCut && says(property, /\d/)) return because('collapsed', property);
   if (smallest('letter-spacing') <= TIGHT_PIXELS) return because('hidden', 'letter-spacing');
@@ -110,6 +123,7 @@ function hiddenBySize({ says, smallest, because }: Question): Unseen | null {
 }
 
 const TINY_PIXELS = 2;
+const LETTER_PIXELS = 16;
 /** Letters that are this close lie upon each other. */
 const TIGHT_PIXELS = -5;
 const FAR_PIXELS = 100;
@@ -144,8 +158,11 @@ function hiddenByPlace({ says, smallest, largest, because }: Question): Unseen |
 const OUT_PIXELS = 15;
 
 /** What only a browser can compute, or what shows the text otherwise than it reads. */
-function maybeHidden({ says, because }: Question): Unseen | null {
-  for (const property of TELLING) if (says(property, COMPUTED)) return because('some_readers', property);
+function maybeHidden({ says, smallest, because }: Question): Unseen | null {
+  for (const property of ['display', 'visibility', 'opacity'])
+    if (says(property, COMPUTED)) return because('hidden', property);
+  for (const property of TELLING)
+    if (says(property, COMPUTED) && !Number.isFinite(smallest(property))) return because('some_readers', property);
   for (const property of [...OFFSETS, ...MARGINS])
     if (says(property, /-\s*1\s*\*|calc\([^)]*-\d{3,}/)) return because('off_screen', property);
   for (const property of ['animation', 'animation-name', 'mask', 'mask-image', '-webkit-mask', '-webkit-mask-image'])
@@ -252,5 +269,16 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Returns a length in CSS pixels, at a font of 16 pixels; infinity when there is none. */
 function readPixels(value: string): number {
   const [, number, unit = ''] = NUMBER.exec(value) ?? [];
-  return number === undefined ? Number.POSITIVE_INFINITY : Number(number) * (UNITS[unit] ?? 1);
+  return number === undefined ? readSum(value) : Number(number) * (UNITS[unit] ?? 1);
+}
+
+/** Returns the length of `calc(2px - 1em)`, which has no other marks; infinity when it is something else. */
+function readSum(value: string): number {
+  const [, content = ''] = /^calc\(([^()*/]{1,200})\)$/.exec(value) ?? [];
+  const terms = content.trim().split(/\s+(?=[+-]\s)/);
+  const lengths = terms.map((term) => NUMBER.exec(term.replace(/^([+-])\s+/, '$1')));
+  return lengths.reduce(
+    (sum, found) => sum + (found === null ? Number.POSITIVE_INFINITY : Number(found[1]) * (UNITS[found[2] ?? ''] ?? 1)),
+    0,
+  );
 }

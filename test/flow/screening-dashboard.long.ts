@@ -96,3 +96,53 @@ test.skipIf(chromiumPath === undefined)(
   },
   600_000,
 );
+
+test('a service that keeps viruses apart gives one to its owner after a warning, and releases spam once', async () => {
+  const [filter, viruses] = await Promise.all([startRealFilter(), startRealVirusScanner()]);
+  const service = await Service.start('single', {
+    environment: {
+      RSPAMD_URL: filter.url,
+      RSPAMD_CONTROLLER_URL: filter.controllerUrl,
+      CLAMD_ADDRESS: `127.0.0.1:${viruses.address.port}`,
+      VIRUS_ACTION: 'quarantine',
+      SMTP_PROXIES: TEST_PROXY,
+    },
+  });
+  const account = await service.createAccount();
+  const to = `hello@${account.domain}`;
+  await account.call('POST', '/email-addresses', { address: to, domainId: account.domainId });
+  const send = async (text: string, subject: string): Promise<string> => {
+    const client = await greetFrom(service.smtpPort, '8.8.9.9');
+    await client.begin([to], 'ann@elsewhere.test');
+    client.send(`From: ann@elsewhere.test\r\nTo: ${to}\r\nSubject: ${subject}\r\n\r\n${text}\r\n.\r\n`);
+    const reply = await client.reply();
+    client.destroy();
+    return reply.text;
+  };
+  const list = async (query: string) => {
+    const { body } = await account.call('GET', `/emails?time_range=all&${query}`);
+    return body.data as { id: string; subject: string; kept_apart: string | null }[];
+  };
+  expect(await send(EICAR, 'The-file')).toMatch(/^250 /);
+  expect(await send(GTUBE, 'Cheap-pills')).toMatch(/^250 /);
+  await expect
+    .poll(async () => (await list('spam=only')).map(({ subject }) => subject), { timeout: 60_000 })
+    .toContain('Cheap-pills');
+  expect(await list('')).toEqual([]);
+
+  const spam = (await list('spam=only')).find(({ subject }) => subject === 'Cheap-pills');
+  expect(await account.call('POST', `/emails/${spam?.id}/not-spam`)).toMatchObject({ status: 200 });
+  await expect.poll(() => list(''), { timeout: 60_000 }).toMatchObject([{ id: spam?.id }]);
+  expect(await account.call('POST', `/emails/${spam?.id}/not-spam`)).toMatchObject({ status: 200 });
+  const all = await list('spam=include');
+  expect(all.filter(({ id }) => id === spam?.id)).toHaveLength(1);
+
+  const virus = all.find((each) => each.kept_apart === 'virus');
+  const warned = await account.call('GET', `/emails/${virus?.id}/quarantine`);
+  expect([warned.status, warned.body.message]).toEqual([400, expect.stringContaining('Eicar-Signature')]);
+  const name = encodeURIComponent('Eicar-Signature.UNOFFICIAL');
+  const file = await account.call('GET', `/emails/${virus?.id}/quarantine?confirm=${name}`);
+  expect(file.status).toBe(200);
+  expect(String(file.body)).toContain(EICAR);
+  await Promise.all([service.stop(), filter.stop(), viruses.stop()]);
+}, 600_000);

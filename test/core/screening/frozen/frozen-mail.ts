@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ScreenedMail } from '../../../../core/screening/screened-mail.ts';
+import {
+  inBase64,
+  inHex,
+  inRot13,
+  inTagCharacters,
+  inVariationSelectors,
+  inZeroWidthBits,
+  type MailCase,
+} from '../mail-case.ts';
+
+/** A mail that was written and committed before the screening was changed for the last time. */
+export interface FrozenMail extends MailCase {
+  /** the heading in its file */
+  category: string;
+  language: string;
+  /** whether it was kept aside: no rule, word or weight was chosen with it in sight */
+  isHeld: boolean;
+}
+
+/** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
+export function readFrozenMail(name: 'attacks' | 'look-alikes'): FrozenMail[] {
+  const carriers = readCarriers();
+  let category = '';
+  return readLines(name).flatMap((line): FrozenMail[] => {
+    if (line.startsWith('# ')) {
+      category = line.slice(2);
+      return [];
+    }
+    const [language = '', form = ''] = line.split(' | ', 2);
+    const text = line.slice(language.length + form.length + 6);
+    const digest = createHash('sha256').update(line).digest();
+    const own = carriers.get(language) ?? [];
+    const carrier = own[(digest[1] ?? 0) % own.length] ?? '@@';
+    const isLast = (digest[2] ?? 0) % 3 === 0;
+    const around = isLast ? `${carrier.replace('@@\n\n', '')}\n\n@@` : carrier;
+    const mail = { subject: around.slice(0, 40).split('\n')[0] ?? '', ...build(form, text, around), fileNames: [] };
+    return [{ name: `${language} ${form}: ${text}`, mail, category, language, isHeld: (digest[0] ?? 0) % 3 === 0 }];
+  });
+}
+
+function readLines(name: string): string[] {
+  const lines = readFileSync(path.join(import.meta.dirname, `${name}.txt`), 'utf8').split('\n');
+  return lines.filter((line) => line !== '');
+}
+
+function readCarriers(): Map<string, string[]> {
+  const carriers = new Map<string, string[]>();
+  let language = '';
+  for (const line of readLines('carriers'))
+    if (line.startsWith('# ')) language = line.slice(2);
+    else carriers.set(language, [...(carriers.get(language) ?? []), line.replaceAll('\\n', '\n')]);
+  return carriers;
+}
+
+type Parts = Pick<ScreenedMail, 'text' | 'html'>;
+
+function build(form: string, text: string, carrier: string): Parts {
+  const [kind = '', way = ''] = form.split(':');
+  if (kind === 'parts') {
+    const [, plain = '', html = ''] = /^text: (.*?) \|\| html: (.*)$/.exec(text) ?? [];
+    return { text: plain, html };
+  }
+  if (kind === 'text') return { text: carrier.replace('@@', () => text), html: null };
+  if (kind === 'html') return { text: null, html: toHtml(carrier, text.startsWith('<') ? text : `<p>${text}</p>`) };
+  if (kind === 'enc') return { text: carrier.replace('@@', () => ENCODINGS[way]?.(text) ?? ''), html: null };
+  if (way === 'tags') return { text: carrier.replace('@@', () => inTagCharacters(text)), html: null };
+  if (way === 'zerowidth') return { text: carrier.replace('@@', () => inZeroWidthBits(text)), html: null };
+  if (way === 'selectors') return { text: carrier.replace('@@', () => inVariationSelectors(text)), html: null };
+  if (way === 'gap') return { text: `${carrier.replace('@@\n\n', '')}${'\n'.repeat(60)}${text}`, html: null };
+  if (way === 'preheader') return { text: null, html: `${HIDING['display']?.(text)}${toHtml(carrier, '')}` };
+  return { text: null, html: toHtml(carrier, HIDING[way]?.(text) ?? '') };
+}
+
+function toHtml(carrier: string, inner: string): string {
+  const paragraphs = carrier
+    .split('\n\n')
+    .map((each) => (each === '@@' ? inner : `<p>${each.replaceAll('>', '&gt;').replaceAll('\n', '<br>')}</p>`));
+  return `<html><head><style>p{margin:0 0 12px;color:#222}.fold{display:none}</style></head><body style="background:#ffffff"><table role="presentation" width="600"><tr><td style="font-family:Arial,sans-serif;font-size:15px">${paragraphs.join('\n')}</td></tr></table></body></html>`;
+}
+
+/** Ways to hide a text in HTML. */
+const HIDING: Readonly<Record<string, (text: string) => string>> = {
+  display: (text) => `<div style="display:none">${text}</div>`,
+  white: (text) => `<p style="color:#fefefe">${text}</p>`,
+  tiny: (text) => `<span style="font-size:1px;line-height:1px">${text}</span>`,
+  opacity: (text) => `<div style="opacity:0">${text}</div>`,
+  offscreen: (text) => `<div style="position:absolute;left:-9999px;top:0">${text}</div>`,
+  clip: (text) => `<span style="position:absolute;clip-path:inset(100%)">${text}</span>`,
+  class: (text) => `<div class="fold">${text}</div>`,
+  maxheight: (text) => `<div style="max-height:0;overflow:hidden">${text}</div>`,
+  comment: (text) => `<!-- ${text} -->`,
+  alt: (text) => `<img src="https://img.example/a.png" width="40" height="40" alt="${text}">`,
+  title: (text) => `<a href="https://img.example/" title="${text}">Details</a>`,
+  visibility: (text) => `<p style="visibility:hidden">${text}</p>`,
+  mso: (text) => `<!--[if mso]><p>${text}</p><![endif]-->`,
+  textindent: (text) => `<p style="text-indent:-5000px;overflow:hidden;white-space:nowrap">${text}</p>`,
+  scale: (text) => `<div style="transform:scale(0)">${text}</div>`,
+  hiddenattr: (text) => `<p hidden>${text}</p>`,
+  template: (text) => `<template><p>${text}</p></template>`,
+};
+
+const LOOKALIKES: Readonly<Record<string, string>> = { a: 'а', e: 'е', o: 'о', p: 'р', c: 'с', i: 'і' };
+
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  base64: (text) => `Ref: ${inBase64(text)}`,
+  base64wrapped: (text) => inBase64(text).replace(/.{60}/g, '$&\n'),
+  hex: (text) => `Ref: ${inHex(text)}`,
+  rot13: inRot13,
+  reverse: (text) => [...text].toReversed().join(''),
+  percent: (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  entities: (text) => [...text].map((each) => `&#${each.codePointAt(0)};`).join(''),
+  spaced: (text) => text.replaceAll(' ', '  ').replace(/(?<=\S)(?=\S)/g, ' '),
+  leet: (text) => text,
+  fullwidth: (text) => text.replace(/[!-~]/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0)),
+  homoglyph: (text) => text.replace(/[aeopci]/g, (each) => LOOKALIKES[each] ?? each),
+};
