@@ -1,6 +1,5 @@
 import { Stack, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { IconMail } from '../../parts/icons.ts';
 import { DockedComposer } from './docked-composer.tsx';
 import style from './inbox.module.css';
 import type { Inbox } from './use-inbox.ts';
@@ -41,7 +40,10 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
 function NothingOpen() {
   return (
     <Stack align="center" justify="center" gap="xs" flex={1} mih={0} p="md" data-nothing>
-      <IconMail size={36} stroke={1.3} aria-hidden />
+      <svg className={style['rack']} viewBox="0 0 96 74" aria-hidden>
+        <path d="M2 2h92v70H2zM32.7 2v70M63.3 2v70M2 25.3h92M2 48.7h92" />
+        <path d="M37.5 31h21v12.5h-21zl10.5 7 10.5-7" />
+      </svg>
       <Text fw={600}>No conversation selected</Text>
       <Text size="sm" c="dimmed" ta="center">
         Choose a conversation from the list. Press ? to see the keyboard shortcuts.
