@@ -1,7 +1,8 @@
-import { Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { DockedComposer } from './docked-composer.tsx';
 import style from './inbox.module.css';
+import { indexOfThread, rowAt } from './thread-pages.ts';
 import type { Inbox } from './use-inbox.ts';
 
 // The list is shown before the code of a conversation is loaded.
@@ -11,6 +12,9 @@ const Reading = lazy(async () => ({ default: (await import('./reading.tsx')).Rea
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
   const { threadId, compose } = inbox.view;
   const composing = compose === null || compose.mode === 'new' ? null : compose;
+  const { pages } = inbox.list;
+  const listed = threadId === null ? null : rowAt(pages, indexOfThread(pages, threadId));
+  const waiting = <Waiting subject={listed === null ? null : listed.node.subject || 'No subject'} />;
   const close = () => {
     inbox.go({ compose: null });
     // The focus was in the composer, which is gone.
@@ -26,14 +30,31 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
       {threadId === null ? (
         <NothingOpen />
       ) : (
-        <Suspense fallback={<div aria-busy />}>
-          <Reading key={threadId} inbox={inbox} threadId={threadId} />
+        <Suspense fallback={waiting}>
+          <Reading key={threadId} inbox={inbox} threadId={threadId} waiting={waiting} />
         </Suspense>
       )}
       {composing !== null && (
         <DockedComposer key={`${composing.mode} ${composing.emailId}`} composing={composing} close={close} />
       )}
     </section>
+  );
+}
+
+/** The outline of a conversation that loads, with the subject that the list has. */
+function Waiting({ subject }: { subject: string | null }) {
+  return (
+    <div className={style['thread']} aria-busy>
+      <Stack p="xs">
+        {subject === null ? (
+          <Skeleton h={26} w="60%" />
+        ) : (
+          <Title order={2} size="h4" lineClamp={2} children={subject} />
+        )}
+        <Skeleton h={90} />
+        <Skeleton h={160} />
+      </Stack>
+    </div>
   );
 }
 

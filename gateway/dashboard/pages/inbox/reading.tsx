@@ -1,10 +1,10 @@
-import { useEffectEvent, useLayoutEffect } from 'react';
+import { type ReactNode, useEffectEvent, useLayoutEffect } from 'react';
 import { ThreadView } from './thread-view.tsx';
 import type { Inbox } from './use-inbox.ts';
 import { useThread } from './use-thread.ts';
 
 /** The open conversation. */
-export function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string }) {
+export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: string; waiting: ReactNode }) {
   const { view, go, pathOf, acts } = inbox;
   const inSight = useThread(threadId);
   const { thread, messages } = inSight;
@@ -16,6 +16,7 @@ export function Reading({ inbox, threadId }: { inbox: Inbox; threadId: string })
   return (
     <ThreadView
       inSight={inSight}
+      waiting={waiting}
       labels={inbox.frame?.labels ?? []}
       acts={acts}
       isLabelling={inbox.isLabelling && inbox.selected.length === 0}

@@ -1,5 +1,5 @@
-import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -23,11 +23,13 @@ const READ_AFTER_MS = 600;
 
 export interface ThreadViewProps extends Omit<ThreadHeadProps, 'thread' | 'messages'> {
   inSight: ThreadInSight;
+  /** shown until the thread is loaded */
+  waiting: ReactNode;
   opened: (threadId: string) => void;
 }
 
 /** A conversation: its messages, oldest first. */
-export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
+export function ThreadView({ inSight, opened, waiting, ...head }: ThreadViewProps) {
   const { acts, backHref, compose, isAnswering } = head;
   const { thread, messages, earlierCount, error, refresh } = inSight;
   useMarkShown(thread ?? null, messages.at(-1)?.id, acts);
@@ -45,7 +47,7 @@ export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
 
   if (thread === undefined)
     return error === undefined ? (
-      <Waiting />
+      waiting
     ) : (
       <div className={style['thread']}>
         <ErrorNote error={error} retry={refresh} />
@@ -182,16 +184,4 @@ function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined
       document.removeEventListener('visibilitychange', begin);
     };
   }, [unread]);
-}
-
-function Waiting() {
-  return (
-    <div className={style['thread']} aria-busy>
-      <Stack>
-        <Skeleton h={26} w="60%" />
-        <Skeleton h={90} />
-        <Skeleton h={160} />
-      </Stack>
-    </div>
-  );
 }
