@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statsInWords } from '../../gateway/dashboard/pages/endpoints/endpoint-words.ts';
-import { counted, formatCount } from '../../gateway/dashboard/parts/counted.ts';
+import { counted } from '../../gateway/dashboard/parts/counted.ts';
 import { relativeTime } from '../../gateway/dashboard/parts/time-words.ts';
 
 const NOW = Date.UTC(2026, 10, 29, 12);
@@ -20,13 +19,6 @@ describe('figures of the dashboard', () => {
     [-900 * DAY_MS, '2 years ago'],
   ])('a time that is %i ms away reads %s', (away, words) => {
     expect(relativeTime(new Date(NOW + away).toISOString(), NOW)).toBe(words);
-  });
-
-  test('attempts of an endpoint are not counted as deliveries', () => {
-    expect(statsInWords({ total: 1_004, successful: 0, failed: 1_008 })).toContain(
-      '0 delivered, 1,008 failed attempts',
-    );
-    expect(formatCount(3_385)).toBe('3,385');
   });
 
   test('a count of one has a singular, and thousands have a separator', () => {

@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
   ])('goes on in the list after Esc closed what %s opened', async (key, name) => {
     const { page } = await conversation('Focus');
     await page.goto(`${stage.url}/inbox`);
-    const row = page.getByRole('grid').getByRole('row').first();
+    const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'Focus' });
     await row.focus();
     await page.keyboard.press(key);
     const dialog = name === null ? page.getByRole('dialog') : page.getByRole('dialog', { name });

@@ -6,7 +6,7 @@ import { indexOfThread, rowAt } from './thread-pages.ts';
 import type { Inbox } from './use-inbox.ts';
 
 // The list is shown before the code of a conversation is loaded.
-const Reading = lazy(async () => ({ default: (await import('./reading.tsx')).Reading }));
+const Reading = lazy(async () => ({ default: (await import('./thread-view.tsx')).Reading }));
 
 /** The open conversation, or a hint to open one, and below it what is being written. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
