@@ -6,7 +6,8 @@ export const EVENT_KINDS = {
   'email.received': 'An email was received and can be read. It is threaded next.',
   'email.spam':
     'An email is kept in the folder Spam or in quarantine: `data.verdict` is `spam` or `virus`, `data.score` the score of the spam filter, `data.virus` the name of the virus, `data.by` is `filter` or `user`.',
-  'email.not_spam': 'A person or program took an email out of the folder Spam. If it was never delivered, it is received now.',
+  'email.not_spam':
+    'A person or program took an email out of the folder Spam. If it was never delivered, it is received now.',
   'email.threaded': 'A received or sent email was added to a thread.',
   'email.read': 'A received email was marked as read.',
   'email.unread': 'A received email was marked as unread.',

@@ -104,6 +104,18 @@ describe.skipIf(chromiumPath === undefined)('while a page loads', { timeout: JOU
     await close();
   });
 
+  test('a conversation has its subject before its code and its messages are there', async () => {
+    const { page, close } = await withMails(['Subject first']);
+    const code = await hold(page, /\/reading-.*\.js$/);
+    await page.goto(`${stage.url}/inbox`);
+    await row(page, 'Subject first').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Subject first', level: 2 }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(0);
+    code.release();
+    await page.getByRole('article').getByText('About the Subject first.').waitFor();
+    await close();
+  });
+
   test('a conversation is asked for with its last message when its row is pressed', async () => {
     const { page, close } = await withMails(['Prefetched']);
     await page.goto(`${stage.url}/inbox`);

@@ -65,6 +65,22 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await expect.poll(drafts).toEqual([expect.objectContaining({ to: ['zed@elsewhere.test'] })]);
   });
 
+  test.each([
+    ['?', 'Keyboard shortcuts'],
+    ['Control+k', null],
+  ])('goes on in the list after Esc closed what %s opened', async (key, name) => {
+    const { page } = await conversation('Focus');
+    await page.goto(`${stage.url}/inbox`);
+    const row = page.getByRole('grid').getByRole('row').filter({ hasText: 'Focus' });
+    await row.focus();
+    await page.keyboard.press(key);
+    const dialog = name === null ? page.getByRole('dialog') : page.getByRole('dialog', { name });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
   test('goes to the address of the sign-in page without a click', async () => {
     const { page } = await stage.open(null);
     await page.goto(`${stage.url}/sign-in`);

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { freePort } from './cluster/cluster.ts';
 import { fillAccount, type SampleAccount } from './rows/sample-account.ts';
 import { chromiumPath } from './servers/chromium.ts';
@@ -20,6 +20,8 @@ const target = path.join(root, 'docs/screenshots');
 const QUALITY = 60;
 const FRAME_MS = 400;
 const VIEWPORT = { width: 1200, height: 760 };
+/** The member who works beside the owner in the picture of a team. */
+const COLLEAGUE = 'Priya Nair';
 const PHONE = { width: 390, height: 844 };
 
 /** Whether a page is among the names on the command line; without names all are. */
@@ -178,6 +180,14 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
     ['customers', '/customers'],
     ['audit', '/audit'],
     ['refused', '/refused'],
+    [
+      'team',
+      `/inbox/${sample.threadId}`,
+      async (page) => {
+        await page.getByText(`${COLLEAGUE} is replying`).waitFor();
+        await page.getByText('She wrote twice').scrollIntoViewIfNeeded();
+      },
+    ],
     ['conversation-phone', `/inbox/${sample.threadId}`, onPhone(async () => undefined)],
     ['keys', '/keys'],
     ['requests', '/requests'],
@@ -299,8 +309,12 @@ try {
       input: { address },
     });
   await addPeople(account);
+  const invitation = isWanted('team') ? await inviteColleague(account, body.data[0]) : null;
+  await discuss(account, sample.threadId);
   await knock(smtpPort, `accounts@${body.data[0].domain}`);
-  await takeAll(link, url, pagesOf(sample, trashedThreadId));
+  await takeAll(link, url, pagesOf(sample, trashedThreadId), async (browser) => {
+    if (invitation !== null) await joinAsColleague(browser, url + invitation, account, sample.threadId);
+  });
 } finally {
   child.kill('SIGTERM');
   await once(child, 'exit');
@@ -329,7 +343,65 @@ async function knock(smtpPort: number, to: string): Promise<void> {
   transport.close();
 }
 
-async function takeAll(link: string, url: string, pages: ReturnType<typeof pagesOf>): Promise<void> {
+type Account = Pick<ReturnType<typeof callers>, 'call' | 'graphql'>;
+
+/** Invites a colleague by mail to an address of the service. Returns the path of the link in that mail, which is deleted. */
+async function inviteColleague(account: Account, domain: { id: string; domain: string }): Promise<string> {
+  const address = `priya@${domain.domain}`;
+  await account.call('POST', '/email-addresses', { address, domainId: domain.id });
+  await account.call('POST', '/invitations', { email: address, role: 'agent' });
+  let path = '';
+  await until(
+    'the invitation arrives',
+    () => address,
+    async () => {
+      const { body } = await account.graphql(
+        '{ emails(first: 5, filter: { type: RECEIVED }) { edges { node { id content { text } thread { id } } } } }',
+      );
+      for (const { node } of body.data.emails.edges) {
+        const found = /\/invitation#[\w-]+/.exec(node.content.text ?? '')?.[0];
+        if (found === undefined || node.thread === null) continue;
+        path = found;
+        await account.call('DELETE', `/mail/threads/${node.thread.id}`);
+      }
+      return path !== '';
+    },
+  );
+  return path;
+}
+
+/** Writes notes below a conversation. */
+async function discuss(account: Account, threadId: string): Promise<void> {
+  for (const text of [
+    'She wrote twice. The parcel is at the depot, the carrier says tomorrow.',
+    'Offer her free return shipping if not.',
+  ])
+    await account.call('POST', `/mail/threads/${threadId}/notes`, { text });
+}
+
+/** Accepts the invitation in another browser, assigns a conversation to the new member, and replies to it there. */
+async function joinAsColleague(browser: Browser, link: string, account: Account, threadId: string): Promise<void> {
+  const page = await (await browser.newContext({ viewport: VIEWPORT })).newPage();
+  await page.goto(link);
+  await page.getByLabel('Your name').fill(COLLEAGUE);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await page.getByRole('button', { name: /^Account / }).waitFor();
+  const { body } = await account.graphql('{ members { id name } }');
+  const assignee = body.data.members.find(({ name }: { name: string }) => name === COLLEAGUE)?.id;
+  await account.graphql('mutation ($input: AssignThreadInput!) { assignThread(input: $input) { __typename } }', {
+    input: { threadId, assignee },
+  });
+  await page.goto(new URL(`/inbox/${threadId}`, link).href);
+  await page.getByRole('button', { name: 'Reply', exact: true }).click();
+}
+
+async function takeAll(
+  link: string,
+  url: string,
+  pages: ReturnType<typeof pagesOf>,
+  gather: (browser: Browser) => Promise<void>,
+): Promise<void> {
   await mkdir(target, { recursive: true });
   const browser = await chromium.launch({
     executablePath: chromiumPath ?? '/usr/bin/chromium',
@@ -338,7 +410,8 @@ async function takeAll(link: string, url: string, pages: ReturnType<typeof pages
   const context = await browser.newContext({ viewport: VIEWPORT });
   const page = await context.newPage();
   await page.goto(link);
-  await page.getByRole('navigation').waitFor({ timeout: 60_000 });
+  await page.getByRole('navigation').first().waitFor({ timeout: 60_000 });
+  await gather(browser);
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     for (const [name, where, step] of pages)

@@ -43,8 +43,20 @@ export function Frame({ children }: { children: ReactNode }) {
   }, [location]);
   useHiddenControls();
   useIdleLoading(IDLE);
-  const openPalette = useCallback(() => setOverlay('palette'), []);
-  const openHelp = useCallback(() => setOverlay('help'), []);
+  const origin = useRef<Element | null>(null);
+  const openOverlay = useCallback((next: 'palette' | 'help') => {
+    // From the palette to the help, what had the focus before both.
+    if (document.activeElement?.closest('[role=dialog]') == null) origin.current = document.activeElement;
+    setOverlay(next);
+  }, []);
+  // Dialogs that are opened as they are loaded give the focus back to nothing.
+  useEffect(() => {
+    if (overlay !== null || !(origin.current instanceof HTMLElement)) return;
+    if (document.activeElement === document.body) origin.current.focus({ preventScroll: true });
+    origin.current = null;
+  }, [overlay]);
+  const openPalette = useCallback(() => openOverlay('palette'), [openOverlay]);
+  const openHelp = useCallback(() => openOverlay('help'), [openOverlay]);
   useShortcuts({
     'Mod+k': openPalette,
     '?': openHelp,

@@ -2,29 +2,15 @@ import { Button, Group, Progress, Text } from '@mantine/core';
 import { formatCount } from '../../parts/counted.ts';
 import { IconArchive, IconArchiveOff, IconMailOpened, IconRestore, IconTrash, IconX } from '../../parts/icons.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import type { LabelCount } from './inbox-documents.ts';
-import type { InboxFolder } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { Tool } from './selection-bar.tsx';
-import type { Bulk, BulkChange } from './use-bulk.ts';
+import type { Inbox } from './use-inbox.ts';
 
 /** Actions on all conversations of a list, and their progress. */
-export function BulkBar({
-  bulk,
-  run,
-  folder,
-  labels,
-  isLabelling,
-  setLabelling,
-}: {
-  bulk: Bulk;
-  run: (change: BulkChange) => void;
-  folder: InboxFolder;
-  labels: readonly LabelCount[];
-  isLabelling: boolean;
-  setLabelling: (isLabelling: boolean) => void;
-}) {
-  const { chosen, progress, cancel, clear } = bulk;
+export function BulkBar({ inbox }: { inbox: Inbox }) {
+  const { isLabelling, setLabelling, runBulk: run } = inbox;
+  const { folder } = inbox.view;
+  const { chosen, progress, cancel, clear } = inbox.bulk;
   const isInTeam = useIsInTeam();
   if (progress !== null)
     return (
@@ -76,7 +62,7 @@ export function BulkBar({
               <IconMailOpened size={18} aria-hidden />
             </Tool>
             <LabelMenu
-              labels={labels}
+              labels={inbox.frame?.labels ?? []}
               given={[[]]}
               isOpen={isLabelling}
               setOpen={setLabelling}

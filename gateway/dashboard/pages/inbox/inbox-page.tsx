@@ -11,7 +11,7 @@ const loadNewEmail = () => import('./new-email.tsx');
 const NewEmail = lazy(async () => ({ default: (await loadNewEmail()).NewEmail }));
 /** What the user is likely to open next, most likely first. */
 const IDLE = [
-  () => import('./reading.tsx'),
+  () => import('./thread-view.tsx'),
   () => import('../../composer/composer.tsx'),
   loadNewEmail,
   () => import('./selection-bar.tsx'),

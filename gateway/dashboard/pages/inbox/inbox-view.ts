@@ -38,6 +38,11 @@ export type Composing = { draftId?: string | undefined } & (
   | { mode: 'reply' | 'reply-all' | 'forward'; emailId: string }
 );
 
+/** Returns whether a reply or a forwarded email is being written. */
+export function isAnswering({ compose }: InboxView): boolean {
+  return compose !== null && compose.mode !== 'new';
+}
+
 /** Conditions of a list, without its page. */
 export type ThreadsWanted = Pick<VariablesOf<typeof THREADS_PAGE>, 'filter' | 'search'>;
 

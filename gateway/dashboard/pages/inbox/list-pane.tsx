@@ -79,19 +79,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
         {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
           <div className={style['selection']}>
             <Suspense>
-              <SelectionBar
-                threads={selected}
-                labels={frame?.labels ?? []}
-                acts={acts}
-                isLabelling={inbox.isLabelling}
-                setLabelling={inbox.setLabelling}
-                isSnoozing={inbox.isSnoozing}
-                setSnoozing={inbox.setSnoozing}
-                merge={inbox.askMerge}
-                chooseAll={() => void bulk.choose()}
-                isChoosing={bulk.isChoosing}
-                clear={selection.clear}
-              />
+              <SelectionBar inbox={inbox} />
             </Suspense>
           </div>
         )}
@@ -99,14 +87,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
           <Suspense>
-            <BulkBar
-              bulk={bulk}
-              run={inbox.runBulk}
-              folder={view.folder}
-              labels={frame?.labels ?? []}
-              isLabelling={inbox.isLabelling}
-              setLabelling={inbox.setLabelling}
-            />
+            <BulkBar inbox={inbox} />
           </Suspense>
         </Box>
       )}

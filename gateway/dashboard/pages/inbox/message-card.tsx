@@ -2,13 +2,10 @@ import { ActionIcon, Avatar, Badge, Group, Menu, Skeleton, Stack, Text, Unstyled
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import {
-  IconArrowForwardUp,
   IconArrowMoveRight,
   IconArrowsSplit,
   IconBan,
   IconCode,
-  IconCornerUpLeft,
-  IconCornerUpLeftDouble,
   IconDots,
   IconFileDescription,
   IconPaperclip,
@@ -17,6 +14,7 @@ import {
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
+import { AnswerItems } from './answer-items.tsx';
 import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
@@ -132,27 +130,7 @@ export function MessageCard(props: MessageCardProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item
-              {...needs('send')}
-              leftSection={<IconCornerUpLeft size={16} />}
-              onClick={() => compose({ mode: 'reply', emailId: id })}
-            >
-              Reply
-            </Menu.Item>
-            <Menu.Item
-              {...needs('send')}
-              leftSection={<IconCornerUpLeftDouble size={16} />}
-              onClick={() => compose({ mode: 'reply-all', emailId: id })}
-            >
-              Reply to all
-            </Menu.Item>
-            <Menu.Item
-              {...needs('send')}
-              leftSection={<IconArrowForwardUp size={16} />}
-              onClick={() => compose({ mode: 'forward', emailId: id })}
-            >
-              Forward
-            </Menu.Item>
+            <AnswerItems emailId={id} compose={compose} />
             <Menu.Divider />
             {!isFirst && (
               <Menu.Item

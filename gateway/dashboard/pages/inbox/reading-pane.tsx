@@ -1,17 +1,20 @@
-import { Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { IconMail } from '../../parts/icons.ts';
 import { DockedComposer } from './docked-composer.tsx';
 import style from './inbox.module.css';
+import { indexOfThread, rowAt } from './thread-pages.ts';
 import type { Inbox } from './use-inbox.ts';
 
 // The list is shown before the code of a conversation is loaded.
-const Reading = lazy(async () => ({ default: (await import('./reading.tsx')).Reading }));
+const Reading = lazy(async () => ({ default: (await import('./thread-view.tsx')).Reading }));
 
 /** The open conversation, or a hint to open one, and below it what is being written. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
   const { threadId, compose } = inbox.view;
   const composing = compose === null || compose.mode === 'new' ? null : compose;
+  const { pages } = inbox.list;
+  const listed = threadId === null ? null : rowAt(pages, indexOfThread(pages, threadId));
+  const waiting = <Waiting subject={listed === null ? null : listed.node.subject || 'No subject'} />;
   const close = () => {
     inbox.go({ compose: null });
     // The focus was in the composer, which is gone.
@@ -27,8 +30,8 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
       {threadId === null ? (
         <NothingOpen />
       ) : (
-        <Suspense fallback={<div aria-busy />}>
-          <Reading key={threadId} inbox={inbox} threadId={threadId} />
+        <Suspense fallback={waiting}>
+          <Reading key={threadId} inbox={inbox} threadId={threadId} waiting={waiting} />
         </Suspense>
       )}
       {composing !== null && (
@@ -38,10 +41,30 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
   );
 }
 
+/** The outline of a conversation that loads, with the subject that the list has. */
+function Waiting({ subject }: { subject: string | null }) {
+  return (
+    <div className={style['thread']} aria-busy>
+      <Stack p="xs">
+        {subject === null ? (
+          <Skeleton h={26} w="60%" />
+        ) : (
+          <Title order={2} size="h4" lineClamp={2} children={subject} />
+        )}
+        <Skeleton h={90} />
+        <Skeleton h={160} />
+      </Stack>
+    </div>
+  );
+}
+
 function NothingOpen() {
   return (
     <Stack align="center" justify="center" gap="xs" flex={1} mih={0} p="md" data-nothing>
-      <IconMail size={36} stroke={1.3} aria-hidden />
+      <svg className={style['rack']} viewBox="0 0 96 74" aria-hidden>
+        <path d="M2 2h92v70H2zM32.7 2v70M63.3 2v70M2 25.3h92M2 48.7h92" />
+        <path d="M37.5 31h21v12.5h-21zl10.5 7 10.5-7" />
+      </svg>
       <Text fw={600}>No conversation selected</Text>
       <Text size="sm" c="dimmed" ta="center">
         Choose a conversation from the list. Press ? to see the keyboard shortcuts.

@@ -11,44 +11,17 @@ import {
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import type { LabelCount, ThreadRow } from './inbox-documents.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { isShownUnread } from './own-reads.ts';
 import { SnoozeMenu } from './snooze-menu.tsx';
 import { TrashTools } from './trash-tools.tsx';
+import type { Inbox } from './use-inbox.ts';
 import { MAX_MERGED, MAX_SELECTED } from './use-selection.ts';
-import type { ThreadActs } from './use-thread-acts.ts';
-
-export interface SelectionBarProps {
-  threads: readonly ThreadRow[];
-  labels: readonly LabelCount[];
-  acts: ThreadActs;
-  isLabelling: boolean;
-  setLabelling: (isLabelling: boolean) => void;
-  isSnoozing: boolean;
-  setSnoozing: (isSnoozing: boolean) => void;
-  merge: () => void;
-  /** selects all conversations of the list */
-  chooseAll: () => void;
-  isChoosing: boolean;
-  clear: () => void;
-}
 
 /** Actions on the selected threads. */
-export function SelectionBar(props: SelectionBarProps) {
-  const {
-    threads,
-    labels,
-    acts,
-    isLabelling,
-    setLabelling,
-    isSnoozing,
-    setSnoozing,
-    merge,
-    chooseAll,
-    isChoosing,
-    clear,
-  } = props;
+export function SelectionBar({ inbox }: { inbox: Inbox }) {
+  const { selected: threads, acts, bulk, isLabelling, setLabelling, isSnoozing, setSnoozing } = inbox;
+  const { clear } = inbox.selection;
   const isInTeam = useIsInTeam();
   const ids = threads.map(({ id }) => id);
   const areArchived = threads.every(({ isArchived }) => isArchived);
@@ -63,7 +36,7 @@ export function SelectionBar(props: SelectionBarProps) {
       <Text size="sm" fw={600} aria-live="polite">
         {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
       </Text>
-      <Button size="compact-sm" variant="subtle" loading={isChoosing} onClick={chooseAll}>
+      <Button size="compact-sm" variant="subtle" loading={bulk.isChoosing} onClick={() => void bulk.choose()}>
         Select all
       </Button>
       {areTrashed ? (
@@ -93,7 +66,7 @@ export function SelectionBar(props: SelectionBarProps) {
             snooze={(until) => then(acts.snooze(ids, until))}
           />
           <LabelMenu
-            labels={labels}
+            labels={inbox.frame?.labels ?? []}
             given={threads.map((thread) => thread.labels)}
             isOpen={isLabelling}
             setOpen={setLabelling}
@@ -107,7 +80,7 @@ export function SelectionBar(props: SelectionBarProps) {
               variant="default"
               leftSection={<IconArrowMerge size={16} aria-hidden />}
               disabled={ids.length > MAX_MERGED}
-              onClick={merge}
+              onClick={inbox.askMerge}
             >
               {ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
             </Button>

@@ -1,68 +1,38 @@
 import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { counted } from '../../parts/counted.ts';
-import {
-  IconArchive,
-  IconArchiveOff,
-  IconArrowForwardUp,
-  IconArrowLeft,
-  IconCornerUpLeft,
-  IconCornerUpLeftDouble,
-  IconDots,
-  IconMail,
-  IconTrash,
-} from '../../parts/icons.ts';
+import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { exactTime } from '../../parts/time-words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
+import { AnswerItems } from './answer-items.tsx';
 import { AssignMenu } from './assign-menu.tsx';
 import style from './inbox.module.css';
-import type { LabelCount } from './inbox-documents.ts';
-import type { Composing } from './inbox-view.ts';
+import { isAnswering } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { PresenceNote } from './presence-note.tsx';
 import { shortTime } from './row-time.ts';
 import { Tool } from './selection-bar.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
-import type { OpenThread, ThreadMessage } from './thread-documents.ts';
+import { findAnswered, type OpenThread, type ThreadMessage } from './thread-documents.ts';
 import { TrashTools, trashEnd } from './trash-tools.tsx';
-import type { ThreadActs } from './use-thread-acts.ts';
-
-export interface ThreadHeadProps {
-  thread: OpenThread;
-  messages: readonly ThreadMessage[];
-  labels: readonly LabelCount[];
-  acts: ThreadActs;
-  isLabelling: boolean;
-  setLabelling: (isLabelling: boolean) => void;
-  isSnoozing: boolean;
-  setSnoozing: (isSnoozing: boolean) => void;
-  back: () => void;
-  backHref: string;
-  compose: (composing: Composing) => void;
-  /** whether a reply or a forwarded email is being written */
-  isAnswering: boolean;
-}
+import type { Inbox } from './use-inbox.ts';
 
 /** Subject, labels and actions of the conversation. */
-export function ThreadHead(props: ThreadHeadProps) {
-  const {
-    thread,
-    messages,
-    labels,
-    acts,
-    isLabelling,
-    setLabelling,
-    isSnoozing,
-    setSnoozing,
-    back,
-    backHref,
-    compose,
-    isAnswering,
-  } = props;
+export function ThreadHead({
+  inbox,
+  thread,
+  messages,
+}: {
+  inbox: Inbox;
+  thread: OpenThread;
+  messages: readonly ThreadMessage[];
+}) {
+  const { acts, back, isLabelling, setLabelling, isSnoozing, setSnoozing } = inbox;
+  const isMeant = inbox.selected.length === 0;
   const { id, isArchived, messageCount, claim } = thread;
   const isInTeam = useIsInTeam();
-  const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
+  const last = findAnswered(messages);
   const subject = thread.subject || 'No subject';
   const archive = () => {
     void acts.archive([id], !isArchived);
@@ -81,7 +51,7 @@ export function ThreadHead(props: ThreadHeadProps) {
     <Group className={style['head'] ?? ''} px="xs" py={5} gap="xs" wrap="nowrap">
       <ActionIcon
         component={Link}
-        href={backHref}
+        href={inbox.pathOf({ threadId: null })}
         variant="subtle"
         color="main"
         size="lg"
@@ -107,7 +77,7 @@ export function ThreadHead(props: ThreadHeadProps) {
               {claim.holder} is answering
             </Text>
           )}
-          <PresenceNote threadId={id} isReplying={isAnswering} />
+          <PresenceNote threadId={id} isReplying={isAnswering(inbox.view)} />
           {thread.labels.map((label) => (
             <Badge
               key={label}
@@ -150,7 +120,7 @@ export function ThreadHead(props: ThreadHeadProps) {
           <AssignMenu assignee={thread.assignee} assign={(to) => void acts.assign([id], to)} />
           <SnoozeMenu
             isSnoozed={thread.snoozedUntil !== null}
-            isOpen={isSnoozing}
+            isOpen={isSnoozing && isMeant}
             setOpen={setSnoozing}
             snooze={(until) => {
               void acts.snooze([id], until);
@@ -160,9 +130,9 @@ export function ThreadHead(props: ThreadHeadProps) {
             remind={(at) => void acts.remind(id, at)}
           />
           <LabelMenu
-            labels={labels}
+            labels={inbox.frame?.labels ?? []}
             given={[thread.labels]}
-            isOpen={isLabelling}
+            isOpen={isLabelling && isMeant}
             setOpen={setLabelling}
             change={(add, remove) => void acts.label([id], add, remove)}
           />
@@ -175,27 +145,7 @@ export function ThreadHead(props: ThreadHeadProps) {
             <Menu.Dropdown>
               {last !== undefined && (
                 <>
-                  <Menu.Item
-                    {...needs('send')}
-                    leftSection={<IconCornerUpLeft size={16} />}
-                    onClick={() => compose({ mode: 'reply', emailId: last.id })}
-                  >
-                    Reply
-                  </Menu.Item>
-                  <Menu.Item
-                    {...needs('send')}
-                    leftSection={<IconCornerUpLeftDouble size={16} />}
-                    onClick={() => compose({ mode: 'reply-all', emailId: last.id })}
-                  >
-                    Reply to all
-                  </Menu.Item>
-                  <Menu.Item
-                    {...needs('send')}
-                    leftSection={<IconArrowForwardUp size={16} />}
-                    onClick={() => compose({ mode: 'forward', emailId: last.id })}
-                  >
-                    Forward
-                  </Menu.Item>
+                  <AnswerItems emailId={last.id} compose={(compose) => inbox.go({ compose })} />
                   <Menu.Divider />
                 </>
               )}

@@ -1,5 +1,5 @@
-import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -7,29 +7,33 @@ import { IconMailQuestion } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
-import type { Composing } from './inbox-view.ts';
+import { type Composing, isAnswering } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import { isMessageUnread, isShownUnread } from './own-reads.ts';
 import { ThreadApprovals } from './thread-approvals.tsx';
-import { MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
+import { findAnswered, MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
-import { ThreadHead, type ThreadHeadProps } from './thread-head.tsx';
+import { ThreadHead } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
-import type { ThreadInSight } from './use-thread.ts';
+import type { Inbox } from './use-inbox.ts';
+import { useThread } from './use-thread.ts';
 import type { ThreadActs } from './use-thread-acts.ts';
 
 /** A conversation is marked as read after it was visible for this long. Milliseconds. */
 const READ_AFTER_MS = 600;
 
-export interface ThreadViewProps extends Omit<ThreadHeadProps, 'thread' | 'messages'> {
-  inSight: ThreadInSight;
-  opened: (threadId: string) => void;
-}
-
-/** A conversation: its messages, oldest first. */
-export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
-  const { acts, backHref, compose, isAnswering } = head;
+/** The open conversation: its messages, oldest first. `waiting` is shown until it is loaded. */
+export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: string; waiting: ReactNode }) {
+  const { acts, go } = inbox;
+  const inSight = useThread(threadId);
   const { thread, messages, earlierCount, error, refresh } = inSight;
+  const compose = (composing: Composing) => go({ compose: composing });
+  const opened = (movedTo: string) => go({ threadId: movedTo });
+  const answeredId = findAnswered(messages)?.id ?? null;
+  const report = useEffectEvent(() => {
+    if (thread !== undefined) inbox.reportOpened({ threadId, thread, answeredId });
+  });
+  useLayoutEffect(() => report(), [thread, answeredId]);
   useMarkShown(thread ?? null, messages.at(-1)?.id, acts);
   const unfolded = useUnfolded(messages);
   const scroll = useRef<HTMLDivElement>(null);
@@ -45,7 +49,7 @@ export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
 
   if (thread === undefined)
     return error === undefined ? (
-      <Waiting />
+      waiting
     ) : (
       <div className={style['thread']}>
         <ErrorNote error={error} retry={refresh} />
@@ -59,7 +63,7 @@ export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
           title="Conversation not found"
           about="It is not in this account, or its messages were moved to another conversation."
         >
-          <Anchor component={Link} href={backHref}>
+          <Anchor component={Link} href={inbox.pathOf({ threadId: null })}>
             Back to list
           </Anchor>
         </EmptyState>
@@ -67,7 +71,7 @@ export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
     );
   return (
     <>
-      <ThreadHead {...head} thread={thread} messages={messages} />
+      <ThreadHead inbox={inbox} thread={thread} messages={messages} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard has to get there */}
       <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">
         <Stack gap="xs">
@@ -100,7 +104,7 @@ export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
             </Alert>
           )}
           <ThreadNotes threadId={thread.id} />
-          {!isAnswering && (
+          {!isAnswering(inbox.view) && (
             <>
               <ThreadApprovals threadId={thread.id} />
               <ThreadDrafts threadId={thread.id} compose={compose} />
@@ -114,7 +118,7 @@ export function ThreadView({ inSight, opened, ...head }: ThreadViewProps) {
 }
 
 function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: (composing: Composing) => void }) {
-  const last = messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
+  const last = findAnswered(messages);
   if (last === undefined) return null;
   const emailId = last.id;
   return (
@@ -182,16 +186,4 @@ function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined
       document.removeEventListener('visibilitychange', begin);
     };
   }, [unread]);
-}
-
-function Waiting() {
-  return (
-    <div className={style['thread']} aria-busy>
-      <Stack>
-        <Skeleton h={26} w="60%" />
-        <Skeleton h={90} />
-        <Skeleton h={160} />
-      </Stack>
-    </div>
-  );
 }

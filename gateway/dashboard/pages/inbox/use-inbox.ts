@@ -3,56 +3,21 @@ import { useClient } from 'urql';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { useShortcuts } from '../../shell/keys.ts';
 import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
-import { INBOX_FRAME, type InboxFrame, type ThreadRow } from './inbox-documents.ts';
-import { type InboxView, readWantedThreads, useInboxView } from './inbox-view.ts';
+import { INBOX_FRAME, type ThreadRow } from './inbox-documents.ts';
+import { readWantedThreads, useInboxView } from './inbox-view.ts';
 import { type LargeChange, useLargeChange } from './large-change.ts';
 import { isShownUnread } from './own-reads.ts';
 import { MESSAGE_BODY, MESSAGES, type OpenThread, THREAD } from './thread-documents.ts';
 import type { ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
 import type { RowActions } from './thread-row.tsx';
-import { type Bulk, type BulkChange, describeChange, useBulk } from './use-bulk.ts';
-import { MAX_MERGED, type Selection, useSelection } from './use-selection.ts';
+import { type BulkChange, describeChange, useBulk } from './use-bulk.ts';
+import { MAX_MERGED, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
-import { type ThreadList, useThreadList } from './use-thread-list.ts';
+import { useThreadList } from './use-thread-list.ts';
 
 /** State shared by the panes of the inbox. */
-export interface Inbox {
-  view: InboxView;
-  pathOf: (change: Partial<InboxView>) => string;
-  go: (change: Partial<InboxView>, options?: { replace?: boolean }) => void;
-  frame: InboxFrame | undefined;
-  ownDomains: ReadonlySet<string>;
-  list: ThreadList;
-  acts: ThreadActs;
-  selection: Selection;
-  /** selected threads as the list contains them */
-  selected: ThreadRow[];
-  activeId: string | null;
-  rowActions: RowActions;
-  handle: React.RefObject<ThreadListHandle | null>;
-  searchField: React.RefObject<HTMLInputElement | null>;
-  isLabelling: boolean;
-  setLabelling: (isLabelling: boolean) => void;
-  isSnoozing: boolean;
-  setSnoozing: (isSnoozing: boolean) => void;
-  back: () => void;
-  /** opens the question whether to merge */
-  askMerge: () => void;
-  isMerging: boolean;
-  stopMerging: () => void;
-  merge: () => void;
-  bulk: Bulk;
-  /** Changes all chosen conversations, and asks first if they are many. */
-  runBulk: (change: BulkChange) => void;
-  large: LargeChange;
-  /** Called by the reading pane when the open thread is loaded or has changed. */
-  reportOpened: (opened: OpenedThread) => void;
-  /** whether a key waits for the open thread, and shows a field then */
-  isFieldComing: boolean;
-  /** Drops the key that waits. */
-  cancelWaiting: () => void;
-}
+export type Inbox = ReturnType<typeof useInbox>;
 
 /** What keys know of the open thread. */
 interface OpenedThread {
@@ -68,7 +33,7 @@ interface OpenedThread {
 type ActedOn = Pick<ThreadRow, 'id' | 'isArchived' | 'trashedAt' | 'unreadCount' | 'isReadByMe' | 'assignee'>;
 
 /** Connects the parts of the inbox: the view in the URL, the list, the selection, and the keys. */
-export function useInbox(): Inbox {
+export function useInbox() {
   const { view: asked, pathOf, go } = useInboxView();
   const maySend = useRight('send');
   const view = useMemo(() => (maySend ? asked : { ...asked, compose: null }), [asked, maySend]);
@@ -335,13 +300,16 @@ export function useInbox(): Inbox {
     bulk,
     runBulk,
     large,
-    reportOpened(now) {
+    /** Called by the reading pane when the open thread is loaded or has changed. */
+    reportOpened(now: OpenedThread) {
       openedNow.current = now;
       if (waiting === null || waiting.threadId !== now.threadId) return;
       setWaiting(null);
       waiting.run();
     },
+    /** whether a key waits for the open thread, and shows a field then */
     isFieldComing: waiting !== null && waiting.opensField && waiting.threadId === threadId,
+    /** Drops the key that waits. */
     cancelWaiting: () => setWaiting(null),
   };
 }
