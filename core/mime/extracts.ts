@@ -4,7 +4,8 @@ import { INLINE_ELEMENTS, UNSEEN_ELEMENTS } from '../html/elements.ts';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
-import { CURRENCY, ENTERS, KEYWORDS, OFFER, OTHERS, USED } from './code-words.ts';
+import { type Candidate, findCandidates, type Span, YEAR } from './code-candidates.ts';
+import { ENTERS, KEYWORDS, OFFER, OTHERS, USED } from './code-words.ts';
 
 /** Codes to enter and links to follow, most likely first, and the event of an invitation. */
 export interface Extracts {
@@ -69,49 +70,12 @@ const MAX_BEHIND = 0.2;
 
 /** Characters of a sentence before and after a code. */
 const MAX_SENTENCE = 120;
-/** Scripts without spaces between words, and Hangul, whose particles follow a number at once: `コードは482913です`. */
-const GLUED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー`;
-/** A letter of another script. */
-const LETTER = `(?![${GLUED}])\\p{L}`;
-/** Words of letters and digits, possibly joined by hyphens. */
-const TOKEN = new RegExp(`(?:${LETTER}|\\p{N})+(?:-(?:${LETTER}|\\p{N})+)*`, 'gu');
-const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
-/** `123 456`, `1234 5678` and `12 34 56`. */
-const DIGITS_HALVED = new RegExp(
-  `(?<!${LETTER}|[\\p{N}.,:/+-]|\\p{N} )(?:\\d{3}[ \\u00a0]\\d{3}|\\d{4} \\d{4}|\\d{2} \\d{2} \\d{2})(?![A-Za-z\\p{N}/-]|[.,:]\\p{N}| \\p{N}{2})`,
-  'gu',
-);
-/** `4 7 1 1 2 2` within a line. */
-const DIGITS_SPACED = new RegExp(
-  `(?<!${LETTER}|[\\p{N}.,:/+-]|\\p{N}[ \\u00a0])\\d(?:[ \\u00a0]\\d){3,7}(?!${LETTER}|[\\p{N}/-]|[.,:]\\p{N}|[ \\u00a0]\\p{N})`,
-  'gu',
-);
-/** Groups of digits with hyphens, and digits behind one or two letters that the form of the service shows. */
-const DIGIT_GROUPS = /^\d+(?:-\d+)+$/;
-const PREFIXED = /^[A-Z]{1,2}-(\d{4,8})$/;
 /** The end of a sentence: a word for codes behind it that names a number of its own is not about the number before it. */
 const SENTENCE_END = /[.!?](?=\s)|[。！？]/u;
 const NAMES_NUMBER = /^[^\p{L}\p{N}]{0,4}(?:\p{L}{1,9}[^\p{L}\p{N}]{1,3})?\d/u;
-/** Groups of digits with at least nine digits in all: telephone, account and tax numbers. */
-const LONG_NUMBER = /[+(]?\d[\d()]*(?:[ \u00a0./-]{1,2}\(?\d[\d()]*){1,8}/g;
-const LEAST_LONG_DIGITS = 9;
-const YEAR = /^(?:19|20)\d\d$/;
-/** Dates, times and spans of years. */
-const MOMENT =
-  /^(?:\d{1,2}-\d{1,2}-\d{4}|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
 /** What stands between a word for codes and a code right behind it. */
 const NAMED = /^\s*(?:[:：=–-]|is|ist|lautet|est|es|è|é)\s*[:：]?\s*$/u;
 const DIRECT = /^\W{0,3}(?:\s*\p{L}{1,9}\W{0,3}){0,2}$/u;
-
-interface Candidate {
-  code: string;
-  at: number;
-  end: number;
-  /** likelihood by its form alone */
-  base: number;
-  /** whether it is a code only right behind a word for codes: years, and small letters with digits */
-  isLoose: boolean;
-}
 
 /** Returns the codes in the texts of an email, most likely first. Takes linear time. */
 function extractCodes(texts: readonly (readonly [source: ExtractSource, text: string])[]): ExtractedCode[] {
@@ -126,7 +90,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
       (word) => !others.some((other) => other.at <= word.at && other.end >= word.end),
     );
     const verbs = spansOf(text, ENTERS);
-    for (const candidate of candidatesOf(text)) {
+    for (const candidate of findCandidates(text)) {
       const likelihood = likelihoodOf(candidate, {
         text,
         keywords,
@@ -163,83 +127,6 @@ function spansOf(text: string, pattern: RegExp): Span[] {
     if (spans.length === MAX_FOUND) break;
   }
   return spans;
-}
-
-function candidatesOf(text: string): Candidate[] {
-  const candidates: Candidate[] = [];
-  let start = 0;
-  for (const line of text.split('\n')) {
-    if (!/\d/.test(line)) {
-      start += line.length + 1;
-      continue;
-    }
-    const apart = line.length < 200 ? DIGITS_APART.exec(line)?.[1] : undefined;
-    if (apart !== undefined) {
-      const at = start + line.indexOf(apart);
-      candidates.push({ code: apart.replace(/\D/g, ''), at, end: at + apart.length, base: 0.45, isLoose: false });
-    } else {
-      const isAlone = line.trim().length <= 14;
-      const long = longNumbers(line);
-      for (const match of line.matchAll(TOKEN)) {
-        const base = baseOf(match[0], line, match.index);
-        if (base === null || long.some((span) => span.at <= match.index && match.index < span.end)) continue;
-        const at = start + match.index;
-        candidates.push({
-          code: asEntered(match[0]),
-          at,
-          end: at + match[0].length,
-          base: base + (isAlone ? 0.2 : 0),
-          isLoose: YEAR.test(match[0]) || /[a-z]/.test(match[0]),
-        });
-      }
-      for (const groups of [DIGITS_HALVED, DIGITS_SPACED])
-        for (const { index, 0: digits } of line.matchAll(groups)) {
-          if (long.some((span) => span.at <= index && index < span.end)) continue;
-          const at = start + index;
-          // Two groups of four are telephone numbers, too.
-          const base = digits.length > 7 && digits.length < 10 && digits[4]?.trim() === '' ? 0 : 0.15;
-          candidates.push({ code: digits.replace(/\D/g, ''), at, end: at + digits.length, base, isLoose: false });
-        }
-    }
-    start += line.length + 1;
-    if (candidates.length > MAX_FOUND) break;
-  }
-  return candidates;
-}
-
-/** Returns a code as the form takes it. */
-function asEntered(token: string): string {
-  return DIGIT_GROUPS.test(token) ? token.replaceAll('-', '') : (PREFIXED.exec(token)?.[1] ?? token);
-}
-
-function longNumbers(line: string): Span[] {
-  return [...line.slice(0, MAX_LINE).matchAll(LONG_NUMBER)].flatMap(({ index, 0: number }) =>
-    number.replace(/\D/g, '').length < LEAST_LONG_DIGITS ? [] : [{ at: index, end: index + number.length }],
-  );
-}
-
-/** Returns the likelihood by a token's form, 0 when it is a code only next to a keyword; null when it cannot be one. */
-function baseOf(token: string, line: string, at: number): number | null {
-  if (token.length < 4 || token.length > 14) return null;
-  const before = line[at - 1] ?? ' ';
-  const after = line[at + token.length] ?? ' ';
-  const next = line[at + token.length + 1] ?? ' ';
-  // Parts of addresses, amounts, times, versions and phone numbers.
-  if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
-  if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
-  if (MOMENT.test(token)) return null;
-  if (/^\d+$/.test(token) && CURRENCY.test(line.slice(at + token.length, at + token.length + 12))) return null;
-  if (/^\d+$/.test(token)) {
-    if (token.length > 8) return null;
-    if (YEAR.test(token)) return 0;
-    return token.length === 6 ? 0.2 : token.length <= 8 ? 0.1 : 0;
-  }
-  if (/^\d{3,5}-\d{3,5}$|^\d{2}-\d{2}-\d{2}$|^\d(?:-\d){3,7}$/.test(token)) return 0.15;
-  if (/^[\d-]+$/.test(token) || (token.length > 10 && !token.includes('-'))) return null;
-  if (/^[a-z]{3,8}-\d{3,6}$/.test(token)) return 0;
-  // Capitals and digits, or small letters and digits; not both, like names of files and keys.
-  const isCode = /\d/.test(token) && (/^[A-Z0-9]+(?:-[A-Z0-9]+)*$/.test(token) || /^[a-z0-9]+$/.test(token));
-  return isCode && (token.match(/\d/g)?.length ?? 0) >= 1 ? 0 : null;
 }
 
 function likelihoodOf(
@@ -334,11 +221,6 @@ function before(at: number, spans: readonly Span[]): Span | null {
     else high = middle;
   }
   return spans[low - 1] ?? null;
-}
-
-interface Span {
-  at: number;
-  end: number;
 }
 
 /** Returns 1 for an adjacent span, falling to 0 at the maximum distance. Spans are sorted. One behind the end of a sentence that names another number is not near. */

@@ -71,7 +71,7 @@ const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
 const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
 const MAX_NOTES_LINES = 12;
-const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,30}$`, 'iu');
+const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,80}$`, 'iu');
 /** `##- Odpověď napište nad tento řádek -##` */
 const FRAMED_LINE = /^[\s*]{0,3}[-#=*_~+–—]{2,}[^-#=*_~+–—].{6,110}[-#=*_~+–—]{2,}[\s*]{0,3}$/u;
 const PROMPT_WORDS = [wordsOf(ABOVE_WORDS), wordsOf(LINE_WORDS), wordsOf(RESPOND_WORDS)];

@@ -24,7 +24,7 @@ export function fieldOf(short: string): string | null {
   const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2').replace(/^\|\s?/u, '') : short;
   const colon = line.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
   if (colon < 1) return null;
-  // `收 件 人` and `主　题`
+  // `收 件 人`, and an ideographic space
   const joined = /\p{Script=Han}\s/u.test(line.slice(0, colon))
     ? `${line.slice(0, colon).replace(/(?<=\p{Script=Han})\s+(?=\p{Script=Han})/gu, '')}${line.slice(colon)}`
     : line;

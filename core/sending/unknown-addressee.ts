@@ -35,7 +35,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
-    unknown: `unknown | not known | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
+    unknown: `unknown | not known | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
       not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records |
       matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled |
       does not appear in | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found |
@@ -59,7 +59,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       not one of our | isn't one of our | not among our | not part of our`,
     loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from |
       stopped working | been withdrawn | been dissolved`,
-    gone: `terminated | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+    gone: `terminated | account removed | mailbox removed | user removed | address removed | account deleted | mailbox deleted | account erased | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
       has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
@@ -69,7 +69,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       '~empfänger | ~empfaenger | ~anschrift | ~kunde | mitglied | mailkonto | ~adressat | teilnehmerin | sachbearbeiter | ~mailadresse | ~benutzer | ~nutzer | adressat | ~adresse | ~postfach | ~mailbox | teilnehmer | ~konto | ~mitarbeiter | ansprechpartner | kollege | kollegin | person | kunde | herr NAME | herrn NAME | frau NAME | niemand | person | empfängerin | @addr',
     domain: '~domain | ~domäne | ~domaene | ~rechner | hostname | host | server',
     none: 'kein~ | keinerlei',
-    unknown: `unbekannt | nicht in unserem verzeichnis | nicht in unserem system | nicht in unserer datenbank | nicht in unserer verwaltung | nicht in verwendung | nicht in gebrauch | nicht existent | kein eintrag | keinen eintrag | nicht im verzeichnis | nicht im system | nicht hinterlegt | falsch geschrieben | schreibfehler | tippfehler | keinen solchen | niemand mit | niemand namens   | stimmt nicht | kein nutzer | keinen nutzer |
+    unknown: `unbekannt | nicht geführt | führen wir nicht | kennen wir hier nicht | nicht in unserem verzeichnis | nicht in unserem system | nicht in unserer datenbank | nicht in unserer verwaltung | nicht in verwendung | nicht in gebrauch | nicht existent | kein eintrag | keinen eintrag | nicht im verzeichnis | nicht im system | nicht hinterlegt | falsch geschrieben | schreibfehler | tippfehler | keinen solchen | niemand mit | niemand namens   | stimmt nicht | kein nutzer | keinen nutzer |
       kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
       existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
       nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
@@ -86,12 +86,12 @@ const LANGUAGES: readonly UnknownWords[] = [
       'destinataire | utilisateur | employé | collègue | adhérent | membre | messagerie de | interlocuteur | titulaire | adresse | boîte | boite | compte | abonné | abonne | collaborateur | correspondant | personne | salarié | client | @addr',
     domain: 'domaine | hôte | hote | serveur',
     none: "aucun | aucune | pas de | n'y a pas d' | ni de",
-    unknown: `inconnu | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
+    unknown: `inconnu | ne connaissons | ne connaît | ne connait | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
       n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit`,
-    gone: `supprimé | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
+    gone: `supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
   {
@@ -99,7 +99,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'destinatari | usuari | dirección | emplead | persona | titular | abonad | suscriptor | trabajador | compañer | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
     none: 'ningún | ninguna | no hay',
-    unknown: `desconocid | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
+    unknown: `desconocid | no conocemos | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
       no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
       ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
@@ -111,7 +111,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'destinatari | destin. | utente | collega | collaborator | dipendent | persona | abbonat | nominativ | titolare | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
     none: "nessun | nessuna | non c'è alcun | alcun",
-    unknown: `sconosciut | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
+    unknown: `sconosciut | non conosciamo | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
       impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
       non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account | non ... registrat | non ... conosciut | mai esistit | mai ... esistit`,
@@ -122,7 +122,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'destinatári | destinatari | pessoa | titular | assinante | empregad | colega | utilizador | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
     domain: 'domínio | dominio | servidor | host',
     none: 'nenhum | nenhuma | não há',
-    unknown: `desconhecid | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
+    unknown: `desconhecid | não conhecemos | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
       nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | nenhum usuário | não temos nenhum | não há nenhum | não há caixa | não há usuário | não há conta |
       não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta | não ... registrad | não ... cadastrad | não ... conhecid | nunca exist | nunca ... exist`,
@@ -135,7 +135,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domein | host | server',
     none: 'geen',
     unknown: `onbekend | verkeerd gespeld | spelfout | typfout | komt niet voor | geen adres | geen account | geen persoon | niemand met    | nooit bestaan | bestaat hier niet |
-      bestaat niet | bestaan niet | niet in ons systeem | niet in onze administratie | niet in ons bestand | niet gevonden | ongeldig | kan niet worden gevonden |
+      bestaat niet | bestaan niet | kennen wij niet | kennen we niet | niet in ons systeem | niet in onze administratie | niet in ons bestand | niet gevonden | ongeldig | kan niet worden gevonden |
       kon niet worden gevonden | niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig |
       geen gebruiker | geen postvak | niet opgenomen | niet vermeld | niet meer in gebruik | niet meer gebruikt |
       niet langer in gebruik | bestaande gebruiker | geen mailbox | niemand | nooit ... bestaan | niet ... bekend | niet ... geregistreerd | niet ... bestaan`,
@@ -147,7 +147,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
     none: 'ingen | inget | intet | inga',
     noneLast: 'finns inte | findes ikke | finnes ikke',
-    unknown: `ukendt | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
+    unknown: `ukendt | känner inte till | känner vi inte | kender vi ikke | kender ikke nogen | kjenner ikke til | kjenner vi ikke | kjenner ingen | känner ingen | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
       kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd~ | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
       ikke genkendt | ikke længere | ikke lenger | inte längre`,
@@ -160,7 +160,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'toimialue | verkkotunnus | palvelin',
     none: 'ei ole | ei löytynyt',
     noneLast: 'ei ole | ei ole olemassa',
-    unknown: `tuntematon | väärä osoite | kirjoitusvirhe | ei ole tunnettu | ei tunnisteta | ei sellaista | tällaista ... ei ole | ei ole sellaista | ei ole tällaista | ei ole rekister | ei kuulu | väärin kirjoitet | ei ole osoitetta | ei ole käyttäjää | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
+    unknown: `tuntematon | emme tunne | väärä osoite | kirjoitusvirhe | ei ole tunnettu | ei tunnisteta | ei sellaista | tällaista ... ei ole | ei ole sellaista | ei ole tällaista | ei ole rekister | ei kuulu | väärin kirjoitet | ei ole osoitetta | ei ole käyttäjää | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
       ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
     gone: `poistettu | kuollut | eronnut | irtisanou | ei ole enää | suljettu | lakkautettu | ei työskentele | lähtenyt | eläkkeel`,
   },
@@ -170,7 +170,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domena | domeny | host | serwer',
     none: 'nie ma | brak | żaden | żadnego',
     noneLast: 'nie ma',
-    unknown: `nieznan | błędny adres | nie istnieje | nie istnieją | literówk | błędnie wpisan | źle wpisan | brak konta | brak skrzynki | brak użytkownika | brak uzytkownika | nie posiada konta | nie ma adresu | nie ma osoby | nie zarejestrowan | nie został ... zarejestrowan | nie należy | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
+    unknown: `nieznan | nie znamy | nie ma w naszym | nie ma w naszej | nie ma u nas | nie ma w systemie | błędny adres | nie istnieje | nie istnieją | literówk | błędnie wpisan | źle wpisan | brak konta | brak skrzynki | brak użytkownika | brak uzytkownika | nie posiada konta | nie ma adresu | nie ma osoby | nie zarejestrowan | nie został ... zarejestrowan | nie należy | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
       nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
       nie ma uzytkownika | nie ma użytkownika | nie jest znan~ | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t~ | nie ... znan~ | nie ... zarejestrowan | nigdy nie istnia | nikt o t~ | nie ma nikogo`,
@@ -182,7 +182,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'doména | domena | hostitel | server',
     none: 'není | nie je | žádný | žádná | žádné | žiadny | žiadna | nemáme',
     noneLast: 'není | nie je | tu není | tu nie je',
-    unknown: `neexistuj | nesprávná adres | nesprávna adres | neznám | nenašel | nenašla | nenašl | nenasel | není zřízen | nebyla zřízena | nemá účet | nemá u nás | překlep | preklep | chybně zadan | neevidujeme | není veden | nie je zriaden | takový ... není | taková ... není | taký ... nie je | není zde | tu není | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
+    unknown: `neexistuj | není v našem | není v naší | není u nás | není v systému | nie je v našom | nie je u nás | nesprávná adres | nesprávna adres | neznám | nenašel | nenašla | nenašl | nenasel | není zřízen | nebyla zřízena | nemá účet | nemá u nás | překlep | preklep | chybně zadan | neevidujeme | není veden | nie je zriaden | takový ... není | taková ... není | taký ... nie je | není zde | tu není | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
       nenájden | nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel |
       není známá | není znám~ | nemá schránku | nikoho takového | nikdo takový | nikdo s tímto | není nikdo | není ... registrov | není ... znám~ | nie je ... registrov | nikdy neexist`,
     gone: `zrušen | zemřel | zomrel | deaktivována trvale | propuštěn | v důchodu | na dôchodku | nepracuje | zrusen | smazán | smazan | vymazan | odstráněn | již nepracuje | už nepracuje | uz nepracuje | zanikl | odešel | odešla | odišiel | opustil`,
@@ -193,7 +193,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'tartomány | kiszolgáló',
     none: 'nincs | nincsen | semmilyen',
     noneLast: 'nincs | nincsen',
-    unknown: `ismeretlen | helytelen cím | hibás cím | nem létezik | elírás | elgépel | hibásan ... írt | nem szerepel | nincs nálunk | nincs fiók | nincs felhasználó | nem tartozik | nincsen ilyen | nem létező | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja |
+    unknown: `ismeretlen | nem ismerjük | nincs nálunk | nincs a rendszer | helytelen cím | hibás cím | nem létezik | elírás | elgépel | hibásan ... írt | nem szerepel | nincs nálunk | nincs fiók | nincs felhasználó | nem tartozik | nincsen ilyen | nem létező | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja |
       már nem létezik | már nem él`,
     gone: `megszűnt | elhunyt | nyugdíjba | már nem munkatárs | már nem a cég | felmondott | törölt | törölve | megszüntet | már nem dolgozik | nem dolgozik nálunk | távozott | elhagyta | kilépett | nyugdíj`,
   },
@@ -203,7 +203,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domeniu | gazda',
     none: 'niciun | nicio | nu avem',
     noneLast: 'nu există',
-    unknown: `necunoscut | nu figurează | greșit scris | scrisă greșit | scris greșit | nu corespunde | nicio persoană | niciun utilizator | niciun cont | nu are cont | nu se găsește | nu există | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
+    unknown: `necunoscut | nu cunoaștem | nu figurează | greșit scris | scrisă greșit | scris greșit | nu corespunde | nicio persoană | niciun utilizator | niciun cont | nu are cont | nu se găsește | nu există | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
       nu a putut fi găsit | nu au fost găsi~ | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este | nu ... înregistrat | nu ... cunoscut | nu a existat`,
     gone: `șters | desființat | desfiinţat | decedat | nu mai este angajat | nu mai face parte | a demisionat | ștearsă | dezactivat definitiv | suspendat definitiv | sters | închis | inchis | nu mai lucrează | a plecat | a părăsit | pensionat`,
   },
@@ -213,7 +213,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'домен | хост~ | сервер',
     none: 'нет | немає | нема | няма | ни одного | никакого | жодного',
     noneLast: 'нет | немає | нема | няма',
-    unknown: `неизвест | опечатк | неверно указан | неправильно указан | неверный адрес | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
+    unknown: `неизвест | нет в нашей | нет в нашем | нет в системе | нет у нас | нет среди | немає в нашій | немає у нашій | немає в системі | няма в нашата | няма при нас | не знаємо | не познаваме | опечатк | неверно указан | неправильно указан | неверный адрес | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
       не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
       невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен |
       не вдалося знайти | не знайдено | не значится | такого ящика нет | больше не | отсутствует | никого нет | никого с таким | не знаем | не числится | не ... зарегистрирован | никогда не существова | не ... зареєстрован | не заведен | не заведён |
@@ -225,8 +225,8 @@ const LANGUAGES: readonly UnknownWords[] = [
       'alıcı | kullanıcı | üye~ | müşteri | posta kutusu | hesab | kişi | adres | posta kutusu | hesap | hesab | kişi~ | çalışan | personel | @addr',
     domain: 'etki alanı | alan adı~ | sunucu',
     noneLast: 'yok | yoktur | bulunmuyor',
-    unknown: `bilinmeyen | böyle bir | yanlış yazıl | hatalı adres | hatalı yazıl | kayıtlı bir | rastlanmadı | rastlanamadı | ait değil | var olmayan | var değil | artık yok | artık bulunm | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
-      bilinmiyor | tanınmıyor | artık kullanılm | yok~ | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
+    unknown: `bilinmeyen | tanımıyoruz | sistemde yok | sistemimizde yok | bizde yok | böyle bir | yanlış yazıl | hatalı adres | hatalı yazıl | kayıtlı bir | rastlanmadı | rastlanamadı | ait değil | var olmayan | var değil | artık yok | artık bulunm | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
+      bilinmiyor | tanınmıyor | artık kullanılm | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
     gone: `kapatıl | vefat | işten ayrıl | silindi | kapatil | silin | kaldırıl | ayrılmış | ayrıldı | artık çalışm | emekli | görevinden`,
   },
   {
@@ -234,7 +234,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'παραλήπτ | χρήστ | υπάλληλ | πελάτη | εργαζόμεν | θυρίδ | διεύθυνσ | λογαριασμ | γραμματοκιβώτι | @addr',
     domain: 'τομέα | κεντρικός υπολογιστής',
     none: 'κανένας | καμία | κανέναν | δεν υπάρχει',
-    unknown: `άγνωστ | δεν υπάρχουν | δεν είναι γνωστ | δεν είναι έγκυρ | δεν είναι καταχωρ | λανθασμέν | ορθογραφικ | ανύπαρκτ | κανένας με | δεν αντιστοιχεί | δεν έχει λογαριασμό | δεν υφίσταται | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται |
+    unknown: `άγνωστ | δεν γνωρίζουμε | δεν υπάρχει πλέον | δεν υπάρχουν | δεν είναι γνωστ | δεν είναι έγκυρ | δεν είναι καταχωρ | λανθασμέν | ορθογραφικ | ανύπαρκτ | κανένας με | δεν αντιστοιχεί | δεν έχει λογαριασμό | δεν υφίσταται | δεν υπάρχει | δεν βρέθηκε | δεν ήταν δυνατή η εύρεση | δεν εντοπίστηκε | μη έγκυρ | δεν αναγνωρίζεται |
       δεν χρησιμοποιείται πλέον`,
     gone: `διαγραφεί | έχει διαγραφ | δεν εργάζεται | αποχώρησε | έχει αποχωρήσει | συνταξιοδοτ | απεβίωσε | καταργήθηκε | διαγράφηκε | έχει κλείσει | καταργηθεί`,
   },
@@ -286,7 +286,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: '域名 | 網域 | 域 | 主机',
     none: '没有 | 沒有 | 并无 | 並無 | 查无 | 查無 | 无此 | 無此',
     noneLast: '没有 | 沒有 | 不在',
-    unknown: `不存在 | 不在我们 | 未开通 | 未開通 | 没有开通 | 未激活 | 未创建 | 未找着 | 拼写错误 | 有误 | 有誤 | 不属于 | 不屬於 | 没有该 | 沒有該 | 没有您 | 非本 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
+    unknown: `不存在 | 不在本 | 不在该 | 不在系统 | 不在此 | 不认识 | 不在我们 | 未开通 | 未開通 | 没有开通 | 未激活 | 未创建 | 未找着 | 拼写错误 | 有误 | 有誤 | 不属于 | 不屬於 | 没有该 | 沒有該 | 没有您 | 非本 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
       不正確 | 错误 | 錯誤`,
     gone: `辞职 | 去世 | 已离开 | 已離開 | 不在本公司 | 不在我司 | 调离 | 調離 | 离任 | 離任 | 销户 | 銷戶 | 辭職 | 退休 | 已不在 | 不再任职 | 不再任職 | 已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
   },
@@ -295,7 +295,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
     domain: 'ドメイン | ホスト',
     noneLast: 'ありません | いません | おりません | ございません',
-    unknown: `存在しま | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
+    unknown: `存在しま | 存じません | 現在使われて | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
       使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの | 登録がござい | 登録がありま | 登録のない`,
     gone: `退会 | 逝去 | 死去 | 退任 | 転籍 | 閉鎖 | 利用停止 | 抹消 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
   },
@@ -303,7 +303,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
     noneLast: '없음 | 없습니다 | 없어요',
-    unknown: `존재하지 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
+    unknown: `존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
     gone: `퇴사 | 별세 | 이직 | 폐지 | 말소 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
@@ -327,6 +327,8 @@ const OTHERS = pattern(
   from unknown | of unknown | by unknown | unknown origin | unknown source | unknown type | unknown kind | unknown person | unknown people | unknown correspondent | unknown content | unknown file | unknown extension | unknown network | unknown location | unknown countr |
   unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu |
   неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 |
+  応答が | 応答し | 応答を | 응답이 | 응답을 | 응답하지 | 没有响应 | 无响应 | 沒有回應 | 没有回应 | 無回應 |
+  closed to | closed for | limited to | restricted to | not members | non-members | příloh | prílohy | prílohu | csatolmány | melléklet | atașament | ek dosya | eklenti | συνημμέν | bilag~ | vedlegg | bilaga | bilagor | liite | liitte | priedas | pielikum | прикачен | вкладен | додатк | privit | priponk | prilog | مرفق | מצורף | đính kèm | lampiran | ไฟล์แนบ | 첨부 |
   votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 |
   connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 |
   permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
@@ -338,7 +340,7 @@ const OTHERS = pattern(
 
 /** Hosts and networks, unless a preposition makes them the place where a recipient is missing: `never been a user on this server`. */
 const HOST =
-  /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from) (?:(?:this|that|the|our|your) )?(?:mail )?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
+  /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from|en|bei|auf|unter|chez|sur|su|presso|em|op|bij|na|w|v|u|på|hos|на|в|у|de|di|do|da|i) (?:(?:this|that|the|our|your) )?(?:mail )?@?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
 
 const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, gone }) => {
   const unknownWords = listWords(unknown);
@@ -363,6 +365,10 @@ const UNKNOWN = pattern(
   ),
 );
 
+/** Verbs of what none may do: `Kein Benutzer darf Dateien dieses Typs empfangen`. */
+const MAY =
+  /(?<!\p{L})(?:may|can|will|shall|must|does|accepts?|receives?|darf|dürfen|kann|können|nimmt|mag|mogen|kan|kunnen|peut|peuvent|reçoit|accepte|puede|pueden|recibe|acepta|può|possono|riceve|accetta|pode|podem|recebe|aceita|może|mogą|przyjmuje|může|mohou|môže|přijímá|prijíma|kaphat|fogad|poate|pot|primește|может|могут|принимает|може|можуть|приймає|får|må|tar emot|modtager|mottar|voi|saa|ottaa|μπορεί|μπορούν|može|mogu|prima)(?!\p{L})/u;
+
 /** What a mailbox may have none of: room, rights, answers. */
 const ROOM =
   /(?<!\p{L})(?:space|room|quota|platz|speicher\p{L}{0,10}|espace|place|espacio|sitio|spazio|espaço|lugar|ruimte|plaats|utrymme|plads|plass|tilaa|miejsc\p{L}{1,2}|míst\p{L}{0,2}|miest\p{L}{0,2}|hely\p{L}{0,2}|spațiu\p{L}{0,2}|loc|мест\p{L}{1,2}|місц\p{L}{1,2}|място|yer|alan|χώρο\p{L}{0,1}|prostor\p{L}{0,1}|viet\p{L}{1,2}|vietos|ruumi|espai|chỗ|dung lượng|ruang)(?!\p{L})|空间|空間|容量|空き|공간|용량|מקום|مساحة|فضا|जगह|พื้นที่|回复|答复|响应|返信|応答|응답/u;
@@ -370,7 +376,8 @@ const ROOM =
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
 /** Ends of clauses in lower-case text on one line; the period of a status or a host name ends none. */
-const CLAUSE_END = /[;!?|。！？；\n]|(?<!(?<!\p{L})(?:mr|mrs|ms))\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
+const CLAUSE_END =
+  /[;!?|。！？；\n]|(?<!(?<!\p{L})(?:mr|mrs|ms)|(?<![\p{Nd}.])\p{Nd}{1,2}(?=\. \p{L}))\.(?=\s|$)|\s[-–—*]{1,4}\s|\*\*/u;
 
 /**
  * Returns what a text (lower case, on one line, with `@addr` and `@host` in place of addresses and host names) says not to exist; null when
@@ -382,7 +389,7 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
     if (!UNKNOWN.test(clause)) continue;
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
-    const mayHaveNone = mayBeLoose && !ROOM.test(clause);
+    const mayHaveNone = mayBeLoose && !ROOM.test(clause) && !MAY.test(clause);
     for (const { recipient, domain, none, noneLast, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
       if (isAscii && !isLatin) continue;
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))

@@ -127,6 +127,8 @@ test('hostile mail takes linear time', () => {
     '<!--',
     '<a x=1 ',
     '1-',
+    'コードは1',
+    '確認1 2 ',
     'http://a.b?',
   ];
   for (const piece of pieces)

@@ -80,6 +80,10 @@ test.each([
   `> ${'a'.repeat(45)}\nb\n`,
   'Ann S/HQ/D\n2026-01-06\n',
   'On 6 Jan 2026 10:11 Ann <a@b.c> wrote\n',
+  '##- above line repl -##\n',
+  '-------- Original message --------From: a\n',
+  '6.1.2026 10:11 a@b.c:\n',
+  '收 件 人: 1\n',
 ])('the time to read 400,000 characters of %j grows with their number', (part) => {
   // With backtracking, or a search of all lines for each line, this would not end.
   const text = `x\n\n${part.repeat(400_000 / part.length)}`;

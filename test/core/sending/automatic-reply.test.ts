@@ -56,6 +56,9 @@ test.each([
   ['x-', 1_000_000],
   ['is out of the office ', 1_000_000],
   ['auto: ', 1_000_000],
+  ['automatic repl ', 1_000_000],
+  ['[ticket] ', 1_000_000],
+  ['your a ', 1_000_000],
 ])('fields of 1,000,000 characters of %j are read in limited time', (part, length) => {
   const value = part.repeat(length / part.length);
   const headers = ['subject', 'x-mailer', 'precedence', `x-${'a-'.repeat(100_000)}`].map(

@@ -20,6 +20,9 @@ test.each([
     '2.6.0 <a1b2c3d4e5f60718293a4b5c@relay.example> [InternalId=123456789012345678901, Hostname=AM0.eurprd.example]',
     ['a1b2c3d4e5f60718293a4b5c', '123456789012345678901'],
   ],
+  ['2.0.0 OK: queued as <202601061011.12345678901@smtp-relay.example>', ['202601061011.12345678901']],
+  ['Great success, MessageID=<20260106101112.1.ABCDEF0123456789@mg.example>', ['20260106101112.1.ABCDEF0123456789']],
+  ['Queued! [0a129aee-e1cd-480d-b08d-4f48548ff48d]', ['0a129aee-e1cd-480d-b08d-4f48548ff48d']],
 ])('reads the ids of %j', (reply, ids) => {
   expect(readRelayedIds(reply, ENVELOPE)).toEqual(ids);
 });
@@ -28,6 +31,8 @@ test.each([
   '2.0.0 Ok: queued as 4XyZ12abcDz1',
   'Message accepted for delivery',
   'OK id=1sXyZ0-0001ab-CD',
+  'Requested mail action okay, completed: id=1MvKdr-1rFzAb2Xyz-00rNHp',
+  'ok:  Message 123456789 accepted',
   '2.0.0 mail-relay-number-one.eu-central-1.example.com accepted it',
   '',
 ])('reads no id in %j', (reply) => {
