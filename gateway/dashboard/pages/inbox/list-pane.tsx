@@ -25,7 +25,7 @@ const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar
 
 /** Search, filters, and the list of conversations. */
 export function ListPane({ inbox }: { inbox: Inbox }) {
-  const { view, go, pathOf, frame, list, selection, selected, acts, bulk } = inbox;
+  const { view, go, pathOf, frame, list, selection, selected, bulk } = inbox;
   const { pages } = list;
   const isInTeam = useIsInTeam();
   const isEmpty = !list.isLoading && list.error === undefined && pages.size === 0 && !pages.hasMore;

@@ -49,7 +49,9 @@ function Waiting({ subject }: { subject: string | null }) {
         {subject === null ? (
           <Skeleton h={26} w="60%" />
         ) : (
-          <Title order={2} size="h4" lineClamp={2} children={subject} />
+          <Title order={2} size="h4" lineClamp={2}>
+            {subject}
+          </Title>
         )}
         <Skeleton h={90} />
         <Skeleton h={160} />

@@ -29,7 +29,7 @@ export type BulkChange =
   | { kind: 'restore' };
 
 /** All conversations of a list, chosen at one moment, and the change that runs over them. */
-export interface Bulk {
+interface Bulk {
   /** null: none are chosen */
   chosen: { ids: ReadonlySet<string>; extent: 'all' | 'newest' | 'some' } | null;
   /** null: nothing runs */

@@ -8,7 +8,7 @@ export const MAX_MERGED = 20;
 export const MAX_SELECTED = 100;
 
 /** The selected threads. */
-export interface Selection {
+interface Selection {
   ids: ReadonlySet<string>;
   /** Selects or deselects a thread, or with `isSpan` all threads since the last one. */
   toggle: (id: string, isSpan: boolean) => void;

@@ -42,7 +42,7 @@ const KINDS: LiveKind[] = [
 ];
 
 /** A thread, updated live. */
-export interface ThreadInSight {
+interface ThreadInSight {
   /** null: it does not exist; undefined: loading */
   thread: OpenThread | null | undefined;
   /** loaded messages, oldest first */
