@@ -32,7 +32,7 @@ import type { Right } from '../../core/accounts/rights.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import { capabilities } from '../../operations/capability/capabilities.ts';
 import { readingRight } from '../../operations/capability/reading-right.ts';
-import { accessOf } from '../../schema/graphql/access.ts';
+import { readAccess } from '../../schema/graphql/access.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { secretKind } from '../../schema/graphql/secret.ts';
 import { MAX_TOKENS } from './document-limits.ts';
@@ -112,7 +112,7 @@ function readRights({ document }: Reading): readonly Right[] {
       Field() {
         const [parent, field] = [types.getParentType(), types.getFieldDef()];
         if (field == null || !isObjectType(parent)) return;
-        const right = roots.has(parent) ? accessOf(field)?.right : rightsOfTypes.get(parent.name);
+        const right = roots.has(parent) ? readAccess(field)?.right : rightsOfTypes.get(parent.name);
         if (right !== undefined) rights.add(right);
       },
     }),
