@@ -8,7 +8,6 @@ interface LoggedCall {
   /** name of the tool that it calls, or its method; null when there is none */
   name: string | null;
   request: Record<string, unknown>;
-  /** the rights that the tool needs */
   rights: readonly Right[];
   /** returns the response without secrets */
   redactResponse: (response: unknown) => unknown;

@@ -196,9 +196,8 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
   if (resource === undefined || object === null) throw new Error(`${capability.path} lists no resource`);
   const { filter, isPagedByItem, page, count } = list;
   const request = differences.request ?? wireQuery(filter, restCase);
-  const beside = isPagedByItem
-    ? pageByIdFields(`${articleFor(resource)} ${findNoun(resource)}`, INSTEAD_OF_OFFSET)
-    : {};
+  const item = `${articleFor(resource)} ${findNoun(resource)}`;
+  const beside = isPagedByItem ? pageByIdFields(item, INSTEAD_OF_OFFSET) : {};
   const query = z.object({ limit: limit(), offset, ...beside, ...(request as Fields).shape });
   const usual = makeReader(filter, restCase) as (given: Body) => Body;
   const inputOf = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);

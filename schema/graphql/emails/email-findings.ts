@@ -23,8 +23,7 @@ import { EmailContentRef, loadEmailParts } from './email-content.ts';
 /** What is found in an email by reading its content, which is loaded once for all fields. */
 
 /** Extracting from hostile mail takes tens of milliseconds, as does looking for what deceives; checking its HTML takes hundreds. */
-const EXTRACTS_COST = 50;
-const WARNINGS_COST = 50;
+const READING_COST = 50;
 const CHECKS_COST = 200;
 
 const isOfDomain = { isOfDomain: true };
@@ -49,7 +48,7 @@ builder.objectFields(EmailNode, (t) => ({
   extracts: t.field({
     type: typeFor(extracts, isOfDomain),
     description: 'Verification codes, links and the event found in the email.',
-    complexity: { field: EXTRACTS_COST },
+    complexity: { field: READING_COST },
     resolve: async ({ id, subject }, _args, context) => {
       const [{ text, headers, attachments }, { html }] = await Promise.all([
         loadEmailParts(context, id, 'text'),
@@ -63,7 +62,7 @@ builder.objectFields(EmailNode, (t) => ({
   securityWarnings: t.field({
     type: [typeFor(securityWarning, isOfDomain)],
     description: 'Deceptive links, display names and domains in a received email, up to 22. Empty for sent mail.',
-    complexity: { field: WARNINGS_COST },
+    complexity: { field: READING_COST },
     resolve: (email, _args, context) => warningsOf(context).load(email),
   }),
   security: t.field({

@@ -179,7 +179,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     const isId = isIdField(word);
     let way = { values: found, base: body };
     if (isId && !isFew && !(`${name} ${field}` in options.unanswered)) {
-      const answered = await findAnswered(path, found);
+      const answered = await findReplied(path, found);
       if (answered === null)
         complain(`${field} answers the same to every id of one’s own, so that the sweep says nothing`);
       else way = answered;
@@ -196,7 +196,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   }
 
   /** A path and a body in which the field makes a difference: beside others, alone, or without one of the others. */
-  async function findAnswered(
+  async function findReplied(
     path: FieldPath,
     found: Record<string, string>,
   ): Promise<{ values: Record<string, string>; base: unknown } | null> {

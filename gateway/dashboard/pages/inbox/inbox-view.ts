@@ -39,7 +39,7 @@ export type Composing = { draftId?: string | undefined } & (
 );
 
 /** Returns whether a reply or a forwarded email is being written. */
-export function isAnswering({ compose }: InboxView): boolean {
+export function isReplying({ compose }: InboxView): boolean {
   return compose !== null && compose.mode !== 'new';
 }
 

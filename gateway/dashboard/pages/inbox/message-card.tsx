@@ -14,7 +14,6 @@ import {
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { AnswerItems } from './answer-items.tsx';
 import { HeldNote } from './held-note.tsx';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
@@ -23,6 +22,7 @@ import cardStyle from './message-card.module.css';
 import { MoveDialog } from './move-dialog.tsx';
 import { isMessageUnread } from './own-reads.ts';
 import { initialsOf, nameOf } from './people.ts';
+import { ReplyItems } from './reply-items.tsx';
 import { SplitDialog } from './split-dialog.tsx';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 import { useDeleteMessage } from './use-delete-message.ts';
@@ -130,7 +130,7 @@ export function MessageCard(props: MessageCardProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <AnswerItems emailId={id} compose={compose} />
+            <ReplyItems emailId={id} compose={compose} />
             <Menu.Divider />
             {!isFirst && (
               <Menu.Item

@@ -76,6 +76,6 @@ export type OpenThread = NonNullable<ResultOf<typeof THREAD>['thread']>;
 export type MessageBodyData = NonNullable<ResultOf<typeof MESSAGE_BODY>['email']>;
 
 /** Returns the message that a reply to the conversation answers: the last received one, or else the last. */
-export function findAnswered(messages: readonly ThreadMessage[]): ThreadMessage | undefined {
+export function findReplied(messages: readonly ThreadMessage[]): ThreadMessage | undefined {
   return messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
 }

@@ -5,16 +5,16 @@ import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTra
 import { needs } from '../../parts/needs.ts';
 import { exactTime } from '../../parts/time-words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { AnswerItems } from './answer-items.tsx';
 import { AssignMenu } from './assign-menu.tsx';
 import style from './inbox.module.css';
-import { isAnswering } from './inbox-view.ts';
+import { isReplying } from './inbox-view.ts';
 import { LabelMenu } from './label-menu.tsx';
 import { PresenceNote } from './presence-note.tsx';
+import { ReplyItems } from './reply-items.tsx';
 import { shortTime } from './row-time.ts';
 import { Tool } from './selection-bar.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
-import { findAnswered, type OpenThread, type ThreadMessage } from './thread-documents.ts';
+import { findReplied, type OpenThread, type ThreadMessage } from './thread-documents.ts';
 import { TrashTools, trashEnd } from './trash-tools.tsx';
 import type { Inbox } from './use-inbox.ts';
 
@@ -32,7 +32,7 @@ export function ThreadHead({
   const isMeant = inbox.selected.length === 0;
   const { id, isArchived, messageCount, claim } = thread;
   const isInTeam = useIsInTeam();
-  const last = findAnswered(messages);
+  const last = findReplied(messages);
   const subject = thread.subject || 'No subject';
   const archive = () => {
     void acts.archive([id], !isArchived);
@@ -77,7 +77,7 @@ export function ThreadHead({
               {claim.holder} is answering
             </Text>
           )}
-          <PresenceNote threadId={id} isReplying={isAnswering(inbox.view)} />
+          <PresenceNote threadId={id} isReplying={isReplying(inbox.view)} />
           {thread.labels.map((label) => (
             <Badge
               key={label}
@@ -145,7 +145,7 @@ export function ThreadHead({
             <Menu.Dropdown>
               {last !== undefined && (
                 <>
-                  <AnswerItems emailId={last.id} compose={(compose) => inbox.go({ compose })} />
+                  <ReplyItems emailId={last.id} compose={(compose) => inbox.go({ compose })} />
                   <Menu.Divider />
                 </>
               )}

@@ -7,11 +7,11 @@ import { IconMailQuestion } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
-import { type Composing, isAnswering } from './inbox-view.ts';
+import { type Composing, isReplying } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import { isMessageUnread, isShownUnread } from './own-reads.ts';
 import { ThreadApprovals } from './thread-approvals.tsx';
-import { findAnswered, MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
+import { findReplied, MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
 import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
@@ -29,11 +29,11 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
   const { thread, messages, earlierCount, error, refresh } = inSight;
   const compose = (composing: Composing) => go({ compose: composing });
   const opened = (movedTo: string) => go({ threadId: movedTo });
-  const answeredId = findAnswered(messages)?.id ?? null;
+  const repliedId = findReplied(messages)?.id ?? null;
   const report = useEffectEvent(() => {
-    if (thread !== undefined) inbox.reportOpened({ threadId, thread, answeredId });
+    if (thread !== undefined) inbox.reportOpened({ threadId, thread, repliedId });
   });
-  useLayoutEffect(() => report(), [thread, answeredId]);
+  useLayoutEffect(() => report(), [thread, repliedId]);
   useMarkShown(thread ?? null, messages.at(-1)?.id, acts);
   const unfolded = useUnfolded(messages);
   const scroll = useRef<HTMLDivElement>(null);
@@ -104,7 +104,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
             </Alert>
           )}
           <ThreadNotes threadId={thread.id} />
-          {!isAnswering(inbox.view) && (
+          {!isReplying(inbox.view) && (
             <>
               <ThreadApprovals threadId={thread.id} />
               <ThreadDrafts threadId={thread.id} compose={compose} />
@@ -118,7 +118,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
 }
 
 function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: (composing: Composing) => void }) {
-  const last = findAnswered(messages);
+  const last = findReplied(messages);
   if (last === undefined) return null;
   const emailId = last.id;
   return (

@@ -26,7 +26,7 @@ interface OpenedThread {
   /** null: not found */
   thread: OpenThread | null;
   /** the message that r and f reply to and forward */
-  answeredId: string | null;
+  repliedId: string | null;
 }
 
 /** A thread as far as keys act on it. */
@@ -187,7 +187,7 @@ export function useInbox() {
   const answer = (mode: 'reply' | 'reply-all' | 'forward') => () => {
     if (threadId === null) return;
     whenLoaded(() => {
-      const emailId = opened()?.answeredId;
+      const emailId = opened()?.repliedId;
       if (emailId != null) go({ compose: { mode, emailId } });
     }, true);
   };

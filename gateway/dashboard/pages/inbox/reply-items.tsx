@@ -3,15 +3,15 @@ import { IconArrowForwardUp, IconCornerUpLeft, IconCornerUpLeftDouble } from '..
 import { needs } from '../../parts/needs.ts';
 import type { Composing } from './inbox-view.ts';
 
-const ANSWERS = [
+const REPLY_MODES = [
   { mode: 'reply', label: 'Reply', Icon: IconCornerUpLeft },
   { mode: 'reply-all', label: 'Reply to all', Icon: IconCornerUpLeftDouble },
   { mode: 'forward', label: 'Forward', Icon: IconArrowForwardUp },
 ] as const;
 
-/** Items of a menu that answer or forward an email. */
-export function AnswerItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
-  return ANSWERS.map(({ mode, label, Icon }) => (
+/** Items of a menu that reply to or forward an email. */
+export function ReplyItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
+  return REPLY_MODES.map(({ mode, label, Icon }) => (
     <Menu.Item
       key={mode}
       {...needs('send')}
