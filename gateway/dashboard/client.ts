@@ -24,8 +24,15 @@ declare global {
   }
 }
 
+// Now it is too late for first-requests-plugin.ts to send anything.
+window.postroomFirstRequests ??= new Map();
+
+/** How long after the page began to load its first responses are taken for what it shows. Milliseconds. */
+const FIRST_REQUESTS_MS = 20_000;
+
 /** Sends a request, unless the page sent it as it loaded: then returns that response, once. */
 export const sendQuery: typeof fetch = (input, init) => {
+  if (performance.now() > FIRST_REQUESTS_MS) window.postroomFirstRequests?.clear();
   const sent = typeof init?.body === 'string' ? window.postroomFirstRequests?.get(init.body) : undefined;
   if (sent === undefined) return fetch(input, init);
   window.postroomFirstRequests?.delete(init?.body as string);

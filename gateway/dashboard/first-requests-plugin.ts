@@ -4,6 +4,7 @@ import type { Plugin } from 'vite';
 import { THREADS_PAGE } from './pages/inbox/inbox-documents.ts';
 import { INBOX, readWantedThreads } from './pages/inbox/inbox-view.ts';
 import { PAGE_ROWS } from './pages/inbox/thread-pages.ts';
+import { OPEN_PATHS } from './shell/open-paths.ts';
 import { VIEWER } from './shell/viewer.ts';
 
 const NAME = 'first-requests.js';
@@ -50,7 +51,9 @@ function writeScript(): string {
   const headers = { accept: 'application/graphql-response+json, application/json', 'content-type': 'application/json' };
   const send = (body) => fetch('/graphql', { method: 'POST', credentials: 'same-origin', headers, body });
   try {
-    if (localStorage.getItem('postroom-signed-in') !== 'yes' || document.querySelector('#app > *') !== null) return;
+    if (localStorage.getItem('postroom-signed-in') !== 'yes' || ${OPEN_PATHS}.test(location.pathname)) return;
+    // The page's own script was faster.
+    if (window.postroomFirstRequests !== undefined) return;
     const [viewer, threads] = ${JSON.stringify([viewer, threads])};
     const session = send(viewer);
     const sent = (window.postroomFirstRequests = new Map([[viewer, session]]));

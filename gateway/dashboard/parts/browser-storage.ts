@@ -18,6 +18,14 @@ export function writeStored(name: string, value: string): void {
   }
 }
 
+/** What was shown last, so that the page keeps room for it as it loads. Of the person who is signed in. */
+export const SHOWN_BEFORE = { views: 'postroom-saved-views', filters: 'postroom-inbox-filters' } as const;
+
+/** Forgets what was shown last: the next person has other views and filters. */
+export function forgetShown(): void {
+  for (const name of Object.values(SHOWN_BEFORE)) writeStored(name, '');
+}
+
 /** Returns whether something is switched on in this browser, and a function that remembers it. Pages that are open already learn of it later. */
 export function useStoredChoice(name: string): [isOn: boolean, setOn: (isOn: boolean) => void] {
   const [isOn, setOn] = useState(() => readStored(name) === 'yes');

@@ -62,8 +62,7 @@ export function useRecordForm<Values extends object, Outcome extends { problem: 
   const send = async () => {
     form.clearErrors();
     setBusy(true);
-    const outcome = await submit(form.getValues());
-    setBusy(false);
+    const outcome = await submit(form.getValues()).finally(() => setBusy(false));
     refuse(outcome.problem);
     if (outcome.problem === null) saved?.(outcome as Extract<Outcome, { problem: null }>);
   };

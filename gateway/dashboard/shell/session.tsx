@@ -10,6 +10,7 @@ import { withNext } from '../pages/sign-in/next-path.ts';
 import { summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { keepShell } from './offline-shell.ts';
+import { OPEN_PATHS } from './open-paths.ts';
 import { listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { leave } from './sign-out.ts';
@@ -25,7 +26,7 @@ let isFirstAsked = false;
 
 /** Asks for the session where someone was signed in. Resolves when it is known, or when the outline of the page is shown meanwhile. */
 export async function askFirstSession(): Promise<void> {
-  if (!wasSignedIn()) return;
+  if (!wasSignedIn() || OPEN_PATHS.test(window.location.pathname)) return;
   isFirstAsked = true;
   const session = client.query(VIEWER, {}, { requestPolicy: 'network-only' }).toPromise();
   await Promise.race([session, new Promise((resolve) => void setTimeout(resolve, OUTLINE_AFTER_MS))]);

@@ -1,4 +1,5 @@
 import { type AuthOutcome, auth } from '../pages/sign-in/auth-calls.ts';
+import { forgetShown } from '../parts/browser-storage.ts';
 import { notify } from '../parts/notify.ts';
 import { announceSignOut } from './session-news.ts';
 import { rememberSignIn } from './shell-outline.tsx';
@@ -35,6 +36,7 @@ function leaveAfter({ problem }: AuthOutcome<unknown>, elsewhere: string | null 
   }
   announceSignOut();
   rememberSignIn(false);
+  forgetShown();
   if (elsewhere === null) leave();
   else window.location.assign(elsewhere);
 }

@@ -60,6 +60,7 @@ export function AddressForm({
           label="Domain"
           data={domains.map(({ id, name }) => ({ value: id, label: `@${name}` }))}
           value={domain.id}
+          error={form.errors['domainId']}
           onChange={(value) => form.setFieldValue('domainId', value)}
           allowDeselect={false}
           searchable={domains.length > 10}

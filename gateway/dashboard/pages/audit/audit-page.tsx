@@ -92,8 +92,15 @@ export function AuditPage() {
       </PageHeader>
       <FilterBar>
         <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} filters={filters} />
-        <ChoiceFilter name="who" label="Who" choices={ACTOR_KINDS} filters={filters} width={170} />
-        <ChoiceFilter name="object" label="Object" choices={OBJECT_KINDS} filters={filters} width={170} />
+        <ChoiceFilter name="who" label="Who" any="Anyone" choices={ACTOR_KINDS} filters={filters} width={170} />
+        <ChoiceFilter
+          name="object"
+          label="Object"
+          any="All objects"
+          choices={OBJECT_KINDS}
+          filters={filters}
+          width={170}
+        />
         <TextFilter name="id" label="Object ID" maxLength={MAX_FILTER} filters={filters} />
         <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
         <TextFilter name="to" label="To" type="datetime-local" filters={filters} />

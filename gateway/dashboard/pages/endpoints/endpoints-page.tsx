@@ -188,20 +188,21 @@ const NEW_ENDPOINT = {
   ...NEW_SUBSCRIPTION,
 };
 
-/** Form that creates an endpoint. It is open while the URL contains `?new=`. */
+/** Form that creates an endpoint. It is open while the URL contains `?new=`; closed, it keeps what was typed. */
 function NewEndpoint() {
   const [search, setSearch] = useSearchParams();
   const wanted = search.get('new');
+  const kind = wanted === 'email' || wanted === 'group' ? wanted : 'webhook';
+  const form = useNewEndpoint(kind);
   const close = () => setSearch({}, { replace: true });
   return (
     <Modal opened={wanted !== null} onClose={close} title="Create endpoint" size="lg">
-      <NewEndpointForm kind={wanted === 'email' || wanted === 'group' ? wanted : 'webhook'} close={close} />
+      <NewEndpointForm kind={kind} form={form} close={close} />
     </Modal>
   );
 }
 
-function NewEndpointForm({ kind, close }: { kind: Kind; close: () => void }) {
-  const [, setSearch] = useSearchParams();
+function useNewEndpoint(kind: Kind) {
   const [, go] = useLocation();
   const done = 'The endpoint was created. Choose it for an address.';
   const { act: createWebhook } = useAct(CREATE_WEBHOOK, {
@@ -210,8 +211,7 @@ function NewEndpointForm({ kind, close }: { kind: Kind; close: () => void }) {
   });
   const { act: createEmail } = useAct(CREATE_EMAIL, { quiet: true, done });
   const { act: createGroup } = useAct(CREATE_GROUP, { quiet: true, done });
-  const [part, setPart] = useState<string | null>(null);
-  const form = useRecordForm({
+  return useRecordForm({
     values: NEW_ENDPOINT,
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name, such as "Ticket system".' : null),
@@ -230,6 +230,19 @@ function NewEndpointForm({ kind, close }: { kind: Kind; close: () => void }) {
     },
     saved: ({ payload }) => go(`/endpoints/${payload.endpoint.id}`),
   });
+}
+
+function NewEndpointForm({
+  kind,
+  form,
+  close,
+}: {
+  kind: Kind;
+  form: ReturnType<typeof useNewEndpoint>;
+  close: () => void;
+}) {
+  const [, setSearch] = useSearchParams();
+  const [part, setPart] = useState<string | null>(null);
   return (
     <RecordForm
       form={form}

@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
 import { useEffect } from 'react';
-import { readStored, writeStored } from '../../parts/browser-storage.ts';
+import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
 import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
 import type { InboxFolder, InboxView } from './inbox-view.ts';
@@ -14,9 +14,6 @@ const FOLDERS: { value: InboxFolder; label: string }[] = [
   { value: 'archived', label: 'Archived' },
   { value: 'trash', label: 'Trash' },
 ];
-
-/** Which filters this browser showed last: those of a page that loads have their place, so that the list below does not move. */
-const SHOWN = 'postroom-inbox-filters';
 
 interface FilterProps {
   view: InboxView;
@@ -64,10 +61,11 @@ function ConditionFilters({ view, frame, go }: FilterProps) {
     ...members.filter(({ isYou }) => !isYou).map(({ id, called }) => ({ value: id, label: called })),
   ];
   const now = frame && [labels.length > 0 && 'label', addresses.length > 1 && 'address'].filter(Boolean).join(' ');
+  // Those of a page that loads have their place, so that the list below does not move.
   useEffect(() => {
-    if (now !== undefined) writeStored(SHOWN, now);
+    if (now !== undefined) writeStored(SHOWN_BEFORE.filters, now);
   }, [now]);
-  const shown = now ?? readStored(SHOWN) ?? '';
+  const shown = now ?? readStored(SHOWN_BEFORE.filters) ?? '';
   return (
     <>
       {(shown.includes('label') || view.label !== null) && (

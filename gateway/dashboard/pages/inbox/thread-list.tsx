@@ -149,11 +149,21 @@ export function ThreadList(props: ThreadListProps) {
   };
 
   const pressed = useRef<{ id: string; x: number; y: number } | null>(null);
-  const onPointerDown = ({ target, button, clientX, clientY, ctrlKey, metaKey, shiftKey }: PointerEvent) => {
+  const onPointerDown = ({
+    target,
+    button,
+    pointerType,
+    clientX,
+    clientY,
+    ctrlKey,
+    metaKey,
+    shiftKey,
+  }: PointerEvent) => {
     const link = button === 0 && !ctrlKey && !metaKey && !shiftKey && target instanceof Element && target.closest('a');
     const id = link ? rowIdAt(link) : null;
     pressed.current = id === null ? null : { id, x: clientX, y: clientY };
-    if (id !== null) actions.press(id);
+    // A touch may begin to scroll.
+    if (id !== null && pointerType === 'mouse') actions.press(id);
   };
   // A row that moved while it was pressed, as mail arrived above it, gets no click.
   const onPointerUp = ({ target, clientX, clientY }: PointerEvent) => {
