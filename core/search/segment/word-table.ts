@@ -1,4 +1,9 @@
 const FIRST_CAPACITY = 1_024;
+/**
+ * Places that a look-up passes at most. Words that pass more were chosen by someone who knows the hash: then a Map takes over, whose hash is
+ * keyed.
+ */
+const MAX_PASSED = 64;
 /** No word has this number. */
 export const UNKNOWN = -1;
 /** FNV-1a. */
@@ -21,6 +26,8 @@ export class WordTable {
   #hashes = new Int32Array(FIRST_CAPACITY);
   /** by place in the table: the number of a word and 1, 0 where there is none */
   #places = new Int32Array(2 * FIRST_CAPACITY);
+  /** the words with their numbers, once they crowd in the table */
+  #crowded: Map<string, number> | null = null;
 
   get size(): number {
     return this.#words.length;
@@ -33,17 +40,28 @@ export class WordTable {
 
   /** Returns the number of the word text[start, end), UNKNOWN when it has none. */
   find(text: string, start: number, end: number, hash: number): number {
+    if (this.#crowded !== null) return this.#crowded.get(text.slice(start, end)) ?? UNKNOWN;
     const mask = this.#places.length - 1;
-    for (let at = spread(hash) & mask; ; at = (at + 1) & mask) {
+    let at = spread(hash) & mask;
+    for (let passed = 0; passed < MAX_PASSED; passed++) {
       const number = (this.#places[at] ?? 0) - 1;
       if (number === UNKNOWN || (this.#hashes[number] === hash && isAt(text, start, end, this.#words[number] ?? '')))
         return number;
+      at = (at + 1) & mask;
     }
+    this.#crowded = new Map(this.#words.map((word, number) => [word, number]));
+    return this.find(text, start, end, hash);
   }
 
   /** Adds the word text[start, end), which has no number, and returns its number. */
   add(text: string, start: number, end: number, hash: number): number {
     const number = this.#words.length;
+    if (this.#crowded !== null) {
+      const word = text.slice(start, end);
+      this.#words.push(word);
+      this.#crowded.set(word, number);
+      return number;
+    }
     if (2 * (number + 1) > this.#places.length) this.#grow();
     this.#words.push(text.slice(start, end));
     this.#hashes[number] = hash;
