@@ -19,12 +19,17 @@ export const LEAD = new RegExp(`^\\W{0,4}(?:${WROTE_LEADS})(?![\\p{L}]{2}).*\\p{
 export const DATE =
   /(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/iu;
 /** Atmail: `On Tue 06/01/26 10:11 AM , Ann ann@example.com sent:`. */
-const SENT_END = /[^\s@<>]@[^\s@<>]{1,120}>? {0,2}sent:$/iu;
-/** Yandex: `06.01.2026, 10:11, Ann Smith (ann@example.com):` */
-const MOMENT_AND_NAME =
-  /^\p{Nd}{1,2}[./]\p{Nd}{1,2}[./]\p{Nd}{4},? \p{Nd}{1,2}:\p{Nd}{2},? [^:]{0,80}[<(][^<>()\s@]{1,64}@[^<>()\s]{1,200}[>)]:$/u;
+const ATMAIL =
+  /^On \p{L}{2,10}\.? \p{Nd}{1,2}\/\p{Nd}{1,2}\/\p{Nd}{2,4} \p{Nd}{1,2}:\p{Nd}{2}(?: [AP]M)? , [^\p{Nd}:,@<>]{0,60}<?[^\s@<>]{1,64}@[^\s@<>]{1,120}>? {0,2}sent:$/iu;
 /** Mail.ru, behind its signature in the same line: `Sent from Mail Tuesday, 6 January 2026, 10:11 +03:00 from Ann ann@example.com:` */
-const BARE_ADDRESS_END = /\s[^\s@<>:]{1,64}@[^\s@<>:]{1,200}:$/u;
+const MAIL_RU =
+  /(?:^|\s)\p{L}[\p{L}-]{2,20}, (?:\p{Nd}{1,2}\.? (?:de )?\p{L}{3,20}(?: de)?|\p{L}{3,20} \p{Nd}{1,2}),? \p{Nd}{4}(?: г\.)?,? \p{Nd}{1,2}:\p{Nd}{2}(?: [ap]m)? [+-]\p{Nd}{2}:?\p{Nd}{2} (?:from|от|von|de|від|да|од|da|od|van|от имени) [^:]{0,80}[^\s@<>:]{1,64}@[^\s@<>:]{1,200}:$/iu;
+/** Yandex: `06.01.2026, 10:11, Ann Smith (ann@example.com):` */
+const YANDEX =
+  /^\p{Nd}{1,2}[./]\p{Nd}{1,2}[./]\p{Nd}{4},? \p{Nd}{1,2}:\p{Nd}{2},? [^:]{0,80}[<(][^<>()\s@]{1,64}@[^<>()\s]{1,200}[>)]:$/u;
+/** A line of Yandex or of a log: `2026-01-06 10:11:12, Ann Smith (ann@example.com):` */
+export const MOMENT_AND_NAME =
+  /^\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? \p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?,? [^:]{0,80}[<(][^<>()\s@]{1,64}@[^<>()\s]{1,200}[>)]:$/u;
 /** A date near the begin of a line. */
 export const EARLY_DATE =
   /^.{0,40}?(?:(?<![a-z\p{Nd}])\p{Nd}{4}(?!\p{Nd})|\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}|\p{Nd}{1,2}:\p{Nd}{2}|\p{Nd}{1,2}\.? \p{L}{3,})/iu;
@@ -33,6 +38,9 @@ export const ADDRESS = /@[\p{L}\p{N}]/u;
 const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
 const BRACKETED_ADDRESS = /[<([][^<>()[\]\s@]{1,64}@[^<>()[\]\s]{1,200}[>)\]]/u;
 const YEAR_AND_TIME = /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}/u;
+/** At most two words before a date, or a name before its address, and not a sentence: `Book the room of 6 January 2026, 10:11 with`. */
+const PERSON_OR_DATE_FIRST =
+  /^[^\p{L}\p{Nd}]{0,4}(?:(?:[\p{L}\p{M}'’()-]{1,16}[.,:]{0,2} ){0,2}[\p{L}\p{M}]{0,16}\p{Nd}|(?:\p{Lu}[\p{L}\p{M}'’.-]{0,30},? ){0,4}["'“”]?[<(][^<>()\s@]{1,64}@)/u;
 /** alot: `Ann Smith (2026-01-06 10:11:12)` */
 const NAME_AND_DATE =
   /^(?:\p{L}{1,20} )?\p{Lu}[^.!?()]{1,60} \(\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?\)[:：]?$/u;
@@ -49,9 +57,9 @@ export const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GM
 export function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
   if (GMT_LINE.test(joined) && joined.length < 120) return true;
   if (isQuoteNext && NAME_AND_DATE.test(joined)) return true;
-  if (SENT_END.test(joined) && LEAD.test(joined) && DATE.test(joined)) return true;
-  if (MOMENT_AND_NAME.test(joined)) return true;
-  if (isApart && BARE_ADDRESS_END.test(joined) && YEAR_AND_TIME.test(joined)) return true;
+  if (ATMAIL.test(joined)) return true;
+  if (YANDEX.test(joined)) return true;
+  if (isApart && MAIL_RU.test(joined)) return true;
   const hasDate = DATE.test(joined);
   const hasAddress = ADDRESS.test(joined);
   const isOpen = /[:：៖]\W{0,3}$|(?<=գրել է)\.$/u.test(joined) || /-{2,}$/u.test(joined);
@@ -63,7 +71,7 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;
   // In a language that the reader does not know, or without a colon.
   const isFull = hasDate && isShort && BRACKETED_ADDRESS.test(joined);
-  if (isFull && isApart && isOpen) return YEAR_AND_TIME.test(joined);
+  if (isFull && isApart && isOpen) return YEAR_AND_TIME.test(joined) && PERSON_OR_DATE_FIRST.test(joined);
   if (isFull && isApart && isWrote && (WROTE_END.test(joined) || ADDRESS_END.test(joined))) return LEAD.test(joined);
   if (isQuoteNext && isWrote && hasDate && isShort && LEAD.test(joined)) return true;
   if (isQuoteNext && isWrote && hasAddress && hasDate && isShort) return true;

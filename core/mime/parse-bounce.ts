@@ -219,6 +219,9 @@ function readNotification(statement: string): MailReport | null {
   );
 }
 
+/** Of SMTP (RFC 5321 §4.2.3), while some servers number their own errors in the same range. */
+const TEMPORARY_CODES: ReadonlySet<number> = new Set([421, 450, 451, 452, 454, 455]);
+
 function recipientOf(
   { address, text, code, status, reason, command }: Diagnosis,
   action: 'failed' | 'delayed',
@@ -233,7 +236,11 @@ function recipientOf(
     remoteMta: null,
     reason,
     command,
-    bounce: action === 'failed' && isHardReason(reason) ? 'hard' : 'soft',
+    // Words beside a temporary code say nothing permanent.
+    bounce:
+      action === 'failed' && isHardReason(reason) && (status !== null || !TEMPORARY_CODES.has(code ?? 0))
+        ? 'hard'
+        : 'soft',
   };
 }
 

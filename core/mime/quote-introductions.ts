@@ -5,6 +5,7 @@ import {
   GMT_LINE,
   introduces,
   LEAD,
+  MOMENT_AND_NAME,
   NAME_AND_ADDRESS,
   WROTE_END,
   WROTE_WORD,
@@ -21,6 +22,7 @@ import {
 } from './quoted-fields.ts';
 import { type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
 import {
+  ABOVE_THIS_LINE,
   ABOVE_WORDS,
   FORWARD_WORDS,
   LINE_WORDS,
@@ -72,8 +74,14 @@ const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
 const MAX_NOTES_LINES = 12;
 const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,80}$`, 'iu');
-/** `##- Odpověď napište nad tento řádek -##` */
+/** `-- Proszę odpowiadać powyżej tej linii --` */
 const FRAMED_LINE = /^[\s*]{0,3}[-#=*_~+–—]{2,}[^-#=*_~+–—].{6,110}[-#=*_~+–—]{2,}[\s*]{0,3}$/u;
+const PROMPT = new RegExp(
+  `(?:${RESPOND_WORDS}).{0,20}(?:${ABOVE_THIS_LINE})|(?:${ABOVE_THIS_LINE}).{0,20}(?:${RESPOND_WORDS})`,
+  'iu',
+);
+/** Zendesk: `##- Odpověď napište nad tento řádek -##` */
+const HELP_DESK_LINE = /^[\s*]{0,3}##\s?[-–—]{1,3}[^-#].{6,110}[-–—]{1,3}\s?##[\s*]{0,3}$/u;
 const PROMPT_WORDS = [wordsOf(ABOVE_WORDS), wordsOf(LINE_WORDS), wordsOf(RESPOND_WORDS)];
 /** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
 const TITLE_AND_FIELD = new RegExp(
@@ -109,11 +117,14 @@ export class IntroductionFinder {
   readonly #lines: readonly Line[];
   readonly #isQuoted: readonly boolean[];
   readonly #isCode: readonly boolean[];
+  /** whether several lines begin as those of a log do */
+  readonly #isLog: boolean;
 
   constructor(lines: readonly Line[], isQuoted: readonly boolean[], isCode: readonly boolean[]) {
     this.#lines = lines;
     this.#isQuoted = isQuoted;
     this.#isCode = isCode;
+    this.#isLog = lines.filter(({ short }, at) => isQuoted[at] !== true && MOMENT_AND_NAME.test(short)).length > 1;
   }
 
   /** Returns the first line from here on that is not blank, or the number of lines. */
@@ -297,6 +308,7 @@ export class IntroductionFinder {
     if (WROTE_TAIL.test(this.#line(at + 1).short)) return null;
     const next = this.nextNonBlank(at + 1);
     const isQuoteNext = this.isQuoteLike(next);
+    if (!isQuoteNext && MOMENT_AND_NAME.test(last.short) && this.#isLogEntry(at)) return null;
     let joined = '';
     let alone: number | null = null;
     for (let from = at; from >= free && at - from < MAX_INTRODUCTION_LINES; from--) {
@@ -320,6 +332,14 @@ export class IntroductionFinder {
     }
     if (alone === null) return null;
     return { from: isQuoteNext ? this.#beginOfWrapped(alone, at, free) : alone, to: at, kind: 'wrote' };
+  }
+
+  /** Whether a line with a moment and a name is one of a log or of minutes: one of several, or announced by a colon. */
+  #isLogEntry(at: number): boolean {
+    if (this.#isLog) return true;
+    let above = at - 1;
+    while (above > 0 && this.#line(above).isBlank) above--;
+    return /[:：]$/u.test(this.#line(above).short);
   }
 
   /** The first line of the short paragraph that an introduction ends, if its last lines name no one. */
@@ -371,9 +391,10 @@ function wordsOf(words: string): RegExp {
   return new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${words})`, 'iu');
 }
 
-/** Whether a line between dashes asks to respond above it, in any of the languages of `reply-words.ts`. */
+/** Whether a framed line asks to respond above this line, or in the frame of a help desk above a line, in the languages of `reply-words.ts`. */
 function isReplyPrompt(short: string): boolean {
-  return FRAMED_LINE.test(short) && PROMPT_WORDS.every((words) => words.test(short));
+  if (!FRAMED_LINE.test(short)) return false;
+  return PROMPT.test(short) || (HELP_DESK_LINE.test(short) && PROMPT_WORDS.every((words) => words.test(short)));
 }
 
 /** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name nobody. */

@@ -104,13 +104,17 @@ export const OTHER_LABELS =
 
 /** Asks to respond above a line: what is below it is of a help desk. */
 export const REPLY_ABOVE = [
-  '(?:reply|respond|response|type|write|answer).{0,40}above this line',
+  '(?:reply|respond|response|type|write|answer).{0,40}above this line|(?:reply|response|answer) above, .{0,30}below this line',
   '(?:antwort|schreib|respon|répon|écri|rispo|rispond|scriv|antwoord|reageer|svar|ответ|odpowied|yanıt|escrib|escrev|digit).{0,60}(?:oberhalb dieser|über dieser|au-dessus de cette|encima de esta|sobre esta|acima desta|sopra questa|boven deze|ovanför den här|over denne|выше этой|nad tą|bu satırın)',
   '(?:oberhalb dieser|über dieser|au-dessus de cette|encima de esta|acima desta|sopra questa|boven deze|выше этой).{0,40}(?:antwort|répon|respon|rispo|antwoord|reageer|ответ)',
   'この(?:行|線)より上.{0,20}(?:返信|記入)|(?:请|請)在此(?:行|线|線)(?:上方|之上).{0,10}(?:回复|回覆)|이 (?:줄|선) 위에',
 ].join('|');
 
-/** `above`, `line`, and words for replying and writing, in many languages: all three between dashes ask to respond above a line. */
+/** Above this line, in languages whose prompts {@link REPLY_ABOVE} does not know. */
+export const ABOVE_THIS_LINE =
+  "powyżej tej lini|nad tą lini|nad (?:tento|tímto) řád|nad (?:tento|týmto) riad|tämän rivin yläpuol|e(?:zen)? sor (?:fölé|fölött|felett)|πάνω από αυτή|deasupra acest|над (?:този ред|цим рядк|этой строк)|вище цього рядк|iznad (?:ov[eo]g?|te) |nad to vrstico|phía trên dòng này|di atas baris ini|מעל (?:ל?שורה זו|לשורה הזו)|فوق هذا السطر|over denne linj|damunt d'aquesta|virš šios|virs šīs|selle rea (?:kohal|üla)|上方此行|此行(?:之上|上方)|この(?:行|線)(?:より|の)上|이 (?:줄|선) 위";
+
+/** `above`, `line`, and words for replying and writing, in many languages: all three in the frame of a help desk ask to respond above a line. */
 export const ABOVE_WORDS =
   'above|oberhalb|über|au-dessus|ci-dessus|encima|arriba|sobre|sopra|al di sopra|acima|boven|ovanför|ovenfor|over|yläpuolel|yläpuoli|powyżej|nad|fölé|fölött|felett|felé|deasupra|mai sus|πάνω|παραπάνω|выше|над|вище|вышэй|üstün|üzerin|yukarı|מעל|לפני|أعلى|فوق|قبل|بالا|ऊपर|উপরে|மேலே|เหนือ|ด้านบน|trên|di atas|iznad|zgoraj|virš|virs|kohal|ülal|ofan|gainean|damunt|por riba|მაღლა|ზემოთ|վերև|上方|之上|以上|より上|の上|上に|上面|위에|위쪽';
 export const LINE_WORDS =

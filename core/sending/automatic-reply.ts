@@ -1,13 +1,19 @@
 import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/report-text.ts';
 import {
   ABOUT_ABSENCE,
-  ACKNOWLEDGEMENT,
+  ACKNOWLEDGEMENT_NOUN,
+  ACKNOWLEDGEMENT_SENTENCE,
   CALENDAR_RESPONSE,
+  HELP_DESK_ADDRESS,
+  HELP_DESK_FIELD,
   MARKING_FIELDS,
   MARKING_NAME,
+  OWN_REQUEST,
+  PLAIN_NUMBER,
   PROGRAM_FIELD,
   PROGRAM_MAILER,
   REPLY_SUBJECT,
+  TICKET_NUMBER,
 } from './automatic-fields.ts';
 
 /** What decides whether a program may reply to a received message. */
@@ -58,8 +64,11 @@ export function automaticReplyRefusal({ headers, returnPath, fromAddress }: Answ
   if (isUnread(fromAddress) && !headers.some(([name]) => name === 'reply-to'))
     return `The email is from ${fromAddress}, which reads no mail, so it gets no automatic reply (RFC 3834).`;
   const names = new Set(headers.map(([name]) => name));
+  const isReply = names.has('in-reply-to') || names.has('references');
   const mail = {
-    isReply: names.has('in-reply-to') || names.has('references'),
+    isReply,
+    isOfHelpDesk:
+      isReply || HELP_DESK_ADDRESS.test(fromAddress) || headers.some(([name]) => HELP_DESK_FIELD.test(name)),
     isOfCalendar: headers.some(([name, value]) => name === 'content-class' && /calendarmessage/i.test(value)),
   };
   const field = headers.find(([name, value]) => isAutomatic(name, value.trim().toLowerCase(), mail));
@@ -112,19 +121,29 @@ const NEGATIVE = /^(?:no|none|false|off|0|never)?$/;
 /** What the other fields of a message say. */
 interface MailFacts {
   isReply: boolean;
+  /** whether a field beside the subject says that a help desk may have written it: its address, its fields, or the message it responds to */
+  isOfHelpDesk: boolean;
   isOfCalendar: boolean;
 }
 
-/** Whether a subject, behind the tag of a help desk, is one with which it acknowledges a request. */
-function isAcknowledgement(subject: string): boolean {
-  return (
-    ACKNOWLEDGEMENT.test(subject) ||
-    ACKNOWLEDGEMENT.test(subject.replace(/^(?:\[[^\]]{1,40}\]|【[^】]{1,40}】)\s*/u, ''))
-  );
+/**
+ * Whether a subject, behind the tag of a help desk, is one with which it acknowledges a request. People write such subjects, too: without
+ * another sign, only a noun that ends the subject or has a number counts, and a sentence with the number of a ticket.
+ */
+function isAcknowledgement(subject: string, isOfHelpDesk: boolean): boolean {
+  const untagged = subject.replace(/^(?:\[[^\]]{1,40}\]|【[^】]{1,40}】)\s*/u, '');
+  const hasTicket = isOfHelpDesk || TICKET_NUMBER.test(subject);
+  return [subject, untagged].some((text) => {
+    if (hasTicket && ACKNOWLEDGEMENT_SENTENCE.test(text)) return true;
+    const noun = ACKNOWLEDGEMENT_NOUN.exec(text)?.[0];
+    if (noun === undefined) return false;
+    if (isOfHelpDesk) return true;
+    return !OWN_REQUEST.test(text) && (noun.length === text.length || PLAIN_NUMBER.test(text) || hasTicket);
+  });
 }
 
 /** `value` is trimmed, in lower case. */
-function isAutomatic(name: string, value: string, { isReply, isOfCalendar }: MailFacts): boolean {
+function isAutomatic(name: string, value: string, { isReply, isOfHelpDesk, isOfCalendar }: MailFacts): boolean {
   switch (name) {
     case 'auto-submitted':
     case 'x-auto-submitted':
@@ -167,7 +186,7 @@ function isAutomatic(name: string, value: string, { isReply, isOfCalendar }: Mai
       return PROGRAM_MAILER.test(value);
     case 'subject':
       if (isOfCalendar && CALENDAR_RESPONSE.test(value)) return true;
-      if (isAcknowledgement(value.slice(0, MAX_SUBJECT_LENGTH))) return true;
+      if (isAcknowledgement(value.slice(0, MAX_SUBJECT_LENGTH), isOfHelpDesk)) return true;
       // What people write as well counts in a response whose subject does not begin as theirs do.
       return isAutomaticSubject(value) && (!ABOUT_ABSENCE.test(value) || (isReply && !REPLY_SUBJECT.test(value)));
     default:

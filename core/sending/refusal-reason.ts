@@ -1,7 +1,7 @@
 import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
-import { saysLeft, unknownPartIn } from './unknown-addressee.ts';
+import { isAboutOther, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 
 /** The command that a refusal answered, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -136,6 +136,17 @@ function isAboutSender(text: string, start: number, end: number): boolean {
   );
 }
 
+/** Returns the words around a wording, to the ends of its clause. */
+function clauseOf(text: string, start: number, end: number): string {
+  const before =
+    text
+      .slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)
+      .split(/[.;!?。]\s/u)
+      .at(-1) ?? '';
+  const [behind = ''] = text.slice(end, end + MAX_CONTEXT_LENGTH).split(/[.;!?。](?:\s|$)/u);
+  return `${before}${text.slice(start, end)}${behind}`;
+}
+
 /** Returns whether a text has a wording; `isHard`: not about the sender. */
 function hasWording(text: string, [first = '', ...rest]: readonly string[], isHard: boolean): boolean {
   for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
@@ -145,7 +156,7 @@ function hasWording(text: string, [first = '', ...rest]: readonly string[], isHa
       from += found + part.length;
       return found !== -1;
     });
-    if (isFound && !(isHard && isAboutSender(text, at, from))) return true;
+    if (isFound && !(isHard && (isAboutSender(text, at, from) || isAboutOther(clauseOf(text, at, from))))) return true;
   }
   return false;
 }

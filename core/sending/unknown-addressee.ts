@@ -28,6 +28,10 @@ const NAME = String.raw`\.? (?!(?:exchange|outlook|office|word|excel|teams|windo
 const SHORT_END = /(?<![\p{L}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,4}$/u;
 const WORD_END = String.raw`(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|-\p{L})`;
 
+/** Behind a recipient who is missing: not the rest of a longer word, as in `Kein Nutzer-Einverständnis` and `Kein Empfängerlimit`. */
+const NO_COMPOUND = String.raw`(?!\p{L}{0,2}-\p{L}|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{5})`;
+const NEGATED = /^(?:keine?n? |geen |ingen |inget |intet )/;
+
 const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: `recipient | recipent | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
@@ -365,6 +369,32 @@ const UNKNOWN = pattern(
   ),
 );
 
+/** Who is signed in, or what is in the From field of a message, in many languages: no account is missing. */
+const SIGN_IN =
+  /(?<!\p{L})(?:(?:logged|signed|logging|signing) (?:in|on)|log ?on|authenticated|authori[sz]ed user|angemeldet|eingeloggt|authentifizier|authentifi|connecté|identifié|autentic|autenticat|autentificat|autenticad|conectad|connectat|iniciado sesión|sessão iniciada|connesso|collegato|loggato|ingelogd|aangemeld|geauthenticeerd|logget (?:ind|inn|på)|logget|innlogget|indlogget|inloggad|inloggade|autentiser|godkendt login|kirjautu|zalogowan|uwierzytelni|přihlášen|prihlásen|přihlašov|ověřen|overen|bejelentkez|hitelesít|авторизов|авторизован|аутентифи|вошедш|вошёл|увійш|автентифі|влязъл|удостоверен|пријављен|prijavljen|ulogovan|ulogiran|giriş yap|oturum|συνδεδεμέν|εξουσιοδοτ|prisijung|pieteic|pieslēg|autentific|sisse log|innskráð|auðkennd|kyçur|identifikuar|đăng nhập|masuk log|terautentikasi|diautentikasi)|מחובר|מאומת|تسجيل الدخول|مسجل الدخول|مصادق|وارد شده|लॉग ?इन|เข้าสู่ระบบ|登录|登入|登錄|已认证|认证用户|ログイン|サインイン|로그인|인증된|(?<!\p{L})(?:from|van|von|de|da|fra|från|od|от|absender)["'»”]?[- ]?(?:field|veld|feld|felt|fält|pole|поле)(?!\p{L})|(?<!\p{L})(?:champ|campo|pole|поле) ["'«„]{0,2}(?:from|de|da|od|от|от кого)(?!\p{L})/u;
+
+/** Work on a server, and what may change with another try. */
+const FOR_NOW =
+  /(?<!\p{L})(?:at the moment|at this moment|not yet|yet,|match yet|please retry|retry later|maintenance|wartung|im moment|en ce moment|mantenimiento|manutenzione|manutenção|onderhoud|underhåll|vedligehold|vedlikehold|konserwacj|údržb|karbantart|mentenanț|техническ\p{L}{2,4} работ|обслуживани|профилактик|bakım nedeniyle|bakım çalışma)|维护|維護|メンテナンス|점검/u;
+
+/** What no recipient does, in place of not being there: `No mailbox accepts zip`. */
+const NO_ONE_MAY =
+  /(?<!\p{L})(?:no|none of our|keine?|geen|aucune?|ning[úu]na?|nessuna?|nenhuma?|ingen|žádn[ýá]|žiadn[ya]|żaden) (?:\p{L}{1,16} )?(?:users?|mailbox(?:es)?|recipients?|accounts?|one|inbox|address(?:es)?|person|member|employee|benutzer|nutzer|empfänger|postfach|konto|kunde|mitarbeiter|teilnehmer|adresse|gebruiker|ontvanger|postvak|utilisateur|destinataire|compte|boîte|usuario|destinatario|cuenta|buzón|utente|casella|indirizzo|usuário|destinatário|conta|caixa|användare|mottagare|bruger|modtager|bruker|mottaker|użytkownik|odbiorca|uživatel|používateľ|příjemce|príjemca) (?:accepts?|accepted|receives?|takes?|wants?|may|must|shall|can (?:receive|accept|take|open)|is (?:allowed|permitted|able)|darf|dürfen|nimmt|akzeptiert|empfängt|mag|mogen|accepteert|ontvangt|reçoit|accepte|recibe|acepta|riceve|accetta|recebe|aceita|får|må|tar emot|modtager|mottar|przyjmuje|přijímá|prijíma)(?!\p{L})/u;
+
+/** Behind `left`: the end of the clause, a place that people leave, or a time. */
+const LEFT_TAIL = String.raw`(?: us)?(?: ?$|[.,;:!?()\]"']| (?:[-–—]|(?:(?:the|our|this|that|your|his|her|their|its) )?(?:\p{L}{2,14} )?(?:compan|firm|organi|school|universit|team|institut|business|employ|office|department|college|group|corporation|agency|workforce|staff|post|job|position|here)|(?:in|on|since|at|as|and|effective|for good|permanently|last|this|to join|@addr|@host)(?!\p{L})))`;
+/** Says that a person left, and not that a person left something: `The user has left the inbox unattended`. */
+const HAS_LEFT = new RegExp(String.raw`(?<!\p{L})(?:(?:has|have|had|since) left|left(?= us))(?=${LEFT_TAIL})`, 'u');
+const LEAVES_THING = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:has|have|had|recipient|user|employee|person|customer) left|left(?= us))(?!${LEFT_TAIL})`,
+  'u',
+);
+
+/** Returns whether a text (as in {@link unknownPartIn}) is about who is signed in, about another time, about rights, or about a thing that someone left. */
+export function isAboutOther(text: string): boolean {
+  return SIGN_IN.test(text) || FOR_NOW.test(text) || NO_ONE_MAY.test(text) || LEAVES_THING.test(text);
+}
+
 /** Verbs of what none may do: `Kein Benutzer darf Dateien dieses Typs empfangen`. */
 const MAY =
   /(?<!\p{L})(?:may|can|will|shall|must|does|accepts?|receives?|darf|dürfen|kann|können|nimmt|mag|mogen|kan|kunnen|peut|peuvent|reçoit|accepte|puede|pueden|recibe|acepta|può|possono|riceve|accetta|pode|podem|recebe|aceita|może|mogą|przyjmuje|může|mohou|môže|přijímá|prijíma|kaphat|fogad|poate|pot|primește|может|могут|принимает|може|можуть|приймає|får|må|tar emot|modtager|mottar|voi|saa|ottaa|μπορεί|μπορούν|može|mogu|prima)(?!\p{L})/u;
@@ -386,7 +416,7 @@ const CLAUSE_END =
 export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
-    if (!UNKNOWN.test(clause)) continue;
+    if (!UNKNOWN.test(clause) || isAboutOther(clause)) continue;
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
     const mayHaveNone = mayBeLoose && !ROOM.test(clause) && !MAY.test(clause);
@@ -409,7 +439,7 @@ const ALTERNATIVE =
 
 /** Says that a person left, in many languages. */
 const LEFT = pattern(
-  listWords(`left the company | left our | left the firm | left the organi | left us | has left | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us | not employed | deceased | passed away |
+  listWords(`left the company | left our | left the firm | left the organi | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us | not employed | deceased | passed away |
   ausgeschieden | unternehmen verlassen | firma verlassen | arbeitet nicht mehr | nicht mehr bei uns | nicht mehr beschäftigt | nicht mehr angestellt | nicht mehr im unternehmen | im ruhestand | in rente | verstorben | a quitté | ne travaille plus | ne fait plus partie | n'est plus employé | n'est plus salarié | pris sa retraite | ya no trabaja | ya no labora | ya no es emplead | se jubiló | ha dejado la empresa | dejó la empresa |
   non lavora più | non fa più parte | ha lasciato l | in pensione | não trabalha mais | já não trabalha | não faz mais parte | saiu da empresa | deixou a empresa | se aposentou | werkt niet meer | niet meer in dienst | uit dienst | niet meer werkzaam | met pensioen | har slutat | har sluttet | ikke længere ansat | ikke lenger ansatt | inte längre anställ | gått i pension | gået på pension | ei työskentele | eläkkeel |
   nie pracuje | odszedł z | odeszła z | przeszedł na emerytur | nepracuje | odešel z | odišiel z | nem dolgozik | nyugdíjba | nu mai lucrează | pensionat | не работает | уволился | уволен | на пенсии | не працює | не работи | напусна | ayrıldı | ayrılmış | emekli | artık çalışm | δεν εργάζεται | αποχώρησε | לא עובד | עזב את | لم يعد يعمل | ترك العمل | 离职 | 離職 | 退休 | 辞职 | 辭職 | 退職 | 退社 | 퇴사 | 퇴직`),
@@ -421,7 +451,10 @@ export function saysLeft(text: string): boolean {
     .split(CLAUSE_END)
     .some(
       (clause) =>
-        clause.length <= MAX_CLAUSE_LENGTH && !OTHERS.test(clause) && !ALTERNATIVE.test(clause) && LEFT.test(clause),
+        clause.length <= MAX_CLAUSE_LENGTH &&
+        !OTHERS.test(clause) &&
+        !ALTERNATIVE.test(clause) &&
+        (LEFT.test(clause) || HAS_LEFT.test(clause)),
     );
 }
 
@@ -433,7 +466,7 @@ function listWords(text = ''): string[] {
 function noneOf(none: readonly string[], recipients: readonly string[]): RegExp | null {
   if (none.length === 0) return null;
   return new RegExp(
-    `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2})??(?:${pattern(recipients).source})`,
+    `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
     'u',
   );
 }
@@ -462,5 +495,6 @@ function toSource(word: string): string {
   const [bare = '', ...names] = word.split(' NAME');
   const parts = bare.replace(/~$/, '').split(GAP);
   const escaped = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}/]/g, '\\$&')).join('.{0,40}');
-  return `${escaped}${names.length > 0 ? NAME : SHORT_END.test(bare) ? WORD_END : ''}`;
+  const end = names.length > 0 ? NAME : SHORT_END.test(bare) ? WORD_END : NEGATED.test(bare) ? NO_COMPOUND : '';
+  return `${escaped}${end}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { suppressedByReport } from '../../../core/mime/report-effects.ts';
+import { OTHER_REFUSALS } from '../sending/policy-refusals.ts';
 import { dsn, plain } from './bounces/bounce-case.ts';
 import { OTHER_REPLIES } from './bounces/other-replies.ts';
 import { UNKNOWN_REPLIES } from './bounces/unknown-replies.ts';
@@ -32,7 +33,15 @@ describe('a recipient is suppressed', () => {
 });
 
 describe('no recipient is suppressed', () => {
-  test.each(OTHER_REPLIES)('after %s', async (reply) => {
+  test.each([...OTHER_REPLIES, ...OTHER_REFUSALS])('after %s', async (reply) => {
     expect(await areSuppressed(reply)).toEqual([false, false]);
   });
+
+  test.each(['451 User unknown', '450 No such user here', '451 User lookup: no match yet, please retry'])(
+    'after the temporary reply %s, which only words call permanent',
+    async (reply) => {
+      const [isSuppressed] = await areSuppressed(reply);
+      expect(isSuppressed).toBe(false);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import {
   automaticReplyRefusal,
   readCorrespondent,
 } from '../../../core/sending/automatic-reply.ts';
+import { ACKNOWLEDGING_SUBJECTS, PERSONAL_SUBJECTS } from './acknowledging-subjects.ts';
 import { AUTOMATIC_MAIL, type FieldCase, PERSONAL_MAIL } from './automatic-mail.ts';
 import { FRESH_AUTOMATIC_MAIL } from './fresh-automatic-mail.ts';
 import { WORLD_AUTOMATIC_MAIL } from './world-automatic-mail.ts';
@@ -45,6 +46,26 @@ test.each([...FRESH_AUTOMATIC_MAIL, ...WORLD_AUTOMATIC_MAIL])(
     const fromAddress = /<([^>]+)>/.exec(fields['from'] ?? '')?.[1] ?? fields['from'] ?? '';
     const headers = Object.entries(fields);
     expect(automaticReplyRefusal({ headers, returnPath: fromAddress, fromAddress }) === null).toBe(isAnswered);
+  },
+);
+
+test.each(PERSONAL_SUBJECTS)(
+  'a program may reply to a person whose subject is like one of a help desk: %s',
+  (subject) => {
+    expect(readRefusal([subject, [['subject', subject]]])).toBeNull();
+  },
+);
+
+test.each(ACKNOWLEDGING_SUBJECTS)(
+  'a program does not reply to a help desk that acknowledges a request: %s',
+  (subject) => {
+    const headers = [['subject', subject] as const];
+    expect(automaticReplyRefusal({ ...person, headers, fromAddress: 'support@elsewhere.test' })).not.toBeNull();
+    const response = [...headers, ['in-reply-to', '<a@elsewhere.test>'] as const];
+    expect(automaticReplyRefusal({ ...person, headers: response })).not.toBeNull();
+    expect(automaticReplyRefusal({ ...person, headers: [...headers, ['x-zendesk-id', '1']] })).not.toBeNull();
+    const tagged = [['subject', `${subject} [#4711]`] as const];
+    expect(automaticReplyRefusal({ ...person, headers: tagged })).not.toBeNull();
   },
 );
 

@@ -35,6 +35,11 @@ describe('reads the reason from the words', () => {
     ['rate_limited', 'Too many connections from your host'],
     ['expired', 'Message could not be delivered for 5 days'],
     ['unknown', 'No'],
+    ['mailbox_disabled', 'Account disabled: user has left it inactive for 90 days'],
+    ['mailbox_disabled', 'Mailbox disabled: the user has left their inbox unattended'],
+    ['user_unknown', 'Account disabled, she has left our organisation'],
+    ['expired', 'User lookup: no match yet, please retry'],
+    ['system_error', 'Mail for this recipient is not handled by this server at the moment because of maintenance'],
   ])('%s: %s', (reason, text) => {
     expect(reasonOf(text)).toBe(reason);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { suppressesAddress } from '../../../core/sending/suppression.ts';
-import { HELD_OUT_POLICY_REFUSALS, POLICY_REFUSALS } from './policy-refusals.ts';
+import { HELD_OUT_POLICY_REFUSALS, OTHER_REFUSALS, POLICY_REFUSALS } from './policy-refusals.ts';
 
 describe('suppresses an address after a rejection that says that it can receive no mail', () => {
   test.each([
@@ -71,7 +71,7 @@ function refusalOf(reply: string) {
 }
 
 describe('does not suppress an address after a refusal of the message or the client', () => {
-  test.each([...POLICY_REFUSALS, ...HELD_OUT_POLICY_REFUSALS])('%s', (reply) => {
+  test.each([...POLICY_REFUSALS, ...HELD_OUT_POLICY_REFUSALS, ...OTHER_REFUSALS])('%s', (reply) => {
     expect(suppressesAddress(refusalOf(reply))).toBe(false);
   });
 
@@ -91,6 +91,15 @@ describe('suppresses an address after loose words for an unknown recipient', () 
     '550 No such box',
     '550 Pan Kowalski nie jest znany, nie ma takiego użytkownika',
     '550 5.7.1 No such user on this server',
+    '550 Kein Benutzerkonto unter diesem Namen',
+    '550 Kein Empfänger kann gefunden werden',
+    '550 Kein Nutzer mit diesem Namen',
+    '550 Žádný uživatel tohoto jména není',
+    '550 Nema korisnika',
+    '550 The recipient has left us',
+    '550 Mailbox disabled: user has left',
+    '550 Account disabled: the user has left the company',
+    '550 The employee has left in 2024',
   ])('%s', (reply) => {
     expect(suppressesAddress(refusalOf(reply))).toBe(true);
   });

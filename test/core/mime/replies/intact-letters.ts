@@ -76,4 +76,62 @@ export const INTACT_LETTERS: readonly ReplyCase[] = [
     'The last commits:\n\ncommit abc\nAuthor: Ann <ann@x.test>\nDate: Tue Jan 6 10:11:12 2026 +0100\n\n    fix the build\n\nIs that the one?',
   ),
   whole('Korean letter', '안녕하세요.\n\n일시: 2026년 1월 6일 10:11\n장소: 회의실 1\n제목: 예산\n\n확인 부탁드립니다.'),
+  whole(
+    'A meeting to book',
+    'please book the meeting of 6 January 2026, 10:11 with ann@example.com:\n\nroom 4 is free.',
+  ),
+  whole(
+    'A meeting to book with a name',
+    'please book the meeting of 6 January 2026, 10:11 with Ann <ann@example.com>:\n\nroom 4 is free.',
+  ),
+  whole('A flight', 'the flight on 6 January 2026, 10:11 was booked by ann@example.com:\n\nseat 4, no luggage.'),
+  whole(
+    'Files of an audit',
+    'for the audit of 6 January 2026, 10:11 please send the files to ann@example.com:\n\n- the ledger\n- the invoices',
+  ),
+  whole('An order', 'Ordered on 2026-01-06 10:11 by ann@example.com:\n\ntwo chairs'),
+  whole(
+    'A German appointment',
+    'Den Termin am 6. Januar 2026, 10:11 Uhr bestätigen Sie bitte bei ann@example.com:\n\nRaum 4 ist frei.',
+  ),
+  whole(
+    'A French appointment',
+    'Pour la réunion du 6 janvier 2026, 10:11 merci de répondre à ann@example.com :\n\nla salle 4 est libre.',
+  ),
+  whole('A meeting with a weekday', 'Tuesday, 6 January 2026, 10:11 we meet ann@example.com:\n\nbring the plan.'),
+  whole(
+    'A call log',
+    'Call log\n\n06.01.2026, 10:11, Ann Smith (ann@example.com):\nwants a refund, angry.\n\n07.01.2026, 09:00, Ben Jones (ben@example.com):\nasks for the invoice.',
+  ),
+  whole(
+    'A call log with blank lines',
+    'Call log\n\n06.01.2026, 10:11, Ann Smith (ann@example.com):\n\nwants a refund, angry.\n\n07.01.2026, 09:00, Ben Jones <ben@example.com>:\n\nasks for the invoice.',
+  ),
+  whole(
+    'An entry of a log',
+    'here is the log entry:\n\n12.03.2025, 09:30, Visitor desk (desk@corp.test):\nLaptop returned.\n\nPlease file it.\nTom',
+  ),
+  whole(
+    'An entry of a log with a blank line',
+    'here is the log entry:\n\n2025-03-12 09:30, Visitor desk (desk@corp.test):\n\nLaptop returned.\n\nPlease file it.\nTom',
+  ),
+  whole('A form with a name', '--- please write your name above the line ---\n\nName: Joe'),
+  whole('A form to sign', '---- sign and write the date above the dotted line ----\n\nThen send it back.'),
+  whole('Words to type', '--- type over the old lines, then write ---\n\nSave it at the end.'),
+  whole(
+    'Questions above a line',
+    '*** Please answer the questions above the line before Monday ***\n\nThe rest can wait.',
+  ),
+  whole(
+    'Questions above a line, to reply',
+    '=== Please reply to the questions above the line ===\n\nThe rest can wait.',
+  ),
+  whole('A German form', '--- Bitte schreiben Sie Ihren Namen über die Linie ---\n\nDanke'),
+  whole('A French form', '--- écrivez votre nom au-dessus de la ligne ---\n\nMerci'),
+  whole('A Markdown heading', '## write your name above the line ##\n\nName: Joe'),
+  whole(
+    'An invoice that was sent',
+    'On Tue 06/01/26 10:11 AM the invoice from billing ann@example.com sent:\nplease pay it until Friday.',
+  ),
+  whole('A parcel that was sent', 'On Tue 06/01/26 10:11 the parcel, ann@example.com sent:\n\ntwo boxes.'),
 ];

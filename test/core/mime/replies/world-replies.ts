@@ -371,6 +371,18 @@ export const WORLD_REPLIES: readonly ReplyCase[] = [
     'Отправлено из Mail для Android четверг, 08 января 2026, 09:00 +03:00 от Пётр petr@x.test:\n\nСогласны?',
   ),
   above('more: mail.ru, name only', 'Да.', 'Четверг, 8 января 2026, 9:00 +03:00 от Пётр <petr@x.test>:\n\nСогласны?'),
+  above(
+    'help desk, Czech line in dashes',
+    'Díky.',
+    '--- Odpovězte prosím nad tento řádek ---\n\nPožadavek byl změněn.',
+  ),
+  above('Atmail without seconds', 'Yes.', 'On Tue 06/01/26 10:11 AM , Ann Smith ann@x.test sent:\n\nShall we meet?'),
+  above(
+    'Mail.ru in English',
+    'Yes.',
+    'Sent from Mail for iOS Tuesday, 6 January 2026, 10:11 +03:00 from Ann ann@x.test:\n\nShall we meet?',
+  ),
+  above('Yandex log of one', 'Yes.', '06.01.2026, 10:11, Ann Smith (ann@x.test):\n\n> Shall we meet?'),
   above('more: yandex mobile', 'Ок', '08.01.2026, 09:00, Пётр Иванов (petr@x.test):\nСогласны?'),
   above(
     'more: Outlook AF',
