@@ -73,10 +73,10 @@ describe('the screening of mail for text that is aimed at agents', () => {
     expect(marked.length).toBeLessThanOrEqual(most);
   });
 
-  // Before the rules for them, 58 of 76 of these mails were marked; 23 of the mails and 10 of the orders were written after the rules.
+  // Before the rules for them, 58 of these 84 mails were marked, and 47 of the 50 attacks. The last of each kind were written after the rules.
   test.each([
-    ['everyday-aimed', 40, 43],
-    ['everyday-harmless', 0, 4],
+    ['everyday-aimed', 47, 50],
+    ['everyday-harmless', 0, 1],
   ] as const)(
     'marks of %s, a request for a door, a page for developers or news, at least %i and at most %i',
     (name, least, most) => {
