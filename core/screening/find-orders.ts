@@ -22,6 +22,14 @@ const FEW_SENTENCES = 6;
 const MORE_PER_DOUBLING = 0.3;
 const MAX_MORE = 1.2;
 
+/** What two sentences together must score more if they speak of a journey, a lesson or a club: people order each other so. */
+const MORE_AMONG_PEOPLE = 0.9;
+const AMONG_PEOPLE =
+  /\b(?:flights?|trains?|ferry|hotel|tickets?|booking|parcel|refund|exams?|homework|lessons?|class|school|course|lecture|race|(?:this|the|our) (?:group|club|choir|team|album|forum|chat)|members|singers|players|guests|flug|zug|fahre|hausaufgaben?|prufung|klausur|unterricht|schule|verein\w*|mitglieder|vol|devoirs|examen|cours|ecole|membres|vuelo|deberes|clase|escuela|miembros|volo|compiti|esame|scuola|membri|voo|exame|escola|membros|vlucht|huiswerk|leden)\b/;
+/** What makes such words an excuse: a place to send something to, and what a machine has. */
+const OF_MACHINES =
+  /@|:\/\/|\b(?:ais?|llms?|bots?|prompts?|inbox|mailbox|e-?mails?|contacts|passwords?|customers?|invoices?|payments?|database|logs?|files?)\b/;
+
 /** Returns what a sentence among so many must score more than the least. */
 export function marginOfMany(sentences: number): number {
   return Math.min(MAX_MORE, MORE_PER_DOUBLING * Math.log2(Math.max(1, sentences / FEW_SENTENCES)));
@@ -42,7 +50,12 @@ export function findOrders(folded: string, original: string, least: number): Fou
     const isNear = previous !== undefined && Math.max(alone, before) > WORTH_A_LOOK;
     const together = isNear ? MODEL.score(previous, sentence) : -Infinity;
     if (alone > limit) found.push({ at, score: alone });
-    else if (together > limit && before <= limit) found.push({ at, score: together });
+    else if (together > limit && before <= limit && previous !== undefined) {
+      const both = folded.slice(previous.start, sentence.end);
+      // Nobody hides what people ask of each other.
+      const isAmongPeople = least >= 0 && AMONG_PEOPLE.test(both) && !OF_MACHINES.test(both);
+      if (together > limit + (isAmongPeople ? MORE_AMONG_PEOPLE : 0)) found.push({ at, score: together });
+    }
     before = alone;
   }
   if (found.length === 0) return [];

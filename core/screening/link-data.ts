@@ -73,22 +73,53 @@ function findPlace(source: string): CarryingLink | null {
   return null;
 }
 
-/** Names of what stands in the pages of every interface: a place for one alone says nothing. */
+/** Names of what stands in the pages of every interface: a place for it says nothing alone. */
 const OF_INTERFACES =
-  /^(?:body|message|messages|reply|answer|user ?name|email|mail|content|contacts?|code|codes|summary|chat)$/;
+  /^(?:(?:body|message|messages|reply|answer|user ?name|email|mail|content|contacts?|code|codes|summary|chat)(?:\.|$))+$/;
+/** The number of a message is not the message. */
+const IDENTIFIER = /[ .](?:id|ids|uuid|number|count|type)$/;
 /** Before an address: a picture in Markdown or HTML, which programs load. */
 const LOADED = /(?:!\[[^\]\n]{0,80}\]\(\s*|\bsrc\s*=\s*["']?)$/;
+/** Behind an address in HTML: the same address as the text of the link. */
+const SHOWN = /^["']?[^<>]{0,200}>\s*https?:\/\//;
+const TWO_PLACES = /[{[]\s*\{?[^{}]{3,40}\}?[^{[]{0,60}[{[]/;
+/** What a reader shall do with an address; a program that is described does it, and a request is sent by developers. */
+const USE =
+  /(?:^|[,;:(>*-]\s*|\b(?:please|kindly|then|and|now|first|always|also|must|should|shall|bitte|dann|und|puis|et|luego|y|poi|e)\s+)(?:send|forward|submit|transmit|upload|export|append|attach|fill|complete|replace|substitute|open|visit|load|fetch|render|embed|show|display|click|follow|go to|navigate|sende|schicke?|leite|offnen?|hange|fulle?|ersetze|lade|besuche?|rufe?|zeige?|envoie|envoyez|ouvre|ouvrez|ajoute|ajoutez|remplace|remplacez|remplis|affiche[zr]?|envia|envie|abre|abra|anade|rellena|reemplaza|muestra|visita|visite|invia|inviate|apri|aprite|aggiungi|compila|sostituisci|mostra|abre|preencha|substitua|stuur|vul|otworz|wyslij|oppna|skicka|apn)\b(?!\s+(?:an? |the |your )?(?:\w+ )?(?:requests?|get|post|put|patch|delete|calls?|quer(?:y|ies))\b)|открои|открой|отправ|переиди|перейди|замени|打开|打開|访问|訪問|发送|發送|填|替换|開いて|開き|送って|送信|열어|보내|افتح|أرسل|ارسل|פתח|שלח/;
+/** Words for who reads the mail, and for what only such a reader has. */
+const OF_READER =
+  /\b(?:you (?:have )?(?:read|answer|reply|see|saw|know|received?)|before (?:answering|replying)|inbox|mailbox|conversation|assistants?|agents?|ais?|llms?|bots?)\b/;
 
+/** Returns whether a place in an address, by its name, is meant for what an agent knows. */
 function isData(name: string, source: string, index: number): boolean {
   const plain = foldText(name.replaceAll(/[_-]/g, ' ')).normalize('NFC').trim();
   if (!DATA.test(plain) && !DATA.test(name.toLowerCase())) return false;
+  if (IDENTIFIER.test(plain)) return false;
   if (!OF_INTERFACES.test(plain)) return true;
-  const before = source.slice(Math.max(0, index - 120), index);
-  return (
-    LOADED.test(before) ||
-    /href\s*=\s*["']?$/.test(before) ||
-    /[{[]\s*\{?[^{}]{3,40}\}?[^{[]{0,60}[{[]/.test(source.slice(index, index + 300))
-  );
+  const before = source.slice(Math.max(0, index - MAX_SENTENCE), index);
+  if (LOADED.test(before)) return true;
+  if (/href\s*=\s*["']?$/.test(before))
+    return !SHOWN.test(source.slice(index, index + 2_500).replace(/^[^\s"'<>]{0,2000}/, ''));
+  return TWO_PLACES.test(source.slice(index, index + 300)) && isOrdered(before, source.slice(index, index + 600));
+}
+
+const MAX_SENTENCE = 300;
+const SENTENCE_END = /[.!?\u3002](?:\s+|(?=<))|\n\s*\n|<\/(?:p|div|li|td|tr|h\d)>/g;
+
+/** Returns whether the sentence around an address, or the one before when the address begins it, tells its reader to use the address. */
+function isOrdered(before: string, fromAddress: string): boolean {
+  const beginnings = before.split(SENTENCE_END);
+  const own = beginnings.at(-1) ?? '';
+  const behind = fromAddress.replace(/^[^\s"'<>]+/, '').split(SENTENCE_END, 1)[0] ?? '';
+  const previous = toPlain(own) === '' ? (beginnings.findLast((each) => toPlain(each) !== '') ?? '') : '';
+  const plain = `${toPlain(previous)} ${toPlain(own)} | ${toPlain(behind)}`.trim();
+  return USE.test(plain) || OF_READER.test(plain);
+}
+
+function toPlain(html: string): string {
+  return foldText(html.replace(/<[^<>]{0,200}>/g, ' '))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }
 
 interface Address {

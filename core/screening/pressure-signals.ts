@@ -40,6 +40,17 @@ const AMOUNT =
 /** What an extortioner says that he has, and to whom he sends it. */
 const EXTORTS =
   /\b(?:recordings?|recorded|videos?|webcam|camera|footage|photos?|pictures?|intimate|your (?:files|data|contacts|friends|family|address book|browsing)|leak|publish\w*|encrypted|aufnahmen?|aufgezeichnet|kontakten|enregistre\w*|vos contacts|grabacion\w*|tus contactos|registrazion\w*|contatti|gravac\w*|contatos|opnames?|nagrani\w*|inspelning\w*)\b|запис|видео|контакт|录像|视频|録画|동영상|تسجيل/;
+/** The address of a wallet. */
+const WALLET = /\b(?:bc1[a-z0-9]{20,60}|[13][a-km-z1-9]{25,34}|0x[0-9a-f]{40})\b/;
+/** What tells a threat with a recording from news of one: it is of the reader, or others get to see it. */
+const MENACES =
+  /\b(?:unless|(?:recorded|filmed|hacked|watched|watching) you|(?:videos?|recordings?|footage|photos?|pictures?|files) of you|your (?:webcam|camera|screen|device|computer|files|data|contacts|friends|family|address book|browsing|secrets?)|(?:all|everybody|everyone|anyone) (?:you know|in your)|goes? to (?:all|everybody|everyone|your)|(?:i|we) (?:will |shall |'ll )?(?:leak|publish|expose)|von (?:dir|ihnen)|dein\w* (?:kontakt\w*|webcam|kamera|familie|freunde\w*|dateien)|ihre\w* (?:webcam|kamera|dateien)|de (?:toi|vous)|(?:ta|votre) (?:webcam|camera)|(?:tes|vos) (?:contacts|fichiers)|tuy[ao]s?|(?:tus|sus) (?:contactos|archivos)|(?:tu|su) camara|di te|i tuoi (?:contatti|file)|de voce|seus contatos|van (?:jou|u)|je contacten)\b|твои|ваши|твоих|ваших|тебя|你的|您的|あなたの|당신의|الخاصة بك/;
+/** To send coins, for which the word of sending mail is used. */
+const SENDS =
+  /\b(?:send|sende|schicke?n?|envoie|envoye[rz]|envia\w*|envie|invia\w*|stuur|wyslij|przeslij|skicka|posli|gonder\w*)\b|отправ|переведи|发送|转|送金|보내/;
+/** Nouns of the news among the words of paying. */
+const OF_NEWS = /^(?:payments?|funds|purchase|buy|deposit|transfer|kauf\w*|paiement|payment)$/;
+const MAX_TO_COIN = 60;
 /** Words before a verb that turn it into a warning. */
 const NEGATED =
   /\b(?:not|never|n't|don't|dont|nicht|nie|niemals|ne|jamais|nunca|no|non|mai|nao|niet|nooit|nie|inte|aldrig|ikke|kein\w*)\b|не |勿|不要|ないで/;
@@ -67,7 +78,7 @@ export function findPressure(window: readonly Sentence[]): Signal[] {
     if (isTarget && isPressing && reasons > 0 && (window.some(asksToPay) || (isCutOff && TRANSFER.test(text))))
       signals.push({ weight: 1, why: 'it asks for money and leaves no time to check' });
   }
-  if (COIN.test(text) && isUrgent && EXTORTS.test(text))
+  if (isUrgent && COIN.test(text) && EXTORTS.test(text) && isThreat(window, text))
     signals.push({ weight: 1, why: 'it asks for money and threatens' });
   if (
     GIFT_CARDS.test(text) &&
@@ -79,14 +90,34 @@ export function findPressure(window: readonly Sentence[]): Signal[] {
   return signals;
 }
 
+/** Returns whether a text with coins and recordings asks for coins or threatens, instead of telling of them. */
+function isThreat(window: readonly Sentence[], text: string): boolean {
+  if (WALLET.test(text) || OR_ELSE.test(text) || MENACES.test(text)) return true;
+  return window.some((sentence) => {
+    const coin = COIN.exec(sentence.text);
+    if (coin === null) return false;
+    const near = sentence.text.slice(Math.max(0, coin.index - MAX_TO_COIN), coin.index + MAX_TO_COIN);
+    if (SENDS.test(near)) return true;
+    return sentence.tokens.some((verb) => {
+      const word = sentence.text.slice(verb.start - sentence.start, verb.end - sentence.start);
+      const distance = Math.abs(verb.start - sentence.start - coin.index);
+      return (verb.mask & CONCEPT.pay) !== 0 && distance <= MAX_TO_COIN && !OF_NEWS.test(word);
+    });
+  });
+}
+
 /** Words between a verb and what it asks for. */
 const MAX_WORDS = 9;
 
 function asksForSecret(sentence: Sentence): boolean {
   const { text, mask, tokens, start } = sentence;
   if (!hasAny(mask, 'send', 'act')) return false;
-  const names = tokens.filter((each) => (each.mask & CONCEPT.secret) !== 0);
-  const named = SECRET_NAME.exec(text);
+  const opensDoor = OF_A_PLACE.test(text) && !OF_ACCOUNTS.test(text) && !hasAny(mask, 'threat');
+  const isSecret = (from: number) =>
+    !opensDoor || !OF_A_PLACE.test(text.slice(Math.max(0, from - NEAR_A_PLACE), from + NEAR_A_PLACE));
+  const names = tokens.filter((each) => (each.mask & CONCEPT.secret) !== 0 && isSecret(each.start - start));
+  const found = SECRET_NAME.exec(text);
+  const named = found !== null && isSecret(found.index) ? found : null;
   if (named !== null) {
     const before = tokens.findLast((each) => each.start - start <= named.index);
     names.push({
@@ -106,6 +137,15 @@ function asksForSecret(sentence: Sentence): boolean {
     });
   });
 }
+
+/** What a code opens that people ask each other for: a door, a network at home. */
+const OF_A_PLACE =
+  /\b(?:doors?|gates?|lockers?|garage|key ?(?:box|safe)|lock ?box|letterbox|barrier|bike lock|entrance|wi-?fi|wlan|wireless|haustur\w*|tur|wohnungstur|gartentor|hoftor|tor|schliessfach|schlie(?:ß|ss)fach|schlusselbox|schlusseltresor|fahrradschloss|portail|porte|digicode|boite a cles|puerta|porton|portal|cancello|portone|porta|portao|cofre de chaves|deur|poort|sleutelkluis|drzwi|bramy|furtki|dorr\w*|port\w{0,2}|dor\w{0,3}|dveri|brany|kapi\w*)\b|домофон|двер|калитк|ворот|вай-?фай|门锁|大门|門鎖|無線|无线|暗証番号の鍵|와이파이|현관/;
+/** What is no matter of a door, or of more than a door at home. */
+const OF_ACCOUNTS =
+  /[@]|:\/\/|\b(?:accounts?|bank\w*|cards?|log-?in|e-?mails?|mail(?:box)?|inbox|postfach|konto\w*|compte|cuenta|conto|conta|rekening|router|vpn|admin\w*|verification|verify|one-time|sms|2fa|otp|wallet|servers?|paypal|apple|google|microsoft|amazon|bitcoin|crypto|recovery|backup|seed|gift|passport|company|corporate|office|data ?cent(?:er|re)|vault|safe|firma|firmen\w*|buro|bureau|entreprise|empresa|oficina|azienda|ufficio|escritorio|kantoor|bedrijf|firmy|biura)\b|счет|банк|карт|почт|офис|银行|账户|邮箱|口座|銀行|メール|은행|계좌/;
+/** Characters between a secret and what it opens. */
+const NEAR_A_PLACE = 45;
 
 /** Other verbs that hand over a secret, to who threatens. */
 const CONFIRMS = /\b(?:verify|validate|update|re-?enter|supply|submit)\b.{0,40}\b(?:your|the)\b/s;

@@ -16,6 +16,8 @@ export const ORDER_FILES = [
   'kept-aside-harmless',
   'later-aimed',
   'later-harmless',
+  'everyday-aimed',
+  'everyday-harmless',
 ] as const;
 type OrderFile = (typeof ORDER_FILES)[number];
 
