@@ -158,7 +158,9 @@ async function answerInTime(
     stopReads();
     // Not awaited, because PostgreSQL may be what is slow.
     void context.endReads();
-    throw error;
+    if (error !== hangUp.signal.reason) throw error;
+    request.log.debug('the client aborted the request');
+    return '';
   } finally {
     deadline.stop();
   }

@@ -1,6 +1,8 @@
+import type { Transaction } from 'kysely';
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { leaseRequests } from '../../db/queries/accounts/request-lease.ts';
+import type { Tables } from '../../db/entities/tables.ts';
+import { leaseRequests, leaseRequestsIn } from '../../db/queries/accounts/request-lease.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 
 /** What a workspace may do only so often, because it makes requests to other servers, or mails persons in the name of the service. */
@@ -17,12 +19,16 @@ export interface CountedAttempts {
 
 const WINDOW_MS = { minute: 60_000, day: DAY_MS };
 
-/** Counts an attempt. Throws rate_limited when there were too many. */
+/**
+ * Counts an attempt, in the transaction if there is one: it then counts only if that commits, and other attempts wait for it. Throws
+ * rate_limited when there were too many.
+ */
 export async function countAttempt(
   context: OperationContext,
   { kind, limit, what, per = 'minute' }: CountedAttempts,
+  transaction?: Transaction<Tables>,
 ): Promise<void> {
-  const { granted, changesInMs } = await leaseRequests(context.database, () => ({
+  const makeRequest = () => ({
     // Not a user id, so that attempts are counted separately from requests.
     workspaceId: `${context.workspaceId}:${kind}`,
     leaseId: newIdentifier(context, 'event'),
@@ -31,7 +37,10 @@ export async function countAttempt(
     leaseMs: 0,
     windowMs: WINDOW_MS[per],
     former: null,
-  }));
+  });
+  const { granted, changesInMs } = await (transaction === undefined
+    ? leaseRequests(context.database, makeRequest)
+    : leaseRequestsIn(transaction, makeRequest()));
   if (granted > 0) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(changesInMs / 1_000));
   const message = `${what} are limited to ${limit} per ${per}. Retry after ${retryAfterSeconds} seconds.`;

@@ -64,7 +64,6 @@ export async function createInvitation(
   const mailbox = outgoingMailbox({ name: null, address: email.trim() });
   if (mailbox === null) throw invalid('`email` is not a valid email address. Use `name@example.com`.', 'email');
   const address = mailbox.address.toLowerCase();
-  await countMail(context, address);
   const id = newIdentifier(context, 'invitation');
   const link = makeLink(context);
   await changeInvitations(context, async (transaction) => {
@@ -83,7 +82,7 @@ export async function createInvitation(
     };
     switch (await rows.insertInvitation(transaction, context.workspaceId, invitation, MAX_MEMBERS)) {
       case 'made':
-        return;
+        return countMail(context, transaction, address);
       case 'no workspace':
         throw new UserError('unauthorized', 'Authentication required');
       case 'more rights':
@@ -103,14 +102,14 @@ export async function createInvitation(
 /** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict, rate_limited. */
 export async function resendInvitation(context: OperationContext, id: string): Promise<Invitation> {
   requireId(id);
-  await countMail(context, (await readInvitation(context, id)).email);
+  const { email } = await readInvitation(context, id);
   const link = makeLink(context);
   await changeInvitations(context, async (transaction) => {
     const { tokenSha256, expiresAt } = link;
     const renewal = { id, tokenSha256, expiresAt, now: context.now() };
     switch (await rows.renewInvitation(transaction, context.workspaceId, renewal)) {
       case 'sent':
-        return;
+        return countMail(context, transaction, email);
       case 'no invitation':
         throw invitationNotFound();
       case 'accepted':
@@ -142,12 +141,13 @@ export async function revokeInvitation(context: OperationContext, id: string): P
   return readInvitation(context, id);
 }
 
-/** Throws rate_limited. */
-async function countMail(context: OperationContext, address: string): Promise<void> {
+/** Counts the mail of a change that is made in the same transaction. Throws rate_limited. */
+async function countMail(context: OperationContext, transaction: Transaction<Tables>, address: string): Promise<void> {
   const kind = `invitation:${createHash('sha256').update(address).digest('base64url')}`;
   const per = 'day';
-  await countAttempt(context, { kind, limit: MAX_MAILS_TO_ADDRESS, what: 'Invitations of one address', per });
-  await countAttempt(context, { kind: 'invitations', limit: MAX_MAILS, what: 'Invitations', per });
+  const ofAddress = { kind, limit: MAX_MAILS_TO_ADDRESS, what: 'Invitations of one address', per } as const;
+  await countAttempt(context, ofAddress, transaction);
+  await countAttempt(context, { kind: 'invitations', limit: MAX_MAILS, what: 'Invitations', per }, transaction);
 }
 
 async function changeInvitations(

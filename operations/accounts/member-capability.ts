@@ -240,14 +240,14 @@ export const memberCapability: Capability = {
       field: 'transferOwnership',
       summary: 'Transfer the ownership',
       description:
-        'Makes a member the owner of the workspace. You become an admin. API keys of customers’ workspaces that you created, yourself or with a key of yours, and the SCIM token end, unless you keep them for the new owner. Needs a dashboard session.',
+        'Makes a member the owner of the workspace. You become an admin. API keys of customers’ workspaces that you created, yourself or with a key of yours, and the SCIM token end, unless you keep them for the new owner. All other API keys of yours stay yours. Needs a dashboard session.',
       method: 'POST',
       path: '/:id/transfer',
       target,
       input: z.object({
         keepsKeys: named(z.boolean().optional(), { restName: 'keep_keys' }).meta({
           description:
-            'Whether the keys of customers’ workspaces and the SCIM token stay: they are then the new owner’s. Default false.',
+            'Whether the keys of customers’ workspaces and the SCIM token stay: they are then the new owner’s. So are those of your API keys that created such a key which is still valid; from then on they can do what an admin can, and create no more keys or browser tokens for customers. Default false.',
         }),
       }),
       output: member,

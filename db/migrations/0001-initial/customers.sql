@@ -95,16 +95,24 @@ create function limit_keys_of_customers(p_workspace_id text, p_makers text[]) re
   end $$;
 revoke all on function limit_keys_of_customers from public;
 
--- What the owner until now did for customers when the ownership goes to p_by: the keys of their workspaces end, or with p_keeps, those that no
--- grant of OAuth created are p_by's, with the keys of the parent that created them. Returns the keys of the parent.
+-- What the owner until now did for customers when the ownership goes to p_by: the keys of their workspaces end, or with p_keeps, they are p_by's
+-- with the keys of the parent that created them, which have from then on the rights of an admin at most. Those that a grant of OAuth created end
+-- in any case, and keys of the parent that created no valid key of a customer stay the former owner's. Returns the keys of the parent.
 create function settle_customers_of_owner(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text) returns text[]
   language plpgsql volatile set search_path = public, pg_temp as $$
   declare
     makers text[];
+    kept text[];
   begin
     if p_keeps then
-      update api_key k set made_by_person_id = p_by where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id
-        and k.revoked_at is null and has_scope(k.scopes, 'workspaces') and not k.is_grant;
+      kept := array(select k.id from api_key k where k.workspace_id = p_workspace_id and k.made_by_person_id = p_person_id and k.revoked_at is null
+        and has_scope(k.scopes, 'workspaces') and not k.is_grant
+        and exists (select from api_key c join workspace w on w.id = c.workspace_id and w.parent_id = p_workspace_id and w.erase_at is null
+          where c.made_by_parent_key_id = k.id and c.revoked_at is null and (c.expires_at is null or c.expires_at > postroom_now())));
+      -- The former owner knows their secrets, and as an admin may do as much. They no longer end with a key that stays the former owner's.
+      update api_key k set made_by_person_id = p_by, most_role = lesser_role(k.most_role, 'admin'),
+          parent_id = case when k.parent_id = any (kept) then k.parent_id end
+        where k.workspace_id = p_workspace_id and k.id = any (kept);
       update api_key k set made_by_parent_person_id = p_by where k.made_by_parent_person_id = p_person_id and k.revoked_at is null
         and exists (select from workspace w where w.id = k.workspace_id and w.parent_id = p_workspace_id);
     end if;
@@ -133,7 +141,10 @@ create function create_customer_key(p_workspace_id text, p_customer_id text, p_i
     if not found then return 'gone'; end if;
     if p_key_id is not null then
       select * into maker from api_key k where k.workspace_id = p_workspace_id and k.id = p_key_id and k.revoked_at is null;
-      if not found or not has_scope(maker.scopes, 'workspaces') or not is_scope_within(p_scopes, maker.scopes) then return 'more rights'; end if;
+      if not found or not has_scope(maker.scopes, 'workspaces') or not is_scope_within(p_scopes, maker.scopes)
+          or maker.most_role <> 'owner' then
+        return 'more rights';
+      end if;
       if p_expires_at > maker.expires_at then return 'too long'; end if;
     end if;
     -- A transfer of the ownership waits for the workspace, or was before.

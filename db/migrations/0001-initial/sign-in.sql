@@ -34,6 +34,8 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     provider text := 'provider:' || case when p_is_of_service then 'service' else p_workspace_id end;
     person user_account;
     held workspace_member;
+    ended text[];
+    disabled jsonb;
   begin
     is_new := false;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null and w.suspended_at is null for update;
@@ -78,9 +80,12 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
         where m.workspace_id = p_workspace_id and m.person_id = person.id;
       if not p_keeps_keys then
         perform set_config('postroom.workspace_id', p_workspace_id, true);
-        -- settle_expired_keys announces what ended with them.
-        update api_key k set is_cut = true from end_keys_of_person(p_workspace_id, person.id, held.role, false, null, null) e
-          where k.id = any (e.limited);
+        select e.limited, e.disabled into ended, disabled from end_keys_of_person(p_workspace_id, person.id, held.role, false, null, null) e;
+        perform append_events(p_workspace_id, (
+          select coalesce(jsonb_agg(jsonb_build_object('id', 'evt_' || substr(make_audit_id(), 5), 'kind', 'endpoint.disabled',
+            'endpointId', d->'id', 'data', jsonb_build_object('reason', d->'reason'))), '[]') from jsonb_array_elements(disabled) d));
+        -- The actor pauses what they scheduled (settle_expired_keys).
+        update api_key k set is_cut = true where k.workspace_id = p_workspace_id and k.id = any (ended);
       end if;
       if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null, null); end if;
     end if;

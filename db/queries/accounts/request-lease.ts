@@ -1,4 +1,6 @@
+import { sql, type Transaction } from 'kysely';
 import type { Database } from '../../connection/database.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { isTransient } from '../../errors.ts';
 
 /** A request for a lease: permission to let some requests of a workspace through. */
@@ -48,6 +50,17 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
   } finally {
     client.release(failure !== undefined && isTransient(failure) ? failure : undefined);
   }
+}
+
+/** Requests a lease in a transaction; without its commit there is none. */
+export async function leaseRequestsIn(transaction: Transaction<Tables>, request: LeaseRequest): Promise<LeaseReply> {
+  const { rows } = await sql<LeaseReply>`
+    select granted, remaining, changes_in_ms as "changesInMs" from lease_requests(${sql.join(listValues(request))})`.execute(
+    transaction,
+  );
+  const [answer] = rows;
+  if (answer === undefined) throw new Error('lease_requests answered no row');
+  return answer;
 }
 
 const LEASE = `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`;

@@ -205,6 +205,33 @@ test('invitations are mailed to an address at most 10 times a day, and 500 times
   expect((await invite('third@elsewhere.test'))[0]).toBe(429);
 });
 
+test('a request that mails no invitation does not count as one', async () => {
+  const mailer = await openTeam(gateway, 'uncounted');
+  const email = 'waiting@elsewhere.test';
+  const { id } = (await mailer.invite({ email, role: 'viewer' })).json();
+  const resend = () => mailer.owner.browser.rest('POST', `/invitations/${id}/resend`, {}, {});
+  for (let requests = 0; requests < 11; requests++) {
+    expect(problem(await mailer.invite({ email, role: 'viewer' }))).toEqual([409, 'ALREADY_INVITED']);
+    expect(problem(await mailer.invite({ email: mailer.owner.email, role: 'viewer' }))).toEqual([
+      409,
+      'ALREADY_MEMBER',
+    ]);
+    expect(problem(await resend())).toEqual([409, 'INVITATION_JUST_SENT']);
+  }
+  const wait = `update workspace_invitation set sent_at = sent_at - interval '2 minutes' where id = $1`;
+  for (let mails = 1; mails < 10; mails++) {
+    await gateway.owner.pool.query(wait, [id]);
+    expect((await resend()).statusCode).toBe(200);
+  }
+  await gateway.owner.pool.query(wait, [id]);
+  const link = await mailer.readToken(email);
+  expect((await resend()).statusCode).toBe(429);
+  // The link of the last mail still works.
+  const body = { token: link, name: 'New', newPassword: TEAM_PASSWORD };
+  expect((await openBrowser(gateway.app).auth('POST', '/sign-up/invitation', body)).statusCode).toBe(200);
+  expect(await readServiceMail(gateway.owner, email)).toHaveLength(10);
+});
+
 describe('an open invitation', () => {
   const ANY = ['read', 'send', 'manage', 'approve'];
   let invited = 0;
@@ -532,6 +559,46 @@ describe('the ownership', () => {
       const back = await next.browser.rest('POST', `/members/${moved.owner.personId}/transfer`, {}, {});
       expect(back.statusCode, back.body).toBe(200);
       expect(await valid()).toEqual([0, 0, 0]);
+    });
+
+    test('leaves the former owner each key that created no key of a customer, with the rights of an admin', async () => {
+      const moved = await openTeam(gateway, `unused-${name}`);
+      const next = await moved.makeMember('admin');
+      const unused = await moved.insertKeyOf(moved.owner);
+      const unusedId = `key_of_${moved.owner.personId}`;
+      const create = async (as: string, path: string, body: object) =>
+        (await gateway.call(as, 'POST', path, body)).json();
+      const { token: maker, id: makerId } = await create(unused, '/api-keys', { name: 'maker' });
+      const { id } = await create(unused, '/workspaces', { client_id: 'unused' });
+      const path = `/workspaces/${id}/api-keys`;
+      const body = { name: 'customer', scopes: ['read'] };
+      const { token: customer } = await create(maker, path, body);
+      const { token: former, id: formerId } = await create(unused, '/api-keys', { name: 'former' });
+      const ended = await create(former, path, body);
+      await gateway.owner.pool.query('update api_key set revoked_at = now() where id = $1', [ended.id]);
+      await moved.owner.browser.rest('POST', `/members/${next.personId}/transfer`, {}, { keep_keys: keeps });
+      const { rows } = await gateway.owner.pool.query(
+        `select id, made_by_person_id = $1 as is_handed_over, parent_id from api_key where id = any ($2) order by array_position($2, id)`,
+        [next.personId, [unusedId, formerId, makerId]],
+      );
+      expect(rows).toEqual([
+        { id: unusedId, is_handed_over: false, parent_id: null },
+        { id: formerId, is_handed_over: false, parent_id: unusedId },
+        { id: makerId, is_handed_over: keeps, parent_id: keeps ? null : unusedId },
+      ]);
+      // What only an owner may do is done with none of them, and their rights as an admin stay.
+      for (const token of [unused, former, maker]) {
+        expect((await gateway.call(token, 'GET', '/emails')).statusCode).toBe(200);
+        expect((await gateway.call(token, 'PATCH', '/workspace', { name: 'Moved' })).statusCode).toBe(200);
+        expect(problem(await gateway.call(token, 'GET', '/workspaces'))).toEqual([403, 'insufficient_role']);
+        expect(problem(await gateway.call(token, 'POST', path, body))).toEqual([403, 'insufficient_role']);
+      }
+      expect((await gateway.call(customer, 'GET', '/emails')).statusCode).toBe(keeps ? 200 : 401);
+      // A key that is handed over does not end with those of the former owner.
+      await next.browser.rest('DELETE', `/members/${moved.owner.personId}`);
+      expect(await isValidKey(unused)).toBe(false);
+      expect(await isValidKey(maker)).toBe(keeps);
+      expect((await gateway.call(customer, 'GET', '/emails')).statusCode).toBe(keeps ? 200 : 401);
     });
 
     test(`${keeps ? 'leaves' : 'takes'} the SCIM token`, async () => {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settleKeys } from '../../../actors/scheduling/settle-expired-keys.ts';
 import { encryptSecret } from '../../../core/shared/secret-box.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { openTestProvider, type TestProvider, type TokenChange } from '../../support/servers/oidc-provider.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { readServiceMail } from '../../support/stages/service-mail.ts';
 
@@ -336,6 +338,44 @@ describe('a provider', () => {
     expect(await enter(['support', 'it', 'others'])).toBe('developer');
     expect(await enter(['support'])).toBe('agent');
     expect(await enter(['others'])).toBe('ROLE_MISSING');
+  });
+
+  test('revokes the keys of a person whose role it lowers to one without keys, and pauses what they scheduled', async () => {
+    const groupRoles = JSON.stringify([
+      { group: 'support', role: 'agent' },
+      { group: 'it', role: 'developer' },
+    ]);
+    const { domain } = await openCompany({ default_role: null, group_roles: groupRoles });
+    const email = `lowered@${domain}`;
+    const enter = async (group: string) => {
+      provider.person = { sub: 'lowered', email, email_verified: true, groups: [group] };
+      const browser = openBrowser(gateway.app);
+      expect(await signIn(browser, email)).toBe('/');
+      return browser;
+    };
+    const developer = await enter('it');
+    const makeKey = async (create: (body: object) => Promise<{ json: () => { token: string; id: string } }>) =>
+      (await create({ name: 'Key' })).json();
+    const key = await makeKey((body) => developer.rest('POST', '/api-keys', {}, body));
+    const child = await makeKey((body) => gateway.call(key.token, 'POST', '/api-keys', body));
+    const mail = { from: `me@${domain}`, to: 'a@x.test', subject: 'Later', text: 'x', scheduled_at: 'in 2 days' };
+    const scheduled = await gateway.call(child.token, 'POST', '/emails', mail);
+    expect(scheduled.statusCode, scheduled.body).toBe(201);
+    const hook = { name: 'Hook', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+    const endpointId = (await gateway.call(key.token, 'POST', '/endpoints', hook)).json().id;
+
+    expect(await role(await enter('support'))).toBe('agent');
+    const answers = [key, child].map(({ token }) => gateway.call(token, 'GET', '/emails'));
+    expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([401, 401]);
+    expect(await settleKeys(testActorContext(gateway.actor))).toBe(2);
+    const { rows } = await gateway.owner.pool.query(
+      `select (select status from email where id = $1) as email, (select is_active from endpoint where id = $2) as endpoint,
+         array(select data->>'reason' from event where endpoint_id = $2 and kind = 'endpoint.disabled') as reasons`,
+      [scheduled.json().id, endpointId],
+    );
+    const reasons = [expect.stringContaining('The API key Key that set it up was revoked')];
+    expect(rows).toEqual([{ email: 'paused', endpoint: false, reasons }]);
+    expect(await settleKeys(testActorContext(gateway.actor))).toBe(0);
   });
 
   test('makes one account of 20 sign-ins of a person at once', async () => {

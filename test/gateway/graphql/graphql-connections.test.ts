@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -7,6 +8,8 @@ import { openTestGateway, type TestGateway } from '../../support/servers/gateway
 let gateway: TestGateway;
 let box: TestMailbox;
 let port: number;
+/** of pino */
+const INFO = 30;
 /** counts that were begun */
 let counts = 0;
 
@@ -53,6 +56,9 @@ test('a request whose client has disconnected is read no further', async () => {
   const { pool } = gateway.database;
   await expect.poll(() => pool.totalCount - pool.idleCount).toBe(0);
   expect(counts).toBeLessThan(20);
+  // Whoever leaves has caused no failure.
+  await delay(200);
+  expect(gateway.logged.filter(({ level }) => Number(level) > INFO)).toEqual([]);
 });
 
 describe('arguments of connections', () => {

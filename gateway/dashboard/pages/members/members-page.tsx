@@ -157,7 +157,7 @@ function MakeOwner({ id, called, changed }: { id: string; called: string; change
         checked={keeps}
         onChange={(event) => setKeeps(event.currentTarget.checked)}
         label="Keep the keys of customers’ workspaces and the SCIM token"
-        description="They are then the new owner’s. Otherwise they stop working."
+        description="They are then the new owner’s, and so are your API keys that created them, which can do what an admin can and create nothing more for customers. Otherwise they stop working."
       />
     </ConfirmButton>
   );
