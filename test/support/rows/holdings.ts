@@ -395,9 +395,9 @@ async function idsOf(database: Database, workspaceId: string): Promise<Map<strin
      union all select id from workspace where parent_id = $1`,
     [workspaceId],
   );
-  for (const { id } of rows) found.add(id);
   const ids = new Map<string, string[]>();
-  for (const id of [...found].toSorted()) {
+  // Those of the account itself first: of persons, columns hold others, too.
+  for (const id of new Set([...rows.map(({ id }) => id), ...[...found].toSorted()])) {
     const prefix = id.split('_')[0] ?? '';
     const held = ids.get(prefix) ?? [];
     if (held.length < (prefix === 'em' ? EMAIL_IDS : OTHER_IDS)) ids.set(prefix, [...held, id]);
