@@ -28,9 +28,10 @@ export const MAX_MEMBERS = 500;
 /** Invitations that the list has, the newest ones. */
 export const MAX_LISTED_INVITATIONS = 500;
 const TOKEN_BYTES = 32;
-/** Invitation mails per day: whoever gets them may never have asked for one, and they are sent in the name of the service. */
-const MAX_MAILS = 500;
-const MAX_MAILS_TO_ADDRESS = 10;
+/** Invitation mails per day: whoever gets them may never have asked for one, and they are sent in the name of the service. @limit */
+export const MAX_MAILS = 500;
+/** @limit */
+export const MAX_MAILS_TO_ADDRESS = 10;
 
 /** Returns the newest invitations of the workspace. */
 export async function listInvitations(context: OperationContext): Promise<Invitation[]> {

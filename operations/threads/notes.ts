@@ -13,8 +13,8 @@ import { sendNotices } from './note-notices.ts';
 import { changeReachedThread, requireReached, threadNotFound } from './thread-transaction.ts';
 import { loadThreads } from './threads.ts';
 
-/** Per minute and workspace. */
-const MAX_NOTES_WITH_MENTIONS = 60;
+/** Per minute and workspace. @limit */
+export const MAX_NOTES_WITH_MENTIONS = 60;
 
 /** A note in a thread, which never leaves the workspace. */
 export interface Note extends notes.ThreadNote {
