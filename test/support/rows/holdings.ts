@@ -395,10 +395,12 @@ async function idsOf(database: Database, workspaceId: string): Promise<Map<strin
      union all select id from workspace where parent_id = $1`,
     [workspaceId],
   );
+  const own = new Set([workspaceId, ...rows.map(({ id }) => id)]);
   const ids = new Map<string, string[]>();
-  // Those of the account itself first: of persons, columns hold others, too.
-  for (const id of new Set([...rows.map(({ id }) => id), ...[...found].toSorted()])) {
+  for (const id of [...new Set([...found, ...own])].toSorted()) {
     const prefix = id.split('_')[0] ?? '';
+    // Columns hold persons of other workspaces, too.
+    if (prefix === 'usr' && !own.has(id)) continue;
     const held = ids.get(prefix) ?? [];
     if (held.length < (prefix === 'em' ? EMAIL_IDS : OTHER_IDS)) ids.set(prefix, [...held, id]);
   }
