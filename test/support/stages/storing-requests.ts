@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import { LATER, type StoringWorld } from './storing-world.ts';
 
@@ -128,6 +129,8 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
   'POST /endpoints/:id/replay': [
     one('deliveries', SETUP, async (w) => {
       await w.failedDelivery();
+      // A replay is of what came before the millisecond in which it begins.
+      await sleep(2);
       return { id: w.box.endpointId, body: { since: '2026-01-01T00:00:00Z', status: 'failed' } };
     }),
   ],
@@ -247,6 +250,7 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
   'mutation replayDeliveries': [
     one('deliveries', SETUP, async (w) => {
       await w.failedDelivery();
+      await sleep(2);
       return { body: { id: w.box.endpointId, since: '2026-01-01T00:00:00Z', status: 'FAILED' } };
     }),
   ],
