@@ -525,7 +525,8 @@ create function find_threads_of_keys(p_workspace_id text, p_keys text[]) returns
     left join lateral (
       select o.thread_id from thread_message_id o where o.workspace_id = p_workspace_id and o.message_id = k.key limit 1) m on true
     left join lateral (
-      select e.thread_id from relayed_message_id i join email e on e.workspace_id = p_workspace_id and e.id = i.email_id
+      select e.thread_id from relayed_message_id i
+      cross join lateral (select o.thread_id from email o where o.workspace_id = p_workspace_id and o.id = i.email_id limit 1) e
       where m.thread_id is null and i.workspace_id = p_workspace_id and i.local_part = substring(k.key from '^<([^@>]{20,128})@')
       limit 1) r on true
     where coalesce(m.thread_id, r.thread_id) is not null $$;
