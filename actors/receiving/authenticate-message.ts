@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ARCResult } from 'mailauth';
 import { arc as checkArc } from 'mailauth/lib/arc/index.js';
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
 import { dmarc as evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import { spf as checkSpf } from 'mailauth/lib/spf/index.js';
 import { checkArcChain, MAX_ARC_SETS } from '../../core/mime/arc-chain.ts';
@@ -42,13 +43,14 @@ export async function authenticateMessage(
   if (signatures > MAX_SIGNATURES || arcSignatures > MAX_ARC_SIGNATURES) return undecided(message.hasSeveralFromFields);
   const chain = checkArcChain(bytes);
   // Only signatures depend on the body.
-  const signed = signatures + arcSignatures > 0 ? bytes : bytes.subarray(0, endOfHeaderSection(bytes));
+  const isSigned = signatures + arcSignatures > 0;
+  const signed = isSigned ? bytes : bytes.subarray(0, endOfHeaderSection(bytes));
   // As the RFCs say, not more lenient: what passes is a statement that users and rules rely on.
   const rules = { resolver: dns.within(DNS_TIME_MS), strict: true };
   const { remoteAddress: ip, reversePath } = sender;
   const helo = sender.helo === '' ? ip : sender.helo;
   const [dkim, spf] = await Promise.all([
-    dkimVerify(signed, { ...rules, sender: reversePath }),
+    verifySignatures(signed, { ...rules, sender: reversePath }),
     checkSpf({ ...rules, sender: reversePath, ip, helo: isIP(helo) === 0 ? helo : `[${helo}]`, mta: 'postroom' }),
   ]);
   const sealed = chain.kind === 'wellFormed' ? dkim.arc : undefined;
@@ -84,6 +86,40 @@ export async function authenticateMessage(
     arc: arc !== null ? toChainVerdict(arc) : { result: chain.kind === 'absent' ? 'none' : 'fail' },
     hasSeveralFromFields: message.hasSeveralFromFields,
   };
+}
+
+/** Bytes of the body that are hashed before other messages have a turn. */
+const TURN_BYTES = 65_536;
+
+/**
+ * Checks the signatures of a message. The verifier of mailauth is a stream that looks for the end of the header section byte by byte and
+ * waits for a turn of the event loop twice; it gets the section whole here.
+ */
+async function verifySignatures(
+  bytes: Buffer,
+  options: ConstructorParameters<typeof DkimVerifier>[0],
+): Promise<DkimVerifier> {
+  const verifier = new DkimVerifier(options);
+  const end = endOfFirstEmptyLine(bytes);
+  await verifier.emitHeaders(bytes.subarray(0, end));
+  verifier.lastByte = LINE_FEED;
+  for (let at = end; at < bytes.length; at += TURN_BYTES) {
+    if (at > end) await yieldToOthers();
+    await verifier.writeAsync(bytes.subarray(at, at + TURN_BYTES));
+  }
+  await verifier.finish();
+  return verifier;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Returns the index behind the first empty line, or the length: where mailauth ends the header section. */
+function endOfFirstEmptyLine(bytes: Buffer): number {
+  if (bytes[0] === LINE_FEED) return 1;
+  if (bytes[0] === 0x0d && bytes[1] === LINE_FEED) return 2;
+  const end = bytes.indexOf('\n\r\n');
+  const bare = bytes.subarray(0, end === -1 ? bytes.length : end + 1).indexOf('\n\n');
+  return bare !== -1 ? bare + 2 : end !== -1 ? end + 3 : bytes.length;
 }
 
 function toChainVerdict({ status, signature }: ARCResult): Authentication['arc'] {

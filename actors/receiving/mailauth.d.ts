@@ -2,8 +2,24 @@
 declare module 'mailauth/lib/arc/index.js' {
   export { arc } from 'mailauth';
 }
-declare module 'mailauth/lib/dkim/verify.js' {
-  export { dkimVerify } from 'mailauth';
+declare module 'mailauth/lib/dkim/dkim-verifier.js' {
+  import type { DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
+
+  export class DkimVerifier implements Pick<DKIMVerifyResult, 'headerFrom' | 'fromFields' | 'results' | 'arc'> {
+    constructor(options: DKIMVerifyOptions);
+    headerFrom: DKIMVerifyResult['headerFrom'];
+    fromFields: DKIMVerifyResult['fromFields'];
+    results: DKIMVerifyResult['results'];
+    arc: DKIMVerifyResult['arc'];
+    /** the byte before those that are written next */
+    lastByte: number;
+    /** Reads the header section. */
+    emitHeaders(section: Buffer): Promise<void>;
+    /** Reads a part of the body. */
+    writeAsync(bytes: Buffer): Promise<void>;
+    /** Checks the signatures. */
+    finish(): Promise<void>;
+  }
 }
 declare module 'mailauth/lib/dmarc/index.js' {
   export { dmarc } from 'mailauth';

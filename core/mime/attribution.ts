@@ -6,6 +6,7 @@ import { WROTE, WROTE_LEADS } from './reply-words.ts';
  * lose line breaks make such lines. Zero if there are none.
  */
 export function ownLengthOf(line: string): number {
+  if (!line.includes('On ')) return 0;
   return line.length > MAX_LINE_LENGTH || /^\s*[>＞|]/u.test(line) ? 0 : (SHARED_LINE.exec(line)?.index ?? 0);
 }
 

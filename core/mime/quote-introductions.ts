@@ -14,6 +14,7 @@ import {
   endOfFieldBlock,
   fieldOf,
   fieldsInside,
+  findColon,
   isDateField,
   isField,
   isLabel,
@@ -49,7 +50,8 @@ export function announcesForward(text: string): boolean {
   for (const line of text.split('\n')) {
     const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
     if (/^[>＞]/u.test(short)) return false;
-    if (short.length <= MAX_TITLE_LENGTH && QUOTE_TITLE_LINE.test(short)) return FORWARD_WORD.test(short);
+    if (short.length <= MAX_TITLE_LENGTH && mayBeTitle(short) && QUOTE_TITLE_LINE.test(short))
+      return FORWARD_WORD.test(short);
   }
   return false;
 }
@@ -67,13 +69,19 @@ const MAX_FIELD_LINES = 40;
 const MAX_TITLE_LENGTH = 90;
 /** The end of a line that introduces a quotation. */
 const INTRODUCTION_END = /[:：៖]\W{0,3}$|>$|-{2,}$|\p{Nd}\)$|(?<=գրել է)\.$/u;
+/** Code units that such an end takes at most. */
+const INTRODUCTION_END_LENGTH = 8;
 /** GroupWise: `>>> Ann <ann@example.com> 1/6/2026 10:11 AM >>>`. */
 const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
 /** Gnus: `>>>>> "Ann" == Ann Smith <ann@example.com> writes:`. */
 const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
 const MAX_NOTES_LINES = 12;
+/** What such a line has if it is ASCII. */
+const ABOVE = /above|oberhalb|dessus|encima|sobre|acima|sopra|boven|over denne/i;
 const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,80}$`, 'iu');
+/** What a line in a frame begins with. */
+const FRAME = '-#=*_~+–—';
 /** `-- Proszę odpowiadać powyżej tej linii --` */
 const FRAMED_LINE = /^[\s*]{0,3}[-#=*_~+–—]{2,}[^-#=*_~+–—].{6,110}[-#=*_~+–—]{2,}[\s*]{0,3}$/u;
 const PROMPT = new RegExp(
@@ -92,6 +100,9 @@ const QUOTE_TITLE_LINE = new RegExp(
   `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
   'iu',
 );
+/** ASCII that begins such a line: a frame, or the first letters of `begin` in the languages above. */
+const TITLE_FRAME = '*_-=';
+const TITLE_LETTERS = 'abdis';
 const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\p{M}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
 /** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
 const DATED_TITLE = /^[-=_]{2,}\s?\p{L}.{5,70}[-=_]{2,}$/u;
@@ -158,20 +169,30 @@ export class IntroductionFinder {
   }
 
   #titleAt(at: number): Introduction | null {
-    const { short, mark } = this.#line(at);
-    if (SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
-    if (this.#isNotesHeading(at)) return { from: at, to: at, kind: 'fields' };
-    if (mark === 'onwards' || GROUPWISE.test(short) || REPLY_ABOVE_LINE.test(short) || isReplyPrompt(short))
+    const line = this.#line(at);
+    const { short, mark } = line;
+    // Few lines begin in one of these ways, or have one of these words; the patterns are large.
+    const isFramed = FRAME.includes(short.charAt(0));
+    const isArrow = short.startsWith('>>');
+    if (isArrow && SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
+    if (short.includes('/') && this.#isNotesHeading(at)) return { from: at, to: at, kind: 'fields' };
+    if (
+      mark === 'onwards' ||
+      (isArrow && GROUPWISE.test(short)) ||
+      asksToReplyAbove(line) ||
+      (isFramed && isReplyPrompt(short))
+    )
       return { from: at, to: at, kind: 'fields' };
     if (this.#isQuoted[at] === true || short === '') return null;
-    if (short.startsWith('-') && TITLE_AND_FIELD.test(short)) return { from: at, to: at, kind: 'fields' };
+    if (isFramed && short.startsWith('-') && TITLE_AND_FIELD.test(short)) return { from: at, to: at, kind: 'fields' };
     if (short.length > MAX_TITLE_LENGTH) return null;
     const isTitle =
-      QUOTE_TITLE_LINE.test(short) ||
-      (DATED_TITLE.test(short) && TITLE_DATE.test(short)) ||
-      DASHED_WROTE.test(short) ||
-      (DASHED_TITLE.test(short) && this.#isFieldAt(this.nextNonBlank(at + 1))) ||
-      (NAMELESS_TITLE.test(short) && this.#fieldsAt(this.nextNonBlank(at + 1), at + 1) !== null);
+      (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
+      (isFramed &&
+        ((DATED_TITLE.test(short) && TITLE_DATE.test(short)) ||
+          DASHED_WROTE.test(short) ||
+          (DASHED_TITLE.test(short) && this.#isFieldAt(this.nextNonBlank(at + 1))))) ||
+      (this.#fieldsAt(this.nextNonBlank(at + 1), at + 1) !== null && NAMELESS_TITLE.test(short));
     return isTitle ? { from: at, to: at, kind: 'fields' } : null;
   }
 
@@ -294,14 +315,22 @@ export class IntroductionFinder {
   /** Whether the line may end an introduction without a colon: above a quotation or a blank line, and without the end of a sentence. */
   #endsOpen(at: number): boolean {
     const { short } = this.#line(at);
-    if (!WROTE_WORD.test(short) || /[.!?;,。！？]$/u.test(short)) return false;
-    return this.isQuoteLike(this.nextNonBlank(at + 1)) || (this.#line(at + 1).isBlank && WROTE_END.test(short));
+    if (short === '' || /[.!?;,。！？]$/u.test(short)) return false;
+    const isBlankNext = this.#line(at + 1).isBlank;
+    const isQuoteNext = this.isQuoteLike(this.nextNonBlank(at + 1));
+    if (!isQuoteNext && !isBlankNext) return false;
+    return WROTE_WORD.test(short) && (isQuoteNext || WROTE_END.test(short));
   }
 
   /** `On Monday Ann <ann@example.com> wrote:`, in one line or several, of which `at` is the last. */
   #wroteAt(at: number, free: number): Introduction | null {
     const last = this.#line(at);
-    if (!INTRODUCTION_END.test(last.short) && !GMT_LINE.test(last.short) && !this.#endsOpen(at)) return null;
+    if (
+      !INTRODUCTION_END.test(last.short.slice(-INTRODUCTION_END_LENGTH)) &&
+      !GMT_LINE.test(last.short) &&
+      !this.#endsOpen(at)
+    )
+      return null;
     // `> wrote:` is the end of `<ann@example.com\n> wrote:`.
     const isTail = /^>\s?(?:\p{L}.{0,40})?[:：]$/u.test(last.short) && ADDRESS.test(this.#line(at - 1).short);
     if (this.#isQuoted[at] === true && !isTail) return null;
@@ -389,6 +418,17 @@ export class IntroductionFinder {
 /** Words of scripts with spaces begin at a boundary. */
 function wordsOf(words: string): RegExp {
   return new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${words})`, 'iu');
+}
+
+function asksToReplyAbove({ short, isAscii }: Line): boolean {
+  return (!isAscii || ABOVE.test(short)) && REPLY_ABOVE_LINE.test(short);
+}
+
+/** Whether a line may match {@link QUOTE_TITLE_LINE}, by how it begins. */
+function mayBeTitle(short: string): boolean {
+  const first = short.charAt(0);
+  if (first > '\u007f' || TITLE_FRAME.includes(first)) return true;
+  return TITLE_LETTERS.includes(first.toLowerCase()) && findColon(short) !== -1;
 }
 
 /** Whether a framed line asks to respond above this line, or in the frame of a help desk above a line, in the languages of `reply-words.ts`. */

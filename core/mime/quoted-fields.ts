@@ -22,13 +22,19 @@ const MAX_FIELD_LENGTH = 40;
 /** Returns which field above quoted mail a line is, in the languages of `reply-words.ts`; null when it is none. */
 export function fieldOf(short: string): string | null {
   const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2').replace(/^\|\s?/u, '') : short;
-  const colon = line.slice(0, MAX_FIELD_LENGTH).search(/[:：]/u);
-  if (colon < 1) return null;
+  const colon = findColon(line);
+  if (colon < 1 || colon >= MAX_FIELD_LENGTH) return null;
   // `收 件 人`, and an ideographic space
   const joined = /\p{Script=Han}\s/u.test(line.slice(0, colon))
     ? `${line.slice(0, colon).replace(/(?<=\p{Script=Han})\s+(?=\p{Script=Han})/gu, '')}${line.slice(colon)}`
     : line;
   return FIELD_LINES.find(([, pattern]) => pattern.test(joined))?.[0] ?? null;
+}
+
+/** Returns where the first colon is; -1: there is none. */
+export function findColon(line: string): number {
+  const [colon, wide] = [line.indexOf(':'), line.indexOf('：')];
+  return colon === -1 || (wide !== -1 && wide < colon) ? wide : colon;
 }
 
 /** Returns the further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */

@@ -7,6 +7,8 @@ export interface Line {
   /** without marks of writing direction and the `&nbsp;` that QQ writes into text, with `:` for other colons, trimmed; empty for lines that are too long to introduce anything */
   short: string;
   isBlank: boolean;
+  /** whether it has no other characters than those of ASCII */
+  isAscii: boolean;
   /** what the HTML of the message says about the line */
   mark: LineMark | null;
 }
@@ -17,14 +19,26 @@ export interface Line {
  */
 export type LineMark = 'quote' | 'block' | 'introduction' | 'onwards' | 'signature';
 
-/** Returns a line; white space around it does not matter. */
-export function lineOf(text: string, mark: LineMark | null): Line {
+/** Returns a line; white space around it does not matter. `isAscii`: whether all of its text is known to be. */
+export function lineOf(text: string, mark: LineMark | null, isAscii = isAsciiText(text)): Line {
   const trimmed = text.trim();
-  const short =
-    text.length > MAX_LINE_LENGTH
-      ? ''
-      : trimmed.replace(INVISIBLE, '').replaceAll('&nbsp;', ' ').replace(OTHER_COLONS, ':').trim();
-  return { text, short, isBlank: trimmed === '', mark };
+  return {
+    text,
+    short: text.length > MAX_LINE_LENGTH ? '' : shorten(trimmed, isAscii),
+    isBlank: trimmed === '',
+    isAscii,
+    mark,
+  };
+}
+
+/** Returns whether a text has no other characters than those of ASCII: in UTF-8, only they have as many bytes as code units. */
+export function isAsciiText(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+function shorten(trimmed: string, isAscii: boolean): string {
+  if (isAscii) return trimmed.includes('&nbsp;') ? trimmed.replaceAll('&nbsp;', ' ').trim() : trimmed;
+  return trimmed.replace(INVISIBLE, '').replaceAll('&nbsp;', ' ').replace(OTHER_COLONS, ':').trim();
 }
 
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
@@ -36,7 +50,7 @@ const OTHER_COLONS = /[\u055d\u1366]/gu;
 export const MAX_LINE_LENGTH = 300;
 
 /** What is before the first line and behind the last one. */
-export const NO_LINE: Line = { text: '', short: '', isBlank: true, mark: null };
+export const NO_LINE: Line = { text: '', short: '', isBlank: true, isAscii: true, mark: null };
 
 /** A line of dashes and the like, or of at least five dots. */
 export const SEPARATOR = /^(?:(?:[-_=+*~#•–—]\s?){2,}|(?:[.·…]\s?){5,})$/u;

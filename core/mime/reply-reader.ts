@@ -98,9 +98,9 @@ class ReplyReader {
   /** `Sent from my iPhone`, as a paragraph. */
   #isDeviceLine(at: number): boolean {
     const { short } = this.#line(at);
-    if (short.length > MAX_DEVICE_LENGTH || !this.#isOwn(at) || !PROGRAM_SIGNATURE.test(short)) return false;
-    if (/^(?!iP)\p{Ll}|[:：,]$/u.test(short) || !DEVICE.test(short)) return false;
-    return this.#line(at - 1).isBlank && this.#line(at + 1).isBlank;
+    if (short.length > MAX_DEVICE_LENGTH || !this.#line(at - 1).isBlank || !this.#line(at + 1).isBlank) return false;
+    if (!this.#isOwn(at) || /^(?!iP)\p{Ll}|[:：,]$/u.test(short)) return false;
+    return DEVICE.test(short) && PROGRAM_SIGNATURE.test(short);
   }
 
   #line(at: number): Line {

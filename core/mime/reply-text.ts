@@ -2,7 +2,7 @@ import { MAX_HTML_LENGTH, type RunStep, textOfHtmlInSteps } from '../html/text-o
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import { storableText } from '../shared/text.ts';
 import { ownLengthOf } from './attribution.ts';
-import { type Fate, type Line, lineOf } from './reply-line.ts';
+import { type Fate, isAsciiText, type Line, lineOf } from './reply-line.ts';
 import { fatesOf } from './reply-reader.ts';
 
 export const REMOVED_KINDS = ['quote', 'signature'] as const;
@@ -128,9 +128,11 @@ interface TextLine extends Line {
 
 function splitLines(text: string): TextLine[] {
   const lines: TextLine[] = [];
+  const isAscii = isAsciiText(text) ? true : undefined;
   let start = 0;
   const add = (line: string, end: number) => {
-    lines.push({ ...lineOf(line, null), start, end });
+    const { text: own, short, isBlank, isAscii: isOwnAscii, mark } = lineOf(line, null, isAscii);
+    lines.push({ text: own, short, isBlank, isAscii: isOwnAscii, mark, start, end });
     start = end;
   };
   for (const raw of text.split('\n')) {

@@ -1,5 +1,5 @@
 import { CONCEPT, type Concept, hasAll, hasAny } from './concept.ts';
-import { PHRASES, PROMPT_MARKS } from './prompt-phrases.ts';
+import type { LivePhrases } from './live-phrases.ts';
 import { isQuoted, type Sentence, SIGN } from './survey-text.ts';
 import type { Token } from './tokens.ts';
 
@@ -76,8 +76,11 @@ const MAX_WORDS = 12;
 /** Verbs that follow what they are about. */
 const LAST_VERBS = /^(?:yok|yoksay|gormezden|unut|[^\0-\u058f].*)$/;
 
-/** Returns the signals of a sentence; `isHidden`: a person does not see it, and then quotation marks mean nothing. */
-export function findMachineSignals(sentence: Sentence, isHidden: boolean): Signal[] {
+/**
+ * Returns the signals of a sentence; `isHidden`: a person does not see it, and then quotation marks mean nothing. `live`: the phrases of the
+ * text that it is from.
+ */
+export function findMachineSignals(sentence: Sentence, isHidden: boolean, live: LivePhrases): Signal[] {
   const signals: Signal[] = [];
   const add = (weight: number, why: string, from: number, to: number) => {
     const isMention = !isHidden && isQuoted(sentence, from, to);
@@ -85,7 +88,7 @@ export function findMachineSignals(sentence: Sentence, isHidden: boolean): Signa
   };
   addIgnoring(sentence, add);
   const { text, mask, signs } = sentence;
-  for (const [needs, pattern, weight, why] of (signs & SIGN.mark) === 0 ? PHRASES : [...PROMPT_MARKS, ...PHRASES]) {
+  for (const [needs, pattern, weight, why] of (signs & SIGN.mark) === 0 ? live.phrases : live.withMarks) {
     if (needs.length > 0 && !needs.some((each) => text.includes(each))) continue;
     const found = pattern.exec(text);
     if (found !== null) add(weight, why, found.index, found.index + found[0].length);

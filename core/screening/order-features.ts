@@ -1,4 +1,6 @@
+import { readUnits } from './code-units.ts';
 import { foldText } from './folded-text.ts';
+import { KnownWords } from './known-words.ts';
 import { ORDER_WORDS } from './order-lexicon.ts';
 
 export type OrderGroup = keyof typeof ORDER_WORDS;
@@ -62,21 +64,15 @@ function add(words: Map<string, Set<number>>, word: string, group: number): void
 
 const PIECE = new RegExp([...PIECES.keys()].toSorted((one, other) => other.length - one.length).join('|'), 'g');
 const NO_GROUPS: readonly number[] = [];
+const NO_PIECES: readonly number[] = [];
+const NO_WORDS: readonly OrderWord[] = [];
 
-/** Groups of words that were looked up; it is emptied when it is full. */
-const KNOWN = new Map<string, readonly number[]>();
-const MAX_KNOWN = 20_000;
-const MAX_WORD = 40;
+const KNOWN = new KnownWords(lookUpGroups);
 
-function readGroups(word: string): readonly number[] {
-  const known = KNOWN.get(word);
-  if (known !== undefined) return known;
+function lookUpGroups(word: string): readonly number[] {
   const groups = new Set(EXACT.get(word));
   for (const [stem, group] of STEMS.get(word.slice(0, STEM_KEY)) ?? []) if (word.startsWith(stem)) groups.add(group);
-  const found = groups.size === 0 ? NO_GROUPS : [...groups];
-  if (KNOWN.size >= MAX_KNOWN) KNOWN.clear();
-  if (word.length <= MAX_WORD) KNOWN.set(word, found);
-  return found;
+  return groups.size === 0 ? NO_GROUPS : [...groups];
 }
 
 /** A word of a sentence that is in a group, or a part of one in a joined script. */
@@ -95,11 +91,13 @@ export interface OrderSentence {
   start: number;
   end: number;
   /** those in groups */
-  words: OrderWord[];
+  words: readonly OrderWord[];
   /** `at` of the last word */
   lastAt: number;
   /** what the model knows of its words, by number */
-  known: number[];
+  known: readonly number[];
+  /** bits of SIGN */
+  signs: number;
   /** the text that it is a part of */
   folded: string;
 }
@@ -163,6 +161,7 @@ const STOP = 2;
 const WIDE_STOP = 4;
 const BREAK = 8;
 const CALL = 16;
+const SIGNIFICANT = 32;
 const KINDS = new Uint8Array(65_536);
 for (let code = 0; code < KINDS.length; code++) {
   const isLetter = code >= 0xd800 && code < 0xe000 ? true : /[\p{L}\p{M}\p{N}_]/u.test(String.fromCharCode(code));
@@ -173,11 +172,26 @@ for (const [kind, characters] of [
   [WIDE_STOP, '\u3002\uff01\uff1f'],
   [BREAK, ',:;.!?\u2013\u2014-()[]"{}<>/*#\uff0c\uff1a\uff1b\u3001\u3002\uff08\uff09\u300c\u300d\u060c'],
   [CALL, ':,!\uff1a\uff0c'],
+  [SIGNIFICANT, '@/?<[{#("'],
 ] as const)
   for (const character of characters) {
     const code = character.charCodeAt(0);
     KINDS[code] = (KINDS[code] ?? 0) | kind;
   }
+
+/** Characters of a sentence that tell which flags it may have. */
+const SIGN = { at: 1, slash: 2, question: 4, bracket: 8, hash: 16, call: 32, quotation: 64 } as const;
+const SIGNS = new Uint8Array(128);
+for (const [sign, characters] of [
+  [SIGN.at, '@'],
+  [SIGN.slash, '/'],
+  [SIGN.question, '?'],
+  [SIGN.bracket, '<[{'],
+  [SIGN.hash, '#'],
+  [SIGN.call, '('],
+  [SIGN.quotation, '"'],
+] as const)
+  for (const character of characters) SIGNS[character.charCodeAt(0)] = sign;
 
 const LINE_FEED = 10;
 const SPACE = 32;
@@ -187,65 +201,95 @@ const APOSTROPHE = 39;
 export function readOrderSentences(folded: string, find: FindPiece): OrderSentence[] {
   const sentences: OrderSentence[] = [];
   const { length } = folded;
+  const units = readUnits(folded);
+  // No function captures these: V8 would keep them in memory instead of registers.
   let words: OrderWord[] = [];
   let known: number[] = [];
+  let signs = 0;
   let start = 0;
   let at = 0;
   let lineStart = 0;
   let opensClause = true;
   /** the hash of the first letters of the word before; 0: none */
   let last = 0;
-  const finish = (end: number) => {
-    if (at > 0) {
-      sentences.push({ start, end, words, lastAt: at - 1, known, folded });
-      words = [];
-      known = [];
+  /** whether the sentence ends before the next character */
+  let isEnd = false;
+  for (let index = 0; ; ) {
+    if (isEnd || index >= length) {
+      if (at > 0) {
+        const hasWords = words.length > 0;
+        const hasKnown = known.length > 0;
+        sentences.push({
+          start,
+          end: index,
+          words: hasWords ? words : NO_WORDS,
+          lastAt: at - 1,
+          known: hasKnown ? known : NO_PIECES,
+          signs,
+          folded,
+        });
+        if (hasWords) words = [];
+        if (hasKnown) known = [];
+      }
+      if (index >= length) return sentences;
+      isEnd = false;
+      signs = 0;
+      start = index;
+      at = 0;
+      last = 0;
+      opensClause = true;
     }
-    start = end;
-    at = 0;
-    last = 0;
-    opensClause = true;
-  };
-  const look = (hash: number) => {
-    const piece = find(hash);
-    if (piece !== -1) known.push(piece);
-  };
-  for (let index = 0; index < length; ) {
-    const code = folded.charCodeAt(index);
+    const code = units[index] ?? 0;
     const kind = KINDS[code] ?? 0;
     if ((kind & LETTER) !== 0) {
+      if (at >= MAX_WORDS) {
+        isEnd = true;
+        continue;
+      }
       const from = index;
       let codes = 0;
       let hash = 0;
-      let [three, four, five] = [0, 0, 0];
-      while (index < length && isWordAt(folded, index)) {
-        const letter = folded.charCodeAt(index++);
+      let three = 0;
+      let four = 0;
+      let five = 0;
+      let letter = code;
+      // The text ends with a unit that is no letter.
+      do {
         codes |= letter;
         hash = nextHash(hash, letter);
-        if (index - from === 3) three = hash;
-        else if (index - from === 4) four = hash;
-        else if (index - from === STEM_LENGTH) five = hash;
-      }
-      if (at >= MAX_WORDS) finish(from);
-      const isCalled = ((KINDS[folded.charCodeAt(index)] ?? 0) & CALL) !== 0;
+        letter = units[++index] ?? 0;
+        const size = index - from;
+        if (size === 3) three = hash;
+        else if (size === 4) four = hash;
+        else if (size === STEM_LENGTH) five = hash;
+      } while (
+        ((KINDS[letter] ?? 0) & LETTER) !== 0 ||
+        (letter === APOSTROPHE && ((KINDS[units[index + 1] ?? 0] ?? 0) & LETTER) !== 0)
+      );
+      const isCalled = ((KINDS[letter] ?? 0) & CALL) !== 0;
       if (codes >= FIRST_JOINED && JOINED.test(folded.slice(from, index))) {
         at = addPieces(words, folded.slice(from, index), { at, opensClause, isCalled });
         for (let place = from; place < index; place++) {
-          const end = place + countTogether(folded.charCodeAt(place));
+          const end = place + countTogether(units[place] ?? 0);
           if (end > index) continue;
           let together = 0;
-          for (let next = place; next < end; next++) together = nextHash(together, folded.charCodeAt(next));
-          look(mix(together, CHARACTERS));
+          for (let next = place; next < end; next++) together = nextHash(together, units[next] ?? 0);
+          const piece = find(mix(together, CHARACTERS));
+          if (piece !== -1) known.push(piece);
         }
         last = 0;
       } else {
-        const stem = index - from <= STEM_LENGTH ? hash : five;
-        look(mix(hash, WORD));
-        if (index - from > STEM_LENGTH) look(mix(stem, STEM));
-        if (last !== 0) look(mixPair(last, stem));
+        const isLong = index - from > STEM_LENGTH;
+        const stem = isLong ? five : hash;
+        const whole = find(mix(hash, WORD));
+        if (whole !== -1) known.push(whole);
+        const beginning = isLong ? find(mix(stem, STEM)) : -1;
+        if (beginning !== -1) known.push(beginning);
+        const pair = last === 0 ? -1 : find(mixPair(last, stem));
+        if (pair !== -1) known.push(pair);
         last = stem;
         if (mayBeInGroup(three, four, five, hash)) {
-          const groups = readGroups(folded.slice(from, index));
+          const groups = KNOWN.find(folded, from, index, hash);
           if (groups.length > 0) words.push({ at, groups, opensClause, isCalled });
         }
         at++;
@@ -253,26 +297,18 @@ export function readOrderSentences(folded: string, find: FindPiece): OrderSenten
       opensClause = false;
       continue;
     }
-    if ((kind & BREAK) !== 0) opensClause = true;
     index++;
-    if ((kind & WIDE_STOP) !== 0) finish(index);
-    else if ((kind & STOP) !== 0 && (index === length || folded.charCodeAt(index) <= SPACE)) finish(index);
-    else if (code === LINE_FEED) {
-      const isWrapped = index - lineStart > MIN_WRAPPED && folded.charCodeAt(index) > SPACE;
-      if (!isWrapped) finish(index);
+    if (kind !== 0) {
+      if ((kind & BREAK) !== 0) opensClause = true;
+      if ((kind & SIGNIFICANT) !== 0) signs |= SIGNS[code] ?? 0;
+      const isStop = (kind & STOP) !== 0 && (index === length || (units[index] ?? 0) <= SPACE);
+      isEnd = isStop || (kind & WIDE_STOP) !== 0;
+    } else if (code === LINE_FEED) {
+      const isWrapped = index - lineStart > MIN_WRAPPED && (units[index] ?? 0) > SPACE;
+      isEnd = !isWrapped;
       lineStart = index;
     }
   }
-  finish(length);
-  return sentences;
-}
-
-function isWordAt(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  return (
-    ((KINDS[code] ?? 0) & LETTER) !== 0 ||
-    (code === APOSTROPHE && ((KINDS[text.charCodeAt(index + 1)] ?? 0) & LETTER) !== 0)
-  );
 }
 
 /** Adds the pieces in groups of a run of joined script; returns the number of words so far. */
@@ -315,15 +351,17 @@ export function readPieceNames(folded: string): Set<string> {
 
 const MARK = /[<[{]|###|\w_\w{1,40}\(/;
 
-function readFlags({ folded, start, end }: OrderSentence): number {
+function readFlags({ folded, start, end, signs }: OrderSentence): number {
+  if (signs === 0) return 0;
   const text = folded.slice(start, end);
-  const hasAddress = text.includes('@') && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text);
+  const hasAddress = (signs & SIGN.at) !== 0 && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text);
+  const hasMark = (signs & SIGN.bracket) !== 0 || ((signs & (SIGN.hash | SIGN.call)) !== 0 && MARK.test(text));
   return (
     (hasAddress ? 1 : 0) |
-    (text.includes('://') ? 2 : 0) |
-    (text.includes('?') ? 4 : 0) |
-    (MARK.test(text) ? 8 : 0) |
-    (text.includes('"') ? 16 : 0)
+    ((signs & SIGN.slash) !== 0 && text.includes('://') ? 2 : 0) |
+    ((signs & SIGN.question) === 0 ? 0 : 4) |
+    (hasMark ? 8 : 0) |
+    ((signs & SIGN.quotation) === 0 ? 0 : 16)
   );
 }
 
@@ -358,14 +396,10 @@ export function readFeatures(one: OrderSentence, other: OrderSentence | null): O
   RESULT.count = 0;
   addSentence(one, other?.words ?? NO_WORDS);
   const flags = readFlags(one) | (other === null ? 0 : readFlags(other));
-  TEXT_FLAGS.forEach((_name, flag) => {
-    if ((flags & (1 << flag)) !== 0) see(GROUP_FEATURES + flag);
-  });
+  for (let flag = 0; flags >> flag !== 0; flag++) if ((flags & (1 << flag)) !== 0) see(GROUP_FEATURES + flag);
   RESULT.level = readLevel();
   return RESULT;
 }
-
-const NO_WORDS: readonly OrderWord[] = [];
 
 function see(feature: number): void {
   if (SEEN[feature] === reading || RESULT.count === MAX_FEATURES) return;

@@ -46,6 +46,9 @@ export function nameFeature(feature: number): string {
   return kind < FEATURE_KINDS.indexOf('near') ? name : `${name} ${ORDER_GROUPS[second]}`;
 }
 
+/** A power of two; about ten times the pieces. */
+const LIKELY_BITS = 262_144;
+
 /** Weighs sentences. */
 export class OrderModel {
   readonly #bias: number;
@@ -54,6 +57,8 @@ export class OrderModel {
   readonly #weights: Float32Array;
   /** numbers of pieces by their hash, plus 1; where one is taken, the next is */
   readonly #table: Int32Array;
+  /** bits by hash: whether the table may have a piece; the table itself is too large for the caches of a processor */
+  readonly #likely = new Int32Array(LIKELY_BITS / 32);
   readonly #hashes: Int32Array;
   readonly #pieces: Float32Array;
   /** the text in which a piece was weighed last */
@@ -79,11 +84,14 @@ export class OrderModel {
       let at = hash & (this.#table.length - 1);
       while (this.#table[at] !== 0) at = (at + 1) & (this.#table.length - 1);
       this.#table[at] = number + 1;
+      const word = (hash & (LIKELY_BITS - 1)) >>> 5;
+      this.#likely[word] = (this.#likely[word] ?? 0) | (1 << (hash & 31));
     });
   }
 
   /** Returns the number of a piece that it knows by its hash; -1: none. */
   readonly find: FindPiece = (hash) => {
+    if (((this.#likely[(hash & (LIKELY_BITS - 1)) >>> 5] ?? 0) & (1 << (hash & 31))) === 0) return -1;
     const table = this.#table;
     const last = table.length - 1;
     for (let at = hash & last; ; at = (at + 1) & last) {

@@ -1,5 +1,5 @@
 /** A pattern, and texts of which it has one: it is looked for only then. */
-type Phrase = readonly [needs: readonly string[], pattern: RegExp, weight: number, why: string];
+export type Phrase = readonly [needs: readonly string[], pattern: RegExp, weight: number, why: string];
 
 /** Marks that programs put around prompts. */
 export const PROMPT_MARKS: readonly Phrase[] = [

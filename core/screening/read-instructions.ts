@@ -1,6 +1,7 @@
 import { CONCEPT } from './concept.ts';
 import { findOrders } from './find-orders.ts';
 import { foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
+import { findLivePhrases, type LivePhrases } from './live-phrases.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
 import { type Sentence, SIGN, type Survey, surveyText } from './survey-text.ts';
@@ -85,7 +86,9 @@ function readSurvey(survey: Survey, original: string, reading: Reading): Request
 function readMachineOrders(survey: Survey, original: string, reading: Reading): Request[] {
   const requests: Request[] = [];
   const { length } = survey.sentences;
-  const signals = survey.sentences.map((_each, at) => signalsAt(survey, at, reading));
+  let live: LivePhrases | null = null;
+  const readLive = () => (live ??= findLivePhrases(survey.folded));
+  const signals = survey.sentences.map((_each, at) => signalsAt(survey, at, reading, readLive));
   for (let at = 0; at < length && requests.length < MAX_REQUESTS; at++) {
     if (signals[at]?.length === 0) continue;
     const found = distinct(signals.slice(at, at + WINDOW).flat());
@@ -106,7 +109,7 @@ function readMachineOrders(survey: Survey, original: string, reading: Reading): 
 
 const NO_SIGNALS: readonly Signal[] = [];
 
-function signalsAt(survey: Survey, at: number, reading: Reading): readonly Signal[] {
+function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () => LivePhrases): readonly Signal[] {
   const { mask = 0, signs = 0 } = survey.sentences[at] ?? {};
   const isHidden = reading !== 'seen';
   const mayInstruct = (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
@@ -114,7 +117,7 @@ function signalsAt(survey: Survey, at: number, reading: Reading): readonly Signa
   const [sentence] = survey.read(at, at + 1);
   if (sentence === undefined) return NO_SIGNALS;
   const isWorth = mayInstruct && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
-  const signals = isWorth ? findMachineSignals(sentence, isHidden) : [];
+  const signals = isWorth ? findMachineSignals(sentence, isHidden, readLive()) : [];
   if (!isHidden) return signals;
   if (reading === 'hidden' && orders(sentence) && ORDER.test(sentence.text) && !FOR_PEOPLE.test(sentence.text))
     signals.push({ weight: 0.4, why: 'it says what the reader must do' });

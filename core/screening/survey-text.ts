@@ -1,3 +1,4 @@
+import { readUnits } from './code-units.ts';
 import { addPieces, addToHash, hashWord, isLikely, readMeaning, STEM_KEY, type Token } from './tokens.ts';
 
 /** A sentence of folded text with its words that mean something. */
@@ -120,7 +121,7 @@ export function surveyText(folded: string): Survey {
         singleEnd = index;
         if (singles >= MIN_SINGLES) signs |= spacedLetters;
       } else if (size <= MAX_WORD && isLikely(hash, beginning)) {
-        const mask = readMeaning(folded.slice(start, index));
+        const mask = readMeaning(folded, start, index, hash);
         if (mask !== 0) tokens.push({ start, end: index, mask, at });
       }
       if (size >= LONG_WORD) signs |= longWord;
@@ -162,18 +163,6 @@ function skip(units: Uint16Array, from: number, kind: number): number {
   let at = from;
   while (((KINDS[units[at] ?? 0] ?? 0) & kind) !== 0) at++;
   return at;
-}
-
-/** Code units of texts of the usual size; each text overwrites those of the one before. */
-const UNITS = new Uint16Array(262_144);
-
-/** Returns the code units of a text and a zero behind them. */
-function readUnits(text: string): Uint16Array {
-  const { length } = text;
-  const units = length < UNITS.length ? UNITS : new Uint16Array(length + 1);
-  Buffer.from(units.buffer).write(text, 'utf16le');
-  units[length] = 0;
-  return units;
 }
 
 /** A sentence without its text. */

@@ -1,5 +1,6 @@
 import { CONCEPT, type Concept } from './concept.ts';
 import { foldText } from './folded-text.ts';
+import { KnownWords } from './known-words.ts';
 import { LATIN_WORDS } from './lexicon-latin.ts';
 import { WORLD_WORDS } from './lexicon-world.ts';
 
@@ -65,8 +66,14 @@ export function isLikely(hash: number, beginning: number): boolean {
 
 const PIECE = new RegExp([...PIECES.keys()].toSorted((one, other) => other.length - one.length).join('|'), 'g');
 
-/** Returns what a word means, as bits of CONCEPT; 0: nothing. */
-export function readMeaning(word: string): number {
+const MEANINGS = new KnownWords(lookUpMeaning);
+
+/** Returns what the word at a place of a text means, as bits of CONCEPT; 0: nothing. `hash`: of the word. */
+export function readMeaning(text: string, from: number, to: number, hash: number): number {
+  return MEANINGS.find(text, from, to, hash);
+}
+
+function lookUpMeaning(word: string): number {
   const exact = EXACT.get(word) ?? 0;
   const stems = STEMS.get(word.slice(0, STEM_KEY));
   if (stems === undefined) return exact;
