@@ -14,8 +14,8 @@ import { emailListItem, makeEmailBody, makeEmailListItem } from '../../rest/emai
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
-import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
-import { untrustedShape } from '../shapes.ts';
+import { anyObjectOrNull, listedAs, listedInWords } from '../json-schema.ts';
+import { nameFields, untrustedShape } from '../shapes.ts';
 
 /** Characters of a subject, and of a sender or participant, in a result. */
 export const MAX_SUBJECT = 500;
@@ -29,14 +29,10 @@ const MAX_RECIPIENTS = 100;
 const MAX_EXTRACTS = 50;
 const MAX_URL = 2_000;
 
-const guardStatus = z
-  .enum(['blocked', 'review'])
-  .nullable()
-  .meta({ description: 'Not null: a guard rule holds the email.' });
+const guardStatus = z.enum(['blocked', 'review']).nullable();
 const threadId = z.string().nullable();
 
-/** An email in a list. */
-export const listedEmail = z.object({
+const listedFields = {
   ...emailListItem.pick({
     id: true,
     type: true,
@@ -51,10 +47,24 @@ export const listedEmail = z.object({
   thread_id: threadId,
   guard_status: guardStatus,
   status: z.enum(EMAIL_STATUSES),
-  untrusted: untrustedShape(
-    emailListItem.pick({ from: true, from_name: true, to: true, cc: true, subject: true, preview: true }).shape,
-  ),
-});
+};
+const listedUntrusted = emailListItem.pick({
+  from: true,
+  from_name: true,
+  to: true,
+  cc: true,
+  subject: true,
+  preview: true,
+}).shape;
+
+/** An email in a list. */
+export const listedEmail = z
+  .object({ ...listedFields, untrusted: untrustedShape(listedUntrusted) })
+  .meta(
+    listedInWords(
+      `${nameFields(listedFields)} \`guard_status\` is not null while a guard rule holds it. \`untrusted\`: ${nameFields(listedUntrusted)}`,
+    ),
+  );
 
 export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> {
   const item = makeEmailListItem(email, null);
@@ -73,8 +83,6 @@ export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> 
 }
 
 const examined = examinedEmailBody.shape;
-const refusal = refusalShape.meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
-const warning = examined.security_warnings.element.meta(listedInWords('`kind`, `text`, `shown` and `actual`.'));
 const verdict = examined.sender_verdict
   .unwrap()
   .meta(listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.'));
@@ -83,7 +91,7 @@ const listedRecipient = z.object({
   address: z.string(),
   status: z.enum(RECIPIENT_STATUSES),
   last_response: z.string().nullable(),
-  refusal: refusal.nullable(),
+  refusal: refusalShape.nullable(),
 });
 
 /** An opened email. */
@@ -104,38 +112,33 @@ export const openedEmail = z.object({
   status: z.enum(EMAIL_STATUSES),
   body: z.enum(['text', 'html']),
   is_seen_text: z.boolean().meta({
-    description: 'Whether `text` is only what a person sees, because `security` says that text is aimed at you.',
+    description: '`text` is only what a person sees, because some of it is aimed at you.',
   }),
   has_html: z.boolean(),
-  next_offset: z.int().nullable().meta({ description: 'Null: the body ends here.' }),
+  next_offset: z.int().nullable(),
   attachments: z.array(
     z
       .object({ index: z.int(), size: z.int(), uri: z.string() })
       .meta(listedInWords('`index` for read_attachment, `size`, `uri`.')),
   ),
   metadata: z.unknown().meta(anyObjectOrNull),
-  is_complete: z.boolean().meta({ description: 'Whether all addresses and attachments are listed.' }),
+  is_complete: z.boolean().meta({ description: 'False: more addresses or attachments.' }),
   raw_uri: z.string(),
-  untrusted: untrustedShape({
-    from: examined.from,
-    to: examined.to,
-    cc: examined.cc,
-    reply_to: examined.reply_to,
-    subject: examined.subject,
-    text: z.string(),
-    attachments: z.array(
-      z
-        .object({ index: z.int(), filename: z.string(), content_type: z.string() })
-        .meta(listedInWords('`index`, `filename`, `content_type`.')),
-    ),
-    security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
-    security: examined.security.meta(
-      listedInWords(
-        '`injection`: `verdict`, `review` if text is aimed at you, and `findings` that quote it. `spam`: `verdict`, `score` and `symbols`.',
-      ),
-    ),
-    recipients: z.array(listedRecipient),
-  }),
+  untrusted: untrustedShape(
+    {
+      from: examined.from,
+      to: examined.to,
+      cc: examined.cc,
+      reply_to: examined.reply_to,
+      subject: examined.subject,
+      text: z.string(),
+      attachments: z.array(z.object({ index: z.int(), filename: z.string(), content_type: z.string() })),
+      security_warnings: examined.security_warnings,
+      security: examined.security,
+      recipients: z.array(listedRecipient),
+    },
+    '`from`, `to`, `cc`, `reply_to`, `subject`, `text`, `attachments` (`index`, `filename`, `content_type`), `security_warnings`: what may deceive the reader, `security`: `spam`, and `injection` whose `verdict` is `review` if text is aimed at you, `recipients` of sent mail (`address`, `status`, `last_response`, `refusal` with `advice`).',
+  ),
 });
 
 /** Characters of a body in one result. */
@@ -147,9 +150,18 @@ export const bodyChoice = {
   body: z
     .enum(['text', 'html'])
     .default('text')
-    .meta({ description: 'Without a text body, `text` is the text of the HTML.' }),
-  offset: z.int().min(0).default(0).meta({ description: '`next_offset` of the last result.' }),
-  max_chars: z.int().min(1).max(MAX_BODY).default(DEFAULT_BODY),
+    .meta(listedAs({ type: 'string', enum: ['text', 'html'] })),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta(listedAs({ type: 'integer' })),
+  max_chars: z
+    .int()
+    .min(1)
+    .max(MAX_BODY)
+    .default(DEFAULT_BODY)
+    .meta(listedAs({ type: 'integer', maximum: MAX_BODY })),
 };
 
 /** Part of a body: of its text, or of the HTML. */
@@ -246,30 +258,21 @@ function listAddresses(addresses: readonly string[], most: number): string[] {
 
 /** The codes, the links and the event in an email. */
 export const extracts = {
-  codes: z
-    .array(
-      z
-        .object({ code: z.string(), found_in: z.array(z.string()), likelihood: z.number() })
-        .meta(listedInWords('`code`, `found_in`, `likelihood` from 0 to 1.')),
-    )
-    .meta({ description: 'Most likely first.' }),
-  links: z
-    .array(
-      z
-        .object({
-          url: z.string(),
-          text: z.string().nullable(),
-          found_in: z.array(z.string()),
-          is_unsubscribe: z.boolean(),
-        })
-        .meta(listedInWords('`url`, `text`, `found_in`, `is_unsubscribe`.')),
-    )
-    .meta({ description: 'Most relevant first.' }),
-  event: extractsBody.shape.event
-    .unwrap()
-    .meta(listedInWords('Invitation: `method`, `summary`, `start`, `end`, …'))
-    .nullable(),
+  codes: z.array(z.object({ code: z.string(), found_in: z.array(z.string()), likelihood: z.number() })),
+  links: z.array(
+    z.object({
+      url: z.string(),
+      text: z.string().nullable(),
+      found_in: z.array(z.string()),
+      is_unsubscribe: z.boolean(),
+    }),
+  ),
+  event: extractsBody.shape.event.unwrap().nullable(),
 };
+
+/** `extracts` in words. */
+export const EXTRACTS_IN_WORDS =
+  '`codes` (`code`, `likelihood` from 0 to 1) and `links` (`url`, `text`), likeliest first, and `event`: an invitation or null.';
 
 export function toExtracts(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
   const { codes, links, event } = extractFrom(email);
