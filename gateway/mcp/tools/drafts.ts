@@ -15,7 +15,7 @@ import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../sh
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, draftAttachments, outgoing } from './content-shapes.ts';
 import { type BodyChoice, bodyChoice, MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
-import { describeSent, KEY, sentAsListed } from './sending.ts';
+import { describeSent, KEY, sent } from './sending.ts';
 
 /** Addresses of one field, and attachments, in a result. */
 const MAX_ADDRESSES = 100;
@@ -44,9 +44,8 @@ const untrustedFields = {
   bcc: addressList,
   subject: z.string().nullable(),
 };
-const preview = z.string();
 
-const listedDraft = z.object({ ...ownFields, untrusted: untrustedShape({ ...untrustedFields, preview }) });
+const listedDraft = z.object({ ...ownFields, untrusted: untrustedShape({ ...untrustedFields, preview: z.string() }) });
 
 const openedDraft = z.object({
   ...ownFields,
@@ -62,13 +61,9 @@ const openedDraft = z.object({
     ...untrustedFields,
     reply_to: addressList,
     text: z.string(),
-    attachments: z.array(
-      z.object({ id: z.string(), filename: z.string(), content_type: z.string(), size: z.number().int() }),
-    ),
+    attachments: z.array(z.object({ id: z.string(), filename: z.string(), content_type: z.string(), size: z.int() })),
   }),
 });
-
-const writtenDraft = openedDraft.meta(listedInWords('The draft, as read_draft returns it.'));
 
 const draftFields = {
   ...outgoing,
@@ -87,7 +82,7 @@ export const createDraftTool = defineTool({
     original_email_id: text.nullish().meta({ description: 'That of a thread means its latest email.' }),
     ...draftFields,
   }),
-  output: writtenDraft,
+  output: openedDraft,
   async run(context, given) {
     return writeOpened(context, await drafts.createDraft(context, readNewDraft(newDraft.parse(given))), WRITTEN);
   },
@@ -140,7 +135,7 @@ export const updateDraftTool = defineTool({
   input: z
     .object({ draft_id: draftId, version, ...draftFields, attachments: draftAttachments })
     .meta({ required: ['draft_id', 'version'] }),
-  output: writtenDraft,
+  output: openedDraft,
   async run(context, { draft_id: id, ...given }) {
     const change = readDraftChange(draftChange.parse(given));
     return writeOpened(context, await drafts.updateDraft(context, id, change), WRITTEN);
@@ -176,7 +171,7 @@ export const sendDraftTool = defineTool({
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['draft_id'] }),
-  output: sentAsListed,
+  output: sent,
   async run(context, { draft_id: id, idempotency_key: key, ...body }) {
     // In the form of REST, so that a key also replays what was sent there.
     const idempotency = readIdempotency({ key, field: KEY }, 'send-draft', [id, body]);

@@ -29,33 +29,18 @@ const MAX_RECIPIENTS = 100;
 const MAX_EXTRACTS = 50;
 const MAX_URL = 2_000;
 
-const guardStatus = z.enum(['blocked', 'review']).nullable();
-const threadId = z.string().nullable();
-
-const listedFields = {
-  ...emailListItem.pick({
-    id: true,
-    type: true,
-    created_at: true,
-    sent_at: true,
-    scheduled_at: true,
-    attachment_count: true,
-    is_read: true,
-    is_archived: true,
-  }).shape,
+const item = emailListItem.shape;
+const { id, type, created_at, sent_at, scheduled_at, is_read, is_archived } = item;
+const emailFields = {
+  ...{ id, type, created_at, sent_at, scheduled_at, is_read, is_archived },
   is_test: z.boolean(),
-  thread_id: threadId,
-  guard_status: guardStatus,
+  thread_id: z.string().nullable(),
+  guard_status: z.enum(['blocked', 'review']).nullable(),
   status: z.enum(EMAIL_STATUSES),
 };
-const listedUntrusted = emailListItem.pick({
-  from: true,
-  from_name: true,
-  to: true,
-  cc: true,
-  subject: true,
-  preview: true,
-}).shape;
+const listedFields = { ...emailFields, attachment_count: item.attachment_count };
+const { from, from_name, to, cc, subject, preview } = item;
+const listedUntrusted = { from, from_name, to, cc, subject, preview };
 
 /** An email in a list. */
 export const listedEmail = z
@@ -67,17 +52,17 @@ export const listedEmail = z
   );
 
 export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> {
-  const item = makeEmailListItem(email, null);
+  const listed = makeEmailListItem(email, null);
   return {
-    ...item,
+    ...listed,
     status: email.status,
     untrusted: {
-      from: shortText(item.from, MAX_SENDER),
-      from_name: item.from_name === null ? null : shortText(item.from_name, MAX_SENDER),
-      to: listAddresses(item.to, MAX_LISTED_ADDRESSES),
-      cc: listAddresses(item.cc, MAX_LISTED_ADDRESSES),
-      subject: shortText(item.subject, MAX_SUBJECT),
-      preview: item.preview,
+      from: shortText(listed.from, MAX_SENDER),
+      from_name: listed.from_name === null ? null : shortText(listed.from_name, MAX_SENDER),
+      to: listAddresses(listed.to, MAX_LISTED_ADDRESSES),
+      cc: listAddresses(listed.cc, MAX_LISTED_ADDRESSES),
+      subject: shortText(listed.subject, MAX_SUBJECT),
+      preview: listed.preview,
     },
   };
 }
@@ -96,24 +81,12 @@ const listedRecipient = z.object({
 
 /** An opened email. */
 export const openedEmail = z.object({
-  ...examinedEmailBody.pick({
-    id: true,
-    type: true,
-    created_at: true,
-    sent_at: true,
-    scheduled_at: true,
-    is_read: true,
-    is_archived: true,
-  }).shape,
-  is_test: z.boolean(),
-  thread_id: threadId,
-  guard_status: guardStatus,
+  ...emailFields,
   sender_verdict: verdict.nullable(),
-  status: z.enum(EMAIL_STATUSES),
   body: z.enum(['text', 'html']),
-  is_seen_text: z.boolean().meta({
-    description: '`text` is only what a person sees, because some of it is aimed at you.',
-  }),
+  is_seen_text: z
+    .boolean()
+    .meta({ description: '`text` is only what a person sees, because some of it is aimed at you.' }),
   has_html: z.boolean(),
   next_offset: z.int().nullable(),
   attachments: z.array(
@@ -257,24 +230,12 @@ function listAddresses(addresses: readonly string[], most: number): string[] {
 }
 
 /** The codes, the links and the event in an email. */
-export const extracts = {
-  codes: z.array(z.object({ code: z.string(), found_in: z.array(z.string()), likelihood: z.number() })),
-  links: z.array(
-    z.object({
-      url: z.string(),
-      text: z.string().nullable(),
-      found_in: z.array(z.string()),
-      is_unsubscribe: z.boolean(),
-    }),
-  ),
-  event: extractsBody.shape.event.unwrap().nullable(),
-};
+export const extracts = untrustedShape(
+  extractsBody.shape,
+  '`codes` (`code`, `likelihood` from 0 to 1) and `links` (`url`, `text`), likeliest first, and `event`: an invitation or null.',
+);
 
-/** `extracts` in words. */
-export const EXTRACTS_IN_WORDS =
-  '`codes` (`code`, `likelihood` from 0 to 1) and `links` (`url`, `text`), likeliest first, and `event`: an invitation or null.';
-
-export function toExtracts(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
+export function toExtracts(email: EmailDetails): z.input<typeof extracts> {
   const { codes, links, event } = extractFrom(email);
   return writeExtracts({
     event,

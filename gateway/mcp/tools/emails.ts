@@ -16,12 +16,10 @@ import {
   searchLanguage,
   searchOrder,
   searchTerms,
-  untrustedShape,
 } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import {
   bodyChoice,
-  EXTRACTS_IN_WORDS,
   extracts,
   listedEmail,
   openEmail,
@@ -115,7 +113,7 @@ export const awaitEmail = defineTool({
     timed_out: z.boolean().meta({ description: '`email` is then null.' }),
     waited_since: z.string().meta({ description: 'Pass it as `since` to wait on without a gap.' }),
     email: openedEmail.meta(listedInWords('As read_email returns it.')).nullable(),
-    untrusted: untrustedShape(extracts, EXTRACTS_IN_WORDS).nullable(),
+    untrusted: extracts.nullable(),
   }),
   async run(context, { timeout, since, ...filter }) {
     const begin = since === undefined ? context.now() : new Date(since);

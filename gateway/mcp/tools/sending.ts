@@ -15,22 +15,16 @@ import {
 } from '../../rest/sending/outgoing-shapes.ts';
 import { readReplyBody, replyBody } from '../../rest/sending/sending.ts';
 import { instant, wireInstant } from '../../rest/shapes.ts';
-import { listedInWords } from '../json-schema.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, describedOutgoing, outgoing } from './content-shapes.ts';
 
 export const sent = z.object({
   id: scheduledResponse.shape.id,
   message_id: z.string(),
-  status: z.enum(['sent', 'scheduled', 'awaiting_approval']).meta({
-    description: '`sent`: stored and on its way. `awaiting_approval`: NOT sent; do not send it again.',
-  }),
+  status: z.enum(['sent', 'scheduled', 'awaiting_approval']),
   scheduled_at: instant.nullable(),
   timezone: z.string().nullable(),
 });
-
-/** In words, because send_email lists its fields. */
-export const sentAsListed = sent.meta(listedInWords('As send_email returns it.'));
 
 export function describeSent({ receipt }: Accepted): z.input<typeof sent> {
   const scheduled = writeScheduled(receipt);
@@ -87,9 +81,7 @@ export const replyToEmail = defineTool({
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['email_id'] }),
-  output: sent
-    .extend({ replied_to_email_id: z.string().nullable(), replied_to_thread_id: z.string().nullable() })
-    .meta(listedInWords('As send_email returns it, with `replied_to_email_id` and `replied_to_thread_id`.')),
+  output: sent.extend({ replied_to_email_id: z.string().nullable(), replied_to_thread_id: z.string().nullable() }),
   async run(context, { email_id: id, idempotency_key: key, ...reply }) {
     const body = replyBody.parse({ ...reply, from: reply.from ?? (await readReplySender(context, id)) });
     // A reply without a sender is the same when its thread has a newer message, which another address received.
@@ -123,7 +115,7 @@ export const forwardEmailTool = defineTool({
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['email_id', 'from', 'to'] }),
-  output: sentAsListed,
+  output: sent,
   async run(context, { idempotency_key: key, ...forward }) {
     const { email_id: id, with_attachments: withAttachments, ...email } = forward;
     const attachments = withAttachments ? ('all' as const) : ('none' as const);
