@@ -16,8 +16,8 @@ import type { OperationContext } from '../../operations/context.ts';
 import { access } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../rest/capability-shapes.ts';
 import { wireObject } from '../rest/wire-object.ts';
-import { listedInWords } from './json-schema.ts';
-import { keysetPage, nextCursor, pageInput, pageOf } from './shapes.ts';
+import { listedInWords, meansNull } from './json-schema.ts';
+import { keysetPage, nameFields, nextCursor, pageInput, pageOf } from './shapes.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /**
@@ -54,10 +54,26 @@ function makeTool(operation: Operation, tool: NonNullable<Operation['tool']>, ca
     access: access[operation.access],
     respondWithinMs: operation.respondWithinMs,
     effect,
-    input,
+    input: input.extend(inWords(input, tool.words ?? {})),
     output,
     run: run as never,
   });
+}
+
+/** Returns arguments as they are listed: in the words of the tool if it has some, and with null if they can be null and not omitted. */
+function inWords({ shape }: Fields, words: Readonly<Record<string, string>>): z.ZodRawShape {
+  const unknown = Object.keys(words).find((name) => !(name in shape));
+  if (unknown !== undefined) throw new Error(`there is no argument ${unknown} to describe`);
+  return Object.fromEntries(
+    Object.entries(shape as Record<string, z.ZodType>).map(([name, field]) => {
+      const description = words[name];
+      const meta = {
+        ...(description === undefined ? {} : { description }),
+        ...(field.type === 'nullable' ? meansNull : {}),
+      };
+      return [name, field.meta(meta)];
+    }),
+  );
 }
 
 function makeForm(operation: Operation, { resource }: Capability): Form {
@@ -72,8 +88,8 @@ function makeForm(operation: Operation, { resource }: Capability): Form {
 /** Returns the object in results, in words. */
 function listObject(resource: Resource) {
   const { shape, writeOne, writeSeveral } = wireObject(resource, 'snake', { isComponent: false });
-  const names = Object.keys(shape.shape).map((name) => `\`${name}\``);
-  return { listed: shape.meta(listedInWords(`${names.join(', ')}.`)), writeOne, writeSeveral };
+  const { object: _, ...fields } = shape.shape as Record<string, unknown>;
+  return { listed: shape.meta(listedInWords(nameFields(fields))), writeOne, writeSeveral };
 }
 
 function listForm({ filter, page }: List, resource: Resource): Form {
@@ -160,7 +176,10 @@ function nameArgument({ argument }: Target, resource: Resource): string {
 
 function targetInput({ argument, argumentDescription }: Target, name: string): Fields {
   const id = z.string();
-  return z.object({ [name]: argument === 'id' ? id : id.meta({ description: argumentDescription }) });
+  // `thread_id` says what it is.
+  return z.object({
+    [name]: argument === 'id' || name.endsWith('_id') ? id : id.meta({ description: argumentDescription }),
+  });
 }
 
 function uncapitalized(name: string): string {

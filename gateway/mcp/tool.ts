@@ -41,20 +41,23 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject>
   ) => Promise<z.input<Output>>;
 }
 
-/** What tools do, as annotations. Without `openWorldHint: false` a tool shows or sends mail of other people; without `idempotentHint` it acts again. */
+/**
+ * What tools do, as annotations. A tool without `readOnlyHint` changes something; without `openWorldHint: false` it shows or sends mail of other
+ * people; without `idempotentHint` it acts again.
+ */
 const EFFECTS = {
   /** reads only what the account itself has set */
   'reads own data': { readOnlyHint: true, openWorldHint: false },
   'reads mail': { readOnlyHint: true },
   /** can be undone, and has no further effect when repeated */
-  changes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  changes: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
   /** creates something that can be deleted */
-  adds: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  adds: { destructiveHint: false, openWorldHint: false },
   /** overwrites what was there; a repeated call with the same version changes nothing */
-  replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  sends: { readOnlyHint: false, destructiveHint: true },
+  replaces: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  sends: { destructiveHint: true },
   /** cannot be undone, and has no further effect when repeated */
-  cancels: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  cancels: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
 } as const satisfies Record<string, Omit<ToolAnnotations, 'title'>>;
 
 /** Defines a tool. Its arguments are checked strictly: a program that misspells one gets to know it. */
@@ -83,5 +86,5 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 /** The argument that makes a repeated call return the first result. */
 export const idempotencyKey = z.string().min(1).max(MAX_KEY_LENGTH).optional().meta({
-  description: 'New for each email. Repeat a call whose result was lost with its key.',
+  description: 'New for each email.',
 });

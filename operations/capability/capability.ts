@@ -106,6 +106,8 @@ interface Tool {
   name: string;
   /** in few words, because models read it with every conversation */
   description: string;
+  /** fewer words than those of the input, by argument; empty: its name says it */
+  words?: Readonly<Record<string, string>>;
 }
 
 export type Operation<Row extends ResourceRow = ResourceRow> =

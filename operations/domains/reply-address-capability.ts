@@ -144,6 +144,15 @@ export const replyAddressCapability: Capability = {
       tool: {
         name: 'create_reply_address',
         description: 'Returns a signed address; mail to it carries `metadata` and joins the thread.',
+        words: {
+          domain: 'A verified one.',
+          metadata: '',
+          senders: 'Addresses and domains that may write to it. Default: all.',
+          max_messages: '',
+          thread_id: '',
+          deliver_to: 'An address of yours whose endpoint gets the mail.',
+          expires_at: 'Default: never.',
+        },
       },
       description:
         'Returns a signed address on one of your verified domains. Mail to it carries `metadata`, joins the thread, and is refused with 550 5.1.1 once the address has expired, is used up or revoked, or when others write to it.',
@@ -165,7 +174,11 @@ export const replyAddressCapability: Capability = {
       operationId: 'listReplyAddresses',
       field: 'replyAddresses',
       summary: 'List reply addresses',
-      tool: { name: 'list_reply_addresses', description: 'Returns reply addresses, newest first.' },
+      tool: {
+        name: 'list_reply_addresses',
+        description: 'Returns reply addresses, newest first.',
+        words: { domain: '' },
+      },
       description: 'Returns your reply addresses, newest first. Expired and revoked ones are listed for 30 days.',
       filter: z.object({
         domain: text.optional().meta({ description: 'Returns addresses of this domain only; its name or ID.' }),

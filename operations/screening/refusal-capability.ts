@@ -105,7 +105,14 @@ export const refusalCapability: Capability = {
       summary: 'List refusals',
       tool: {
         name: 'list_refusals',
-        description: 'Returns mail that was refused before it was accepted, and why. Search by recipient or sender.',
+        description: 'Returns mail that was refused before it was accepted, and why.',
+        words: {
+          search: 'Part of the recipient, the sender or the client.',
+          recipient: '',
+          reason: '',
+          since: '',
+          until: '',
+        },
       },
       description: `Returns mail to your domains that was refused in the last ${REFUSAL_DAYS} days, newest first. The total counts up to ${refusals.MAX_COUNTED_REFUSALS.toLocaleString('en')}.`,
       filter: refusalFilter,

@@ -38,6 +38,7 @@ export const eventReplyCapability: Capability = {
       tool: {
         name: 'reply_to_event',
         description: 'Accepts or declines the invitation in an email; the organizer gets a reply.',
+        words: { response: '', comment: 'For the organizer.', from: 'Default: the address that was invited.' },
       },
       path: '/:id/event-reply',
       target: { argument: 'emailId', argumentDescription: 'ID of the email with the invitation.' },

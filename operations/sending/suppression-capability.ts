@@ -102,7 +102,11 @@ export const suppressionCapability: Capability = {
       operationId: 'createSuppression',
       field: 'suppressAddress',
       summary: 'Create a suppression',
-      tool: { name: 'suppress_address', description: 'Sends no more mail to an address.' },
+      tool: {
+        name: 'suppress_address',
+        description: 'Sends no more mail to an address.',
+        words: { address: '', detail: 'Your note.' },
+      },
       description:
         'Suppresses an address: Postroom refuses to send to it until you delete the suppression. If the address is suppressed already, the existing suppression is returned unchanged.',
       input: newSuppression,
@@ -115,7 +119,11 @@ export const suppressionCapability: Capability = {
       operationId: 'listSuppressions',
       field: 'suppressions',
       summary: 'List suppressions',
-      tool: { name: 'list_suppressions', description: 'Returns addresses that get no more mail, and why.' },
+      tool: {
+        name: 'list_suppressions',
+        description: 'Returns addresses that get no more mail, and why.',
+        words: { reason: '', search: 'Part of the address.' },
+      },
       description: 'Returns suppressed addresses, newest first. Postroom refuses to send to them.',
       filter: suppressionFilter,
       isPagedByItem: true,

@@ -27,7 +27,11 @@ export const assigneeCapability: Capability = {
       operationId: 'assignThread',
       field: 'assignThread',
       summary: 'Assign a thread',
-      tool: { name: 'assign_thread', description: 'Assigns a thread to a member of the workspace, or to none.' },
+      tool: {
+        name: 'assign_thread',
+        description: 'Assigns a thread to a member of the workspace, or to none.',
+        words: { assignee: '`me`, the address or ID of a member, or null.' },
+      },
       description:
         'Assigns a thread to a member, who works on it until someone else gets it, or to none. The member must be able to read the thread. The event `thread.assigned` says who assigned it. Repeating the request changes nothing.',
       method: 'POST',

@@ -68,7 +68,8 @@ export const noteCapability: Capability = {
       summary: 'Write a note in a thread',
       tool: {
         name: 'add_thread_note',
-        description: 'Writes an internal note in a thread; `@address` mentions a member.',
+        description: 'Writes an internal note in a thread. `@ann@example.com` mentions a member.',
+        words: { text: '' },
       },
       description:
         'Writes a note that only members see. Mentioned members who can read the thread get an email with a link to it, without the text.',

@@ -60,7 +60,8 @@ export const snoozeCapability: Capability = {
       summary: 'Snooze a thread',
       tool: {
         name: 'snooze_thread',
-        description: 'Takes a thread out of the inbox until a time or a reply; null: back.',
+        description: 'Takes a thread out of the inbox until a time or a reply.',
+        words: { until: '`tomorrow at 9am` or ISO 8601. Null: back to the inbox.', timezone: '' },
       },
       description:
         'Takes a thread out of the inbox for all members until a time. Then, or at once when a message arrives in it, it comes back on top of the inbox: `returnedAt` and `returnedBy` say when and why, and the event is `thread.returned`. `is:snoozed` finds snoozed threads. Archiving ends a snooze.',
@@ -84,6 +85,7 @@ export const snoozeCapability: Capability = {
       tool: {
         name: 'remind_of_thread',
         description: 'Brings a thread back to the inbox at a time unless a reply comes.',
+        words: { at: '`in 3 days` or ISO 8601. Null: no reminder.', timezone: '' },
       },
       description:
         'Brings a thread back on top of the inbox at a time, also one that has only sent mail. A message that arrives in it before cancels the reminder. The event is `thread.returned`, with `by` as `reminder`.',

@@ -25,30 +25,25 @@ export const whoAmI = defineTool({
   effect: 'reads own data',
   input: z.object({}),
   output: z.object({
-    account: account.meta(listedInWords('`id`, `email`, `name`. Null: the key may not read it.')).nullable(),
-    key: z.object({
-      scopes: z.array(z.enum(SCOPES)),
-      has_full_access: z.boolean().meta({ description: 'To the whole account, including its settings and keys.' }),
-      domains: z
-        .array(z.string())
-        .nullable()
-        .meta({ description: 'The only domains it may use, besides `addresses`. Null means all.' }),
-      addresses: z
-        .array(z.string())
-        .nullable()
-        .meta({ description: 'The only addresses it may use, besides `domains`. Null means all.' }),
-    }),
+    account: account.meta(listedInWords('Null: the key may not read it.')).nullable(),
+    key: z
+      .object({
+        scopes: z.array(z.enum(SCOPES)),
+        has_full_access: z.boolean(),
+        domains: z.array(z.string()).nullable(),
+        addresses: z.array(z.string()).nullable(),
+      })
+      .meta(
+        listedInWords(
+          '`scopes`; `has_full_access` to settings and keys, too; `domains` and `addresses`: the only ones it may use, null: all.',
+        ),
+      ),
     domains: z.array(domain.meta(listedInWords('`name`, `status`. You can send from any address of a verified one.'))),
     addresses: z.array(
-      z
-        .object({ address: z.string(), is_active: z.boolean() })
-        .meta(listedInWords('`address`, `is_active`. It receives mail while active.')),
+      z.object({ address: z.string(), is_active: z.boolean() }).meta(listedInWords('`address`, `is_active`.')),
     ),
-    is_complete: z.boolean().meta({ description: `At most ${LISTED.limit} domains and addresses are listed.` }),
-    sends_left: z
-      .int()
-      .nullable()
-      .meta({ description: 'Emails that can be sent this hour. Null: no limit, or unknown.' }),
+    is_complete: z.boolean().meta({ description: `False: there are more than ${LISTED.limit}.` }),
+    sends_left: z.int().nullable().meta({ description: 'This hour. Null: no limit, or unknown.' }),
     server: z.object({ url: z.string(), version: z.string() }).meta(listedInWords('`url`, `version`.')),
   }),
   async run(context) {

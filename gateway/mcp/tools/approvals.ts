@@ -10,7 +10,7 @@ const decided = z.object({
   approval: z.enum(['approved', 'rejected']),
   decided_by: z.string().nullable(),
   send_at: z.string().nullable(),
-  changed: z.boolean().meta({ description: 'False: it was decided so before.' }),
+  changed: z.boolean(),
 });
 
 const write = (decision: Decided) => makeDecisionBody(decision) as z.infer<typeof decided>;

@@ -7,6 +7,7 @@ import { textPart } from '../bounded-text.ts';
 import { untrustedShape } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import { UNTRUSTED_META } from '../tool-result.ts';
+import { bodyChoice } from './email-shapes.ts';
 
 /** Bytes of text in one result. The resource of the attachment returns more at once. */
 const MAX_TEXT_BYTES = 50_000;
@@ -23,12 +24,12 @@ export const readAttachmentTool = defineTool({
   input: z.object({
     email_id: z.string(),
     index: z.int().min(0).meta({ description: 'From 0.' }),
-    offset: z.int().min(0).default(0).meta({ description: '`next_offset` of the last result.' }),
+    offset: bodyChoice.offset,
   }),
   output: z.object({
     kind: z.enum(['text', 'image', 'file']),
     size: z.int(),
-    next_offset: z.int().nullable().meta({ description: 'Null: no more text.' }),
+    next_offset: z.int().nullable(),
     note: z.string().nullable().meta({ description: 'Why a PDF has no text, or not all.' }),
     uri: z.string(),
     download_url: z.string(),

@@ -19,45 +19,53 @@ const attachment = z.object({
   content_type: z.string().nullish(),
   content_id: z.string().nullish().meta({ description: 'For `cid:` in the HTML.' }),
 });
+const objects = { type: 'array', items: { type: 'object' } };
+const tags = z.array(z.object({ name: z.string(), value: z.string() }));
+const listUnsubscribe = z.union([z.boolean(), z.object({ list: z.string().nullish() })]);
 
-export const content = {
+/** The fields of an email. Only send_email describes them all. */
+export const outgoing = {
+  from: z.string().nullish(),
+  to: addresses,
+  subject: z.string().nullish(),
   text: z.string().nullish(),
   html: z.string().nullish(),
   cc: addresses,
   bcc: addresses,
   reply_to: addresses,
-  headers: z.record(z.string(), z.string()).nullish(),
-  attachments: z.array(attachment).nullish(),
-  tags: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  headers: z
+    .record(z.string(), z.string())
+    .meta(listedAs({ type: 'object' }))
+    .nullish(),
+  attachments: z.array(attachment).meta(listedAs(objects)).nullish(),
+  tags: tags.meta(listedAs(objects)).nullish(),
   metadata: metadata.meta(listedAs({ type: 'object' })),
-  scheduled_at: z.string().nullish().meta({ description: 'ISO 8601, or `tomorrow at 9am`.' }),
-  timezone: z.string().nullish().meta({ description: 'IANA zone. Default: UTC.' }),
+  scheduled_at: z.string().nullish(),
+  timezone: z.string().nullish(),
+  list_unsubscribe: listUnsubscribe.meta(listedAs({ type: 'object' })).nullish(),
 };
 
-export const envelope = {
-  from: z.string().nullish().meta({ description: '`Name <address>`, on a verified domain of yours.' }),
-  to: addresses,
-  subject: z.string().nullish(),
+/** `outgoing` with the words of send_email. */
+export const describedOutgoing = {
+  ...outgoing,
+  from: outgoing.from.meta({ description: '`Name <address>`, on a verified domain of yours.' }),
+  attachments: z.array(attachment).nullish(),
+  tags: tags.meta(listedAs({ ...objects, description: '`name`, `value`.' })).nullish(),
+  metadata: metadata.meta(listedAs({ type: 'object', description: 'Replies carry it.' })),
+  scheduled_at: outgoing.scheduled_at.meta({ description: 'ISO 8601, or `tomorrow at 9am`.' }),
+  timezone: outgoing.timezone.meta({ description: 'IANA zone. Default: UTC.' }),
+  list_unsubscribe: listUnsubscribe
+    .meta(listedAs({ type: 'object', description: '`list`: adds a link to unsubscribe, for one recipient.' }))
+    .nullish(),
 };
-
-export const listUnsubscribe = z
-  .union([z.boolean(), z.object({ list: z.string().nullish() })])
-  .meta(
-    listedAs({
-      type: 'object',
-      properties: { list: { type: 'string' } },
-      description: 'Adds a link to unsubscribe, for one recipient.',
-    }),
-  )
-  .nullish();
 
 export const claimToken = z
   .string()
   .nullish()
-  .meta({ ...secret, description: '`token` of claim_thread.' });
+  .meta({ ...secret, description: 'From claim_thread.' });
 
 /** Attachments of a draft, new ones and those to keep. */
 export const draftAttachments = z
   .array(attachment.extend({ id: z.string().nullish(), content: attachment.shape.content.nullish() }))
-  .nullish()
-  .meta({ description: 'All of them: new ones with `content`, those to keep with `id`.' });
+  .meta(listedAs({ ...objects, description: 'All of them: new ones, and those to keep by their `id`.' }))
+  .nullish();

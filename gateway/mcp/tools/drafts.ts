@@ -13,9 +13,9 @@ import { shortText, textPart } from '../bounded-text.ts';
 import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
 import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
-import { claimToken, content, draftAttachments, envelope, listUnsubscribe } from './content-shapes.ts';
+import { claimToken, draftAttachments, outgoing } from './content-shapes.ts';
 import { type BodyChoice, bodyChoice, MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
-import { describeSent, KEY, sentAsListed } from './sending.ts';
+import { describeSent, KEY, sent } from './sending.ts';
 
 /** Addresses of one field, and attachments, in a result. */
 const MAX_ADDRESSES = 100;
@@ -44,9 +44,8 @@ const untrustedFields = {
   bcc: addressList,
   subject: z.string().nullable(),
 };
-const preview = z.string().meta({ description: 'Beginning of the text.' });
 
-const listedDraft = z.object({ ...ownFields, untrusted: untrustedShape({ ...untrustedFields, preview }) });
+const listedDraft = z.object({ ...ownFields, untrusted: untrustedShape({ ...untrustedFields, preview: z.string() }) });
 
 const openedDraft = z.object({
   ...ownFields,
@@ -62,25 +61,12 @@ const openedDraft = z.object({
     ...untrustedFields,
     reply_to: addressList,
     text: z.string(),
-    attachments: z.array(
-      z
-        .object({
-          id: z.string(),
-          filename: z.string(),
-          content_type: z.string(),
-          size: z.number().int().meta({ description: 'Bytes.' }),
-        })
-        .meta(listedInWords('`id`, `filename`, `content_type`, `size`.')),
-    ),
+    attachments: z.array(z.object({ id: z.string(), filename: z.string(), content_type: z.string(), size: z.int() })),
   }),
 });
 
-const writtenDraft = openedDraft.meta(listedInWords('The draft, as read_draft returns it.'));
-
 const draftFields = {
-  ...envelope,
-  ...content,
-  list_unsubscribe: listUnsubscribe,
+  ...outgoing,
   with_attachments: z.boolean().nullish().meta({ description: 'Of a forward.' }),
 };
 
@@ -88,16 +74,15 @@ export const createDraftTool = defineTool({
   name: 'create_draft',
   title: 'Create a draft',
   description:
-    'Stores an email without sending it, for the user to check or for send_draft. For a reply or forward, set `kind` and `original_email_id`.',
+    'Stores an email without sending it, for the user to check or for send_draft. Fields are those of send_email. For a reply or forward, set `kind` and `original_email_id`.',
   access: access.send,
   effect: 'adds',
   input: z.object({
     kind: z.enum(DRAFT_KINDS).nullish(),
-    original_email_id: text.nullish().meta({ description: 'ID of an email, or of a thread for its latest email.' }),
+    original_email_id: text.nullish().meta({ description: 'That of a thread means its latest email.' }),
     ...draftFields,
-    attachments: content.attachments,
   }),
-  output: writtenDraft,
+  output: openedDraft,
   async run(context, given) {
     return writeOpened(context, await drafts.createDraft(context, readNewDraft(newDraft.parse(given))), WRITTEN);
   },
@@ -106,12 +91,12 @@ export const createDraftTool = defineTool({
 export const listDraftsTool = defineTool({
   name: 'list_drafts',
   title: 'List drafts',
-  description: 'Returns drafts, last changed first.',
+  description: 'Returns drafts, last changed first: all, or those that answer a thread or an email.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    thread_id: text.optional().meta({ description: 'Only drafts that answer emails of this thread.' }),
-    original_email_id: text.optional().meta({ description: 'Only drafts that answer this email.' }),
+    thread_id: text.optional(),
+    original_email_id: text.optional(),
     ...pageInput,
   }),
   output: z.object({
@@ -150,7 +135,7 @@ export const updateDraftTool = defineTool({
   input: z
     .object({ draft_id: draftId, version, ...draftFields, attachments: draftAttachments })
     .meta({ required: ['draft_id', 'version'] }),
-  output: writtenDraft,
+  output: openedDraft,
   async run(context, { draft_id: id, ...given }) {
     const change = readDraftChange(draftChange.parse(given));
     return writeOpened(context, await drafts.updateDraft(context, id, change), WRITTEN);
@@ -186,7 +171,7 @@ export const sendDraftTool = defineTool({
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['draft_id'] }),
-  output: sentAsListed,
+  output: sent,
   async run(context, { draft_id: id, idempotency_key: key, ...body }) {
     // In the form of REST, so that a key also replays what was sent there.
     const idempotency = readIdempotency({ key, field: KEY }, 'send-draft', [id, body]);

@@ -14,8 +14,8 @@ import { emailListItem, makeEmailBody, makeEmailListItem } from '../../rest/emai
 import { examinedEmailBody, NO_FINDINGS, readSenderFindings } from '../../rest/emails/sender-findings.ts';
 import { attachmentUri } from '../attachment-parts.ts';
 import { shortText, type TextPart, textPart } from '../bounded-text.ts';
-import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
-import { untrustedShape } from '../shapes.ts';
+import { anyObjectOrNull, listedAs, listedInWords } from '../json-schema.ts';
+import { nameFields, untrustedShape } from '../shapes.ts';
 
 /** Characters of a subject, and of a sender or participant, in a result. */
 export const MAX_SUBJECT = 500;
@@ -29,52 +29,45 @@ const MAX_RECIPIENTS = 100;
 const MAX_EXTRACTS = 50;
 const MAX_URL = 2_000;
 
-const guardStatus = z
-  .enum(['blocked', 'review'])
-  .nullable()
-  .meta({ description: 'Not null: a guard rule holds the email.' });
-const threadId = z.string().nullable();
+const item = emailListItem.shape;
+const { id, type, created_at, sent_at, scheduled_at, is_read, is_archived } = item;
+const emailFields = {
+  ...{ id, type, created_at, sent_at, scheduled_at, is_read, is_archived },
+  is_test: z.boolean(),
+  thread_id: z.string().nullable(),
+  guard_status: z.enum(['blocked', 'review']).nullable(),
+  status: z.enum(EMAIL_STATUSES),
+};
+const listedFields = { ...emailFields, attachment_count: item.attachment_count };
+const { from, from_name, to, cc, subject, preview } = item;
+const listedUntrusted = { from, from_name, to, cc, subject, preview };
 
 /** An email in a list. */
-export const listedEmail = z.object({
-  ...emailListItem.pick({
-    id: true,
-    type: true,
-    created_at: true,
-    sent_at: true,
-    scheduled_at: true,
-    attachment_count: true,
-    is_read: true,
-    is_archived: true,
-  }).shape,
-  is_test: z.boolean(),
-  thread_id: threadId,
-  guard_status: guardStatus,
-  status: z.enum(EMAIL_STATUSES),
-  untrusted: untrustedShape(
-    emailListItem.pick({ from: true, from_name: true, to: true, cc: true, subject: true, preview: true }).shape,
-  ),
-});
+export const listedEmail = z
+  .object({ ...listedFields, untrusted: untrustedShape(listedUntrusted) })
+  .meta(
+    listedInWords(
+      `${nameFields(listedFields)} \`guard_status\` is not null while a guard rule holds it. \`untrusted\`: ${nameFields(listedUntrusted)}`,
+    ),
+  );
 
 export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> {
-  const item = makeEmailListItem(email, null);
+  const listed = makeEmailListItem(email, null);
   return {
-    ...item,
+    ...listed,
     status: email.status,
     untrusted: {
-      from: shortText(item.from, MAX_SENDER),
-      from_name: item.from_name === null ? null : shortText(item.from_name, MAX_SENDER),
-      to: listAddresses(item.to, MAX_LISTED_ADDRESSES),
-      cc: listAddresses(item.cc, MAX_LISTED_ADDRESSES),
-      subject: shortText(item.subject, MAX_SUBJECT),
-      preview: item.preview,
+      from: shortText(listed.from, MAX_SENDER),
+      from_name: listed.from_name === null ? null : shortText(listed.from_name, MAX_SENDER),
+      to: listAddresses(listed.to, MAX_LISTED_ADDRESSES),
+      cc: listAddresses(listed.cc, MAX_LISTED_ADDRESSES),
+      subject: shortText(listed.subject, MAX_SUBJECT),
+      preview: listed.preview,
     },
   };
 }
 
 const examined = examinedEmailBody.shape;
-const refusal = refusalShape.meta(listedInWords('`reason`, `type` (`hard` or `soft`), `title`, `advice`.'));
-const warning = examined.security_warnings.element.meta(listedInWords('`kind`, `text`, `shown` and `actual`.'));
 const verdict = examined.sender_verdict
   .unwrap()
   .meta(listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.'));
@@ -83,59 +76,42 @@ const listedRecipient = z.object({
   address: z.string(),
   status: z.enum(RECIPIENT_STATUSES),
   last_response: z.string().nullable(),
-  refusal: refusal.nullable(),
+  refusal: refusalShape.nullable(),
 });
 
 /** An opened email. */
 export const openedEmail = z.object({
-  ...examinedEmailBody.pick({
-    id: true,
-    type: true,
-    created_at: true,
-    sent_at: true,
-    scheduled_at: true,
-    is_read: true,
-    is_archived: true,
-  }).shape,
-  is_test: z.boolean(),
-  thread_id: threadId,
-  guard_status: guardStatus,
+  ...emailFields,
   sender_verdict: verdict.nullable(),
-  status: z.enum(EMAIL_STATUSES),
   body: z.enum(['text', 'html']),
-  is_seen_text: z.boolean().meta({
-    description: 'Whether `text` is only what a person sees, because `security` says that text is aimed at you.',
-  }),
+  is_seen_text: z
+    .boolean()
+    .meta({ description: '`text` is only what a person sees, because some of it is aimed at you.' }),
   has_html: z.boolean(),
-  next_offset: z.int().nullable().meta({ description: 'Null: the body ends here.' }),
+  next_offset: z.int().nullable(),
   attachments: z.array(
     z
       .object({ index: z.int(), size: z.int(), uri: z.string() })
       .meta(listedInWords('`index` for read_attachment, `size`, `uri`.')),
   ),
   metadata: z.unknown().meta(anyObjectOrNull),
-  is_complete: z.boolean().meta({ description: 'Whether all addresses and attachments are listed.' }),
+  is_complete: z.boolean().meta({ description: 'False: more addresses or attachments.' }),
   raw_uri: z.string(),
-  untrusted: untrustedShape({
-    from: examined.from,
-    to: examined.to,
-    cc: examined.cc,
-    reply_to: examined.reply_to,
-    subject: examined.subject,
-    text: z.string(),
-    attachments: z.array(
-      z
-        .object({ index: z.int(), filename: z.string(), content_type: z.string() })
-        .meta(listedInWords('`index`, `filename`, `content_type`.')),
-    ),
-    security_warnings: z.array(warning).meta({ description: 'What may deceive the reader.' }),
-    security: examined.security.meta(
-      listedInWords(
-        '`injection`: `verdict`, `review` if text is aimed at you, and `findings` that quote it. `spam`: `verdict`, `score` and `symbols`.',
-      ),
-    ),
-    recipients: z.array(listedRecipient),
-  }),
+  untrusted: untrustedShape(
+    {
+      from: examined.from,
+      to: examined.to,
+      cc: examined.cc,
+      reply_to: examined.reply_to,
+      subject: examined.subject,
+      text: z.string(),
+      attachments: z.array(z.object({ index: z.int(), filename: z.string(), content_type: z.string() })),
+      security_warnings: examined.security_warnings,
+      security: examined.security,
+      recipients: z.array(listedRecipient),
+    },
+    '`from`, `to`, `cc`, `reply_to`, `subject`, `text`, `attachments` (`index`, `filename`, `content_type`), `security_warnings`: what may deceive the reader, `security`: `spam`, and `injection` whose `verdict` is `review` if text is aimed at you, `recipients` of sent mail (`address`, `status`, `last_response`, `refusal` with `advice`).',
+  ),
 });
 
 /** Characters of a body in one result. */
@@ -147,9 +123,18 @@ export const bodyChoice = {
   body: z
     .enum(['text', 'html'])
     .default('text')
-    .meta({ description: 'Without a text body, `text` is the text of the HTML.' }),
-  offset: z.int().min(0).default(0).meta({ description: '`next_offset` of the last result.' }),
-  max_chars: z.int().min(1).max(MAX_BODY).default(DEFAULT_BODY),
+    .meta(listedAs({ type: 'string', enum: ['text', 'html'] })),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta(listedAs({ type: 'integer' })),
+  max_chars: z
+    .int()
+    .min(1)
+    .max(MAX_BODY)
+    .default(DEFAULT_BODY)
+    .meta(listedAs({ type: 'integer', maximum: MAX_BODY })),
 };
 
 /** Part of a body: of its text, or of the HTML. */
@@ -245,33 +230,12 @@ function listAddresses(addresses: readonly string[], most: number): string[] {
 }
 
 /** The codes, the links and the event in an email. */
-export const extracts = {
-  codes: z
-    .array(
-      z
-        .object({ code: z.string(), found_in: z.array(z.string()), likelihood: z.number() })
-        .meta(listedInWords('`code`, `found_in`, `likelihood` from 0 to 1.')),
-    )
-    .meta({ description: 'Most likely first.' }),
-  links: z
-    .array(
-      z
-        .object({
-          url: z.string(),
-          text: z.string().nullable(),
-          found_in: z.array(z.string()),
-          is_unsubscribe: z.boolean(),
-        })
-        .meta(listedInWords('`url`, `text`, `found_in`, `is_unsubscribe`.')),
-    )
-    .meta({ description: 'Most relevant first.' }),
-  event: extractsBody.shape.event
-    .unwrap()
-    .meta(listedInWords('Invitation: `method`, `summary`, `start`, `end`, …'))
-    .nullable(),
-};
+export const extracts = untrustedShape(
+  extractsBody.shape,
+  '`codes` (`code`, `likelihood` from 0 to 1) and `links` (`url`, `text`), likeliest first, and `event`: an invitation or null.',
+);
 
-export function toExtracts(email: EmailDetails): z.input<z.ZodObject<typeof extracts>> {
+export function toExtracts(email: EmailDetails): z.input<typeof extracts> {
   const { codes, links, event } = extractFrom(email);
   return writeExtracts({
     event,

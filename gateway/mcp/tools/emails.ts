@@ -4,7 +4,7 @@ import { waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { waitShape } from '../../../operations/emails/wait-shape.ts';
 import { access } from '../../admission/access.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
-import { listedInWords } from '../json-schema.ts';
+import { listedAs, listedInWords } from '../json-schema.ts';
 import {
   BY_RELEVANCE,
   cursorPage,
@@ -16,7 +16,6 @@ import {
   searchLanguage,
   searchOrder,
   searchTerms,
-  untrustedShape,
 } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import {
@@ -47,13 +46,13 @@ export const searchEmails = defineTool({
   access: access.read,
   effect: 'reads mail',
   input: z.object({
-    search: searchTerms,
+    search: searchTerms.meta({ description: 'As in search_threads.' }),
     order_by: searchOrder,
     language: searchLanguage,
-    type: type.meta({}),
+    type: type.meta(listedAs({ type: 'string', enum: type.unwrap().options })),
     status: status.meta({ description: '`pending`: not delivered yet. `blocked`: held by a guard rule.' }),
-    domain: domain.meta({ description: 'One of yours (or its ID), or that of a correspondent.' }),
-    address: address.meta({ description: 'One of yours (or its ID), or that of a correspondent.' }),
+    domain: domain.meta({ description: 'Yours or a correspondent’s.' }),
+    address: address.meta({ description: 'Yours or a correspondent’s.' }),
     ...pageInput,
   }),
   output: z.object({ emails: z.array(listedEmail), next_cursor: nextCursor }),
@@ -95,8 +94,8 @@ export const awaitEmail = defineTool({
   effect: 'reads mail',
   respondWithinMs: WAIT_RESPONSE_MS,
   input: z.object({
-    address: address.meta({ description: 'One of yours, or its ID. With a plus tag it matches that tag only.' }),
-    domain: domain.meta({ description: 'One of yours, or its ID.' }),
+    address: address.meta({ description: 'Yours. With a plus tag it matches that tag only.' }),
+    domain: domain.meta({ description: 'Yours.' }),
     from: from.meta({ description: 'Address or domain.' }),
     subject: subject.meta({ description: 'A part of it.' }),
     since: z.iso
@@ -114,7 +113,7 @@ export const awaitEmail = defineTool({
     timed_out: z.boolean().meta({ description: '`email` is then null.' }),
     waited_since: z.string().meta({ description: 'Pass it as `since` to wait on without a gap.' }),
     email: openedEmail.meta(listedInWords('As read_email returns it.')).nullable(),
-    untrusted: untrustedShape(extracts).nullable(),
+    untrusted: extracts.nullable(),
   }),
   async run(context, { timeout, since, ...filter }) {
     const begin = since === undefined ? context.now() : new Date(since);

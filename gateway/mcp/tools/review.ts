@@ -3,7 +3,6 @@ import { openReview, reviewedEmail, reviewedPart } from '../../../operations/sen
 import { access } from '../../admission/access.ts';
 import { makeWriter, wireOutput } from '../../rest/capability-shapes.ts';
 import { textPart } from '../bounded-text.ts';
-import { listedInWords } from '../json-schema.ts';
 import { untrustedShape } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import { bodyChoice } from './email-shapes.ts';
@@ -28,17 +27,14 @@ export const reviewEmailTool = defineTool({
   }),
   output: z.object({
     email_id: z.string(),
-    untrusted: untrustedShape({
-      fields: reviewedEmail.shape.fields.meta({}),
-      notes: z.array(reviewedEmail.shape.notes.element.meta(listedInWords('`kind`, `where` and `detail`.'))),
-      parts: z.array(
-        wireOutput(reviewedPart, 'snake').meta(
-          listedInWords(
-            '`path`, `content_type`, `filename`, `source`, and `pieces`: `text`, `target` of a link, and `unseen` (`kind`, `detail`) if readers do not see it.',
-          ),
-        ),
-      ),
-    }),
+    untrusted: untrustedShape(
+      {
+        fields: reviewedEmail.shape.fields,
+        notes: reviewedEmail.shape.notes,
+        parts: z.array(wireOutput(reviewedPart, 'snake')),
+      },
+      '`fields` of the header (`name`, `value`), `notes` (`kind`, `where`, `detail`) and `parts` (`path`, `content_type`, `filename`, `source`, and `pieces`: `text`, `target` of a link, and `unseen` if readers do not see it).',
+    ),
     next_offset: z.int().nullable(),
     is_truncated: z.boolean().meta({ description: 'Something is cut: download the message.' }),
   }),

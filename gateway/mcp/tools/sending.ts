@@ -15,22 +15,16 @@ import {
 } from '../../rest/sending/outgoing-shapes.ts';
 import { readReplyBody, replyBody } from '../../rest/sending/sending.ts';
 import { instant, wireInstant } from '../../rest/shapes.ts';
-import { listedAs, listedInWords } from '../json-schema.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
-import { claimToken, content, envelope, listUnsubscribe } from './content-shapes.ts';
+import { claimToken, describedOutgoing, outgoing } from './content-shapes.ts';
 
 export const sent = z.object({
   id: scheduledResponse.shape.id,
   message_id: z.string(),
-  status: z.enum(['sent', 'scheduled', 'awaiting_approval']).meta({
-    description: '`sent`: stored and on its way. `awaiting_approval`: NOT sent; do not send it again.',
-  }),
+  status: z.enum(['sent', 'scheduled', 'awaiting_approval']),
   scheduled_at: instant.nullable(),
   timezone: z.string().nullable(),
 });
-
-/** In words, because send_email lists its fields. */
-export const sentAsListed = sent.meta(listedInWords('As send_email returns it.'));
 
 export function describeSent({ receipt }: Accepted): z.input<typeof sent> {
   const scheduled = writeScheduled(receipt);
@@ -50,15 +44,12 @@ export const sendEmailTool = defineTool({
   name: 'send_email',
   title: 'Send an email',
   description:
-    'Sends an email with `text`, `html` or both, or schedules it if `scheduled_at` is set. To answer an email, use reply_to_email instead.',
+    'Sends an email with `text`, `html` or both, or schedules it if `scheduled_at` is set. `status` `awaiting_approval` means NOT sent: do not send it again. To answer an email, use reply_to_email.',
   access: access.send,
   effect: 'sends',
   input: z
     .object({
-      ...envelope,
-      ...content,
-      metadata: content.metadata.meta(listedAs({ type: 'object', description: 'Replies carry it.' })),
-      list_unsubscribe: listUnsubscribe,
+      ...describedOutgoing,
       claim_token: claimToken,
       [KEY]: idempotencyKey,
     })
@@ -71,28 +62,26 @@ export const sendEmailTool = defineTool({
   },
 });
 
+const { list_unsubscribe: _list, ...joined } = outgoing;
+
 export const replyToEmail = defineTool({
   name: 'reply_to_email',
   title: 'Reply to an email',
   description:
-    'Replies to an email, or to the latest message of a thread. By default the reply comes from the address that received the original and goes to the addresses that it asks for. It joins the thread. Do not quote the original.',
+    'Replies to an email, with the fields of send_email. By default the reply comes from the address that received the original and goes to the addresses that it asks for. It joins the thread. Do not quote the original.',
   access: access.send,
   effect: 'sends',
   input: z
     .object({
       email_id: z.string().meta({ description: 'That of a thread means its latest message.' }),
-      ...envelope,
-      from: z.string().nullish(),
+      ...joined,
       from_name: z.string().nullish(),
       reply_all: z.boolean().nullish().meta({ description: 'Also to the other recipients.' }),
-      ...content,
       claim_token: claimToken,
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['email_id'] }),
-  output: sent
-    .extend({ replied_to_email_id: z.string().nullable(), replied_to_thread_id: z.string().nullable() })
-    .meta(listedInWords('As send_email returns it, with `replied_to_email_id` and `replied_to_thread_id`.')),
+  output: sent.extend({ replied_to_email_id: z.string().nullable(), replied_to_thread_id: z.string().nullable() }),
   async run(context, { email_id: id, idempotency_key: key, ...reply }) {
     const body = replyBody.parse({ ...reply, from: reply.from ?? (await readReplySender(context, id)) });
     // A reply without a sender is the same when its thread has a newer message, which another address received.
@@ -108,26 +97,25 @@ export const replyToEmail = defineTool({
   },
 });
 
-const { attachments: _, ...forwardedContent } = content;
+const { attachments: _attachments, ...forwarded } = joined;
 
 export const forwardEmailTool = defineTool({
   name: 'forward_email',
   title: 'Forward an email',
   description:
-    'Forwards a received or sent email, as mail programs do: a new email that quotes the original and starts its own thread.',
+    'Forwards a received or sent email in a new one that quotes it and starts its own thread, with the fields of send_email.',
   access: { rights: ['send', 'read'], isOfDomain: true },
   effect: 'sends',
   input: z
     .object({
       email_id: z.string(),
-      ...envelope,
-      ...forwardedContent,
-      text: content.text.meta({ description: 'Above the original.' }),
+      ...forwarded,
+      text: outgoing.text.meta({ description: 'Above the original.' }),
       with_attachments: z.boolean().default(true),
       [KEY]: idempotencyKey,
     })
     .meta({ required: ['email_id', 'from', 'to'] }),
-  output: sentAsListed,
+  output: sent,
   async run(context, { idempotency_key: key, ...forward }) {
     const { email_id: id, with_attachments: withAttachments, ...email } = forward;
     const attachments = withAttachments ? ('all' as const) : ('none' as const);
@@ -151,8 +139,8 @@ export const rescheduleEmailTool = defineTool({
   effect: 'changes',
   input: z.object({
     email_id: emailId,
-    scheduled_at: content.scheduled_at.unwrap().unwrap(),
-    timezone: content.timezone.meta({ description: 'IANA zone. Default: that of the email.' }),
+    scheduled_at: z.string(),
+    timezone: outgoing.timezone.meta({ description: 'Default: that of the email.' }),
   }),
   output: changed,
   async run(context, { email_id: id, scheduled_at: text, timezone }) {

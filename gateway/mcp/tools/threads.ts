@@ -25,6 +25,7 @@ import {
   BY_RELEVANCE,
   cursorPage,
   keysetPage,
+  nameFields,
   nextCursor,
   pageBy,
   pageInput,
@@ -53,7 +54,7 @@ const threadFields = {
   is_archived: listed.is_archived,
   last_message_at: listed.last_message_at,
   created_at: listed.created_at,
-  claim: listed.claim.unwrap().meta(listedInWords('Who answers it: `holder`, `claimed_at`, `expires_at`.')).nullable(),
+  claim: listed.claim,
   assignee_id: listed.assignee_id,
   snoozed_until: listed.snoozed_until,
   remind_at: listed.remind_at,
@@ -69,14 +70,20 @@ const untrustedFields = {
   participants: z.array(z.string()),
 };
 
-const threadItem = z.object({
-  ...threadFields,
-  latest_message: latest.pick({ id: true, is_read: true, has_attachments: true, date: true }).extend({
-    type: messageType,
-    untrusted: untrustedShape({ from: z.string(), subject: z.string(), preview: z.string() }),
-  }),
-  untrusted: untrustedShape(untrustedFields),
-});
+const threadItem = z
+  .object({
+    ...threadFields,
+    latest_message: latest.pick({ id: true, is_read: true, has_attachments: true, date: true }).extend({
+      type: messageType,
+      untrusted: untrustedShape({ from: z.string(), subject: z.string(), preview: z.string() }),
+    }),
+    untrusted: untrustedShape(untrustedFields),
+  })
+  .meta(
+    listedInWords(
+      `${nameFields(threadFields)} \`claim\` says who answers it, \`returned_by\` why it is back in the inbox. \`untrusted\`: ${nameFields(untrustedFields)} \`latest_message\`: \`id\`, \`type\`, \`date\`, \`is_read\`, \`has_attachments\`, \`untrusted\` (\`from\`, \`subject\`, \`preview\`).`,
+    ),
+  );
 
 export const searchThreads = defineTool({
   name: 'search_threads',
@@ -88,15 +95,15 @@ export const searchThreads = defineTool({
     search: searchTerms,
     order_by: searchOrder,
     language: searchLanguage,
-    unread: z.boolean().optional().meta({ description: 'True: only threads with unread messages.' }),
+    unread: z.boolean().optional(),
     archived: z
       .enum(['no', 'yes', 'any'])
       .optional()
       .meta({ description: 'Default: no, unless the search asks for them.' }),
     label: text.optional(),
-    assigned: text.optional().meta({ description: '`me`, `none`, or the address or ID of a member.' }),
-    domain: text.optional().meta({ description: 'One of yours (or its ID), or that of a participant.' }),
-    address: text.optional().meta({ description: 'One of yours (or its ID), or that of a participant.' }),
+    assigned: text.optional().meta({ description: '`me`, `none`, or a member’s address or ID.' }),
+    domain: text.optional().meta({ description: 'Yours or a participant’s.' }),
+    address: text.optional().meta({ description: 'Yours or a participant’s.' }),
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
@@ -175,7 +182,7 @@ export const readThread = defineTool({
       .object({ ...threadFields, untrusted: untrustedShape(untrustedFields) })
       .meta(listedInWords('As in search_threads, without `latest_message`.')),
     messages: z.array(message),
-    next_cursor: z.string().nullable().meta({ description: 'For the messages before these. Null: no more.' }),
+    next_cursor: nextCursor.meta({ description: 'For the messages before these.' }),
   }),
   async run(context, { thread_id: threadId, limit, cursor }) {
     const before = cursor === undefined ? null : decodeCursor(cursor);
