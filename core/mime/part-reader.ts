@@ -141,7 +141,7 @@ class PartReader {
     const checkBoundary = splitter.checkBoundary.bind(splitter);
     const prepareNode = () => {
       const { node } = splitter;
-      const isDeep = depthOf(node) >= MAX_DEPTH;
+      const isDeep = measureDepth(node) >= MAX_DEPTH;
       node.parseHeaders = () => this.#endHead(node, isDeep);
     };
     prepareNode();
@@ -165,8 +165,8 @@ class PartReader {
     this.#whole = whole;
     this.#guessedBoundary = guessedBoundary;
     this.#splitter = splitter;
-    this.#nextDash = finderOf(whole, '\n--');
-    this.#nextReturnDash = finderOf(whole, '\n\r--');
+    this.#nextDash = createFinder(whole, '\n--');
+    this.#nextReturnDash = createFinder(whole, '\n\r--');
   }
 
   /** Whether the message has parts besides itself. */
@@ -353,7 +353,7 @@ function compareDelimiter(line: Buffer, startpos: number, boundary: Buffer): 1 |
   return isClosing ? 2 : 1;
 }
 /** Returns a function that finds the needle at or after a position, which never decreases; infinity when there is none. */
-function finderOf(whole: Buffer, needle: string): (from: number) => number {
+function createFinder(whole: Buffer, needle: string): (from: number) => number {
   let found = Number.NEGATIVE_INFINITY;
   return (from) => {
     if (found < from) {
@@ -394,7 +394,7 @@ function isDelimiterLike(line: Buffer): boolean {
 
 const depths = new WeakMap<PartNode, number>();
 
-function depthOf(node: PartNode): number {
+function measureDepth(node: PartNode): number {
   const depth = node.parentNode === false ? 0 : (depths.get(node.parentNode) ?? 0) + 1;
   depths.set(node, depth);
   return depth;

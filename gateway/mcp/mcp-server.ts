@@ -66,7 +66,7 @@ export function createMcpEndpoint(): ServeMcp {
     >;
     return { name, title, description, annotations, inputSchema, outputSchema };
   };
-  const serverOf = (exchange: Exchange): McpServer => {
+  const createServer = (exchange: Exchange): McpServer => {
     const { settings, rights } = exchange.operations;
     const mcp = new McpServer(
       { name: 'postroom', title: 'Postroom', version: settings.version, websiteUrl: settings.publicUrl },
@@ -85,7 +85,7 @@ export function createMcpEndpoint(): ServeMcp {
     );
     return mcp;
   };
-  return (exchange, options) => answerInTime(exchange, serverOf, options);
+  return (exchange, options) => answerInTime(exchange, createServer, options);
 }
 
 async function answerInTime(

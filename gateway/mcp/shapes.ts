@@ -72,7 +72,7 @@ export function cursorPage<Cursor>({ limit, cursor }: PageArgs, cursors: Cursors
 }
 
 /** Returns the rows of a page, and the cursor of the next one. */
-export function pageOf<Row>(
+export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   cursorOf: (row: Row) => KeysetCursor,
