@@ -71,8 +71,6 @@ interface Splitter {
   node: PartNode;
   /** 1 within a header section, 2 within a body */
   state: 1 | 2;
-  /** whether its children have ended */
-  inEpilogue: boolean;
   newNode(parent?: PartNode | false): void;
   /** Classifies a delimiter line: 1 first child, 2 end of the last child, 3 sibling, 4 end of the parent. */
   checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
@@ -152,7 +150,7 @@ class PartReader {
     };
     splitter.compareBoundary = compareDelimiter;
     splitter.checkBoundary = (line) => {
-      const boundary = checkBoundary(line) || checkOuterBoundaries(splitter, checkBoundary, line);
+      const boundary = checkBoundary(line);
       // mailsplit's own limit would end parsing with an error that discards the parts read so far.
       if (boundary !== false && this.#parts >= MAX_PARTS) this.isTruncated = true;
       this.#isDelimiter = boundary !== false && !this.isTruncated;
@@ -362,28 +360,6 @@ function createFinder(whole: Buffer, needle: string): (from: number) => number {
     }
     return found;
   };
-}
-
-/**
- * mailsplit checks only the delimiters of a part and its parent. A line that delimits an outer part ends all parts within it (RFC 2046
- * §5.1.2): some mail programs do not close nested parts, and later parts would be lost.
- */
-function checkOuterBoundaries(
-  splitter: Splitter,
-  check: Splitter['checkBoundary'],
-  line: Buffer,
-): ReturnType<typeof check> {
-  const { node, inEpilogue } = splitter;
-  if (!isDelimiterLike(line)) return false;
-  splitter.inEpilogue = true;
-  for (let outer = node._parentBoundaryOwner; outer !== false; outer = outer._parentBoundaryOwner) {
-    splitter.node = outer;
-    const boundary = check(line);
-    if (boundary !== false) return boundary;
-  }
-  splitter.node = node;
-  splitter.inEpilogue = inEpilogue;
-  return false;
 }
 
 function isDelimiterLike(line: Buffer): boolean {
