@@ -127,7 +127,7 @@ function ownsNone(email: string): string {
   return `${email} owns no workspace. Name its owner`;
 }
 
-async function accountOf(database: Database, email: string): Promise<string> {
+async function requireWorkspaceId(database: Database, email: string): Promise<string> {
   const found = await findAccount(database.pool, email);
   if (found === null) throw new Error(`Account ${email} does not exist. Create it with npx node bin/account.ts create`);
   if (found.workspaceId === null) throw new Error(ownsNone(email));
@@ -136,7 +136,7 @@ async function accountOf(database: Database, email: string): Promise<string> {
 
 function toRetention(email: string, chosen: Retention | 'default' | null): Work {
   return async (database) => {
-    const workspaceId = await accountOf(database, email);
+    const workspaceId = await requireWorkspaceId(database, email);
     if (chosen !== null) {
       const retention = chosen === 'default' ? null : chosen;
       await openEntityStore(database).asWorkspace(workspaceId, (unit) =>
@@ -150,7 +150,7 @@ function toRetention(email: string, chosen: Retention | 'default' | null): Work 
 
 function planExport(email: string, directory: string): Work {
   return async (database, { secretKey }, begin) => {
-    const workspaceId = await accountOf(database, email);
+    const workspaceId = await requireWorkspaceId(database, email);
     begin();
     const isWithSecrets = options['with-secrets'] !== undefined;
     const counts = await exportToDirectory(database, {
@@ -164,7 +164,7 @@ function planExport(email: string, directory: string): Work {
 
 function planErasure(email: string): Work {
   return async (database, { isServed }) => {
-    const workspaceId = await accountOf(database, email);
+    const workspaceId = await requireWorkspaceId(database, email);
     const rows = await eraseAccount(database, { workspaceId, email, isServed: isServed !== false });
     return JSON.stringify({ email, erasedRows: rows });
   };

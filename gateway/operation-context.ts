@@ -76,7 +76,7 @@ function settingsForForwarded(parts: OperationParts, config: GatewayConfig): Ope
   };
 }
 
-export function createContextOf(parts: OperationParts, config: GatewayConfig): ContextOf {
+export function createContextFactory(parts: OperationParts, config: GatewayConfig): ContextOf {
   const forwarded = { ...parts, settings: settingsForForwarded(parts, config) };
   return (request) => ({
     ...partsMadeBy(

@@ -41,7 +41,7 @@ import { unsubscribeRoutes } from './http/unsubscribe.ts';
 import { mcpInterface } from './mcp/mcp-routes.ts';
 import { oauthInterface } from './oauth/oauth.ts';
 import { documentRoutes } from './openapi/openapi.ts';
-import { createContextOf, operationSettings } from './operation-context.ts';
+import { createContextFactory, operationSettings } from './operation-context.ts';
 import { agentSignUpRoutes } from './rest/accounts/agent-sign-up.ts';
 import { restInterface } from './rest/rest.ts';
 import { scimInterface } from './scim/scim-routes.ts';
@@ -154,7 +154,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   };
   const notices = repeatNotices(parts);
   app.addHook('onClose', () => notices.close());
-  const contextOf = createContextOf(parts, config);
+  const contextOf = createContextFactory(parts, config);
   const accounts = openAccounts({
     ...config,
     database: options.authDatabase,

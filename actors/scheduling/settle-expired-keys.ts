@@ -1,5 +1,5 @@
 import { inTransaction, transactionOn } from '../../db/connection/transaction.ts';
-import { askForKeysOf, SETTLE_KEYS_BATCH, settleExpiredKeys } from '../../db/queries/accounts/expired-key.ts';
+import { SETTLE_KEYS_BATCH, scopeKeysToWorkspace, settleExpiredKeys } from '../../db/queries/accounts/expired-key.ts';
 import { announceLimits } from '../../operations/accounts/key-grants.ts';
 import type { ActorContext } from '../actor.ts';
 
@@ -16,7 +16,7 @@ export async function settleKeys(context: ActorContext): Promise<number> {
     const keys = [];
     for (const limits of await settleExpiredKeys(transaction)) {
       const { workspaceId } = limits;
-      await askForKeysOf(transaction, workspaceId);
+      await scopeKeysToWorkspace(transaction, workspaceId);
       keys.push({ workspaceId, lastSeq: await announceLimits({ ...context, workspaceId }, transaction, limits) });
     }
     return keys;

@@ -135,7 +135,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     fixedRoute: (key) => (key === INBOUND ? inbound : key === RELAY ? relay : null),
     onSent: () => fault('sending.sent'),
   });
-  const destinationOf = ({ isHosted, domain }: Transaction) => {
+  const findDestination = ({ isHosted, domain }: Transaction) => {
     const key = isHosted ? INBOUND : relay !== null ? RELAY : domain;
     return { key, isOurs: key !== domain, isRelay: key === RELAY };
   };
@@ -148,14 +148,14 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
     context,
     queue: createDestinationQueue({
       limits: TRANSACTIONS,
-      keyOf: (transaction) => destinationOf(transaction).key,
+      keyOf: (transaction) => findDestination(transaction).key,
       onReady: () => dispatcher.pump(),
     }),
     inHand,
     leases,
     attempter,
     recorder: createSendingRecorder(context, () => fault('sending.recorded')),
-    destinationOf,
+    destinationOf: findDestination,
     keep: (work) => running.keep(work),
     onRoom: ({ workspaceId, domain }) => {
       const need = taker.needOf({ workspaceId, key: domain });

@@ -39,15 +39,15 @@ export interface DestinationQueueOptions {
   onReady: () => void;
 }
 
-const workspaceOf = ({ workspaceId }: Transaction): string => workspaceId;
-const bytesOf = ({ bytes }: Transaction): number => bytes;
+const getWorkspaceId = ({ workspaceId }: Transaction): string => workspaceId;
+const countBytes = ({ bytes }: Transaction): number => bytes;
 
 export function createDestinationQueue(options: DestinationQueueOptions): DestinationQueue {
   const { limits, keyOf } = options;
   const pace = limitPace(options);
-  const all = limitShared<Transaction>({ ...limits.active, workspaceOf, bytesOf });
+  const all = limitShared<Transaction>({ ...limits.active, workspaceOf: getWorkspaceId, bytesOf: countBytes });
   return {
-    ...createFairQueue({ keyOf, workspaceOf, limits: [all, pace] }),
+    ...createFairQueue({ keyOf, workspaceOf: getWorkspaceId, limits: [all, pace] }),
     learn: (key, startedTick, verdict) => pace.learn(key, startedTick, verdict),
   };
 }
@@ -78,11 +78,11 @@ function limitPace({
   onReady,
 }: DestinationQueueOptions): Limit<Transaction> & Pick<DestinationQueue, 'learn'> {
   const destinations = new Map<string, Pace>();
-  const unproven = limitShared<Transaction>({ ...limits.unproven, workspaceOf, bytesOf });
+  const unproven = limitShared<Transaction>({ ...limits.unproven, workspaceOf: getWorkspaceId, bytesOf: countBytes });
   // Transactions that started as unproven: they also end as such, whatever was learned in between.
   const ranUnproven = new Set<Transaction>();
 
-  const paceOf = (key: string): Pace => {
+  const findOrAddPace = (key: string): Pace => {
     const known = destinations.get(key);
     if (known !== undefined) return known;
     if (destinations.size > MAX_IDLE) forgetIdle();
@@ -110,23 +110,23 @@ function limitPace({
 
   return {
     admitsKey(key) {
-      const pace = paceOf(key);
+      const pace = findOrAddPace(key);
       return pace.running < Math.floor(pace.limit) && pace.pausedUntil <= performance.now();
     },
-    admits: (transaction) => paceOf(keyOf(transaction)).isProven || unproven.admits(transaction),
+    admits: (transaction) => findOrAddPace(keyOf(transaction)).isProven || unproven.admits(transaction),
     enter(transaction) {
-      const pace = paceOf(keyOf(transaction));
+      const pace = findOrAddPace(keyOf(transaction));
       pace.running++;
       if (pace.isProven) return;
       ranUnproven.add(transaction);
       unproven.enter(transaction);
     },
     leave(transaction) {
-      paceOf(keyOf(transaction)).running--;
+      findOrAddPace(keyOf(transaction)).running--;
       if (ranUnproven.delete(transaction)) unproven.leave(transaction);
     },
     learn(key, startedTick, verdict) {
-      const pace = paceOf(key);
+      const pace = findOrAddPace(key);
       if (verdict === 'slow' || verdict === 'unreachable') {
         pace.isProven = false;
         slowDown(pace, startedTick, true);

@@ -91,7 +91,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
    * Whether that user may have more in hand, when `more` of the user's and `allMore` in total are about to be claimed. A user may have as
    * many as there is room left: one alone gets half, two get a third each.
    */
-  const hasRoomOf = (workspaceId: string, more = 0, allMore = 0): boolean => {
+  const hasRoomFor = (workspaceId: string, more = 0, allMore = 0): boolean => {
     const has = inHand.sizeOfWorkspace(workspaceId) + more < MAX_IN_HAND - inHand.size() - allMore;
     if (!has) workspacesWithoutRoom.add(workspaceId);
     return has;
@@ -108,7 +108,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
       const key = laneName(lane);
       const count = counts.get(key) ?? inHand.sizeOf(lane);
       const moreOfWorkspace = more.get(row.workspace_id) ?? 0;
-      if (count >= MAX_OF_LANE || !hasRoomOf(row.workspace_id, moreOfWorkspace, allMore)) {
+      if (count >= MAX_OF_LANE || !hasRoomFor(row.workspace_id, moreOfWorkspace, allMore)) {
         backlog.passOver(lane);
         return false;
       }
@@ -127,7 +127,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
     }
   };
 
-  const mayRefill = (lane: Lane) => inHand.sizeOf(lane) < FEW_OF_LANE && hasRoomOf(lane.workspaceId);
+  const mayRefill = (lane: Lane) => inHand.sizeOf(lane) < FEW_OF_LANE && hasRoomFor(lane.workspaceId);
 
   return {
     async takeWoken(run) {
@@ -138,7 +138,7 @@ export function createDueTaker({ context, inHand, add }: DueTakerOptions): DueTa
         if (!backlog.hasRoom()) return;
         const full = inHand.lanesAbove(MAX_OF_LANE);
         for (const lane of full) backlog.passOver(lane);
-        const some = emails.slice(at, at + CLAIM_BATCH).filter(({ workspaceId }) => hasRoomOf(workspaceId));
+        const some = emails.slice(at, at + CLAIM_BATCH).filter(({ workspaceId }) => hasRoomFor(workspaceId));
         const count = some.length === 0 ? 0 : await claimAlone(() => claimOfEmails(context, some, full));
         // A full batch: these emails may have more recipients.
         if (count < CLAIM_BATCH) at += CLAIM_BATCH;
@@ -263,7 +263,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const end = sendingMetrics.attemptSeconds.startTimer();
     const { key, isOurs, isRelay } = destinationOf(transaction);
     const report = await attempter.attempt(key, transaction);
-    end({ outcome: report === null ? 'postponed' : outcomeOf(report.results) });
+    end({ outcome: report === null ? 'postponed' : findBestOutcome(report.results) });
     if (report === null) {
       await pause(READ_RETRY_MS);
       engine.end(transaction);
@@ -348,7 +348,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 /** Returns the best outcome of a transaction's recipients. */
-function outcomeOf(results: readonly AttemptResult[]): AttemptResult['outcome'] {
+function findBestOutcome(results: readonly AttemptResult[]): AttemptResult['outcome'] {
   const outcomes = results.map(({ outcome }) => outcome);
   return outcomes.includes('delivered') ? 'delivered' : (outcomes[0] ?? 'interrupted');
 }

@@ -44,7 +44,7 @@ export function createWorkspaceQueues(context: ThreadingContext): WorkspaceQueue
     return waiting.keys().find((workspaceId) => !busy.has(workspaceId));
   }
 
-  async function threadBatchOf(workspaceId: string): Promise<void> {
+  async function threadNextBatch(workspaceId: string): Promise<void> {
     const ids = waiting.get(workspaceId) ?? new Set();
     const batch = new Set(ids.values().take(BATCH_SIZE));
     for (const id of batch) ids.delete(id);
@@ -116,7 +116,7 @@ export function createWorkspaceQueues(context: ThreadingContext): WorkspaceQueue
           workspaceId !== undefined && !isStopping();
           workspaceId = nextWorkspace()
         )
-          await threadBatchOf(workspaceId);
+          await threadNextBatch(workspaceId);
       } catch (error) {
         // The sweep, which runs as soon as PostgreSQL is back, leaves alone what waits here.
         waiting.clear();

@@ -52,7 +52,7 @@ export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueO
   // Keys with waiting items; the first one is next.
   const turns = new Set<string>();
 
-  const lineOf = (key: string): Line<Item> => {
+  const findOrAddLine = (key: string): Line<Item> => {
     const line = lines.get(key) ?? { waiting: new Map<string, Item[]>(), running: 0 };
     lines.set(key, line);
     return line;
@@ -63,7 +63,7 @@ export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueO
   };
 
   /** The next item of the first user in turn whose item is admitted. */
-  const shiftOf = (key: string, { waiting }: Line<Item>): Item | undefined => {
+  const takeNextAdmitted = (key: string, { waiting }: Line<Item>): Item | undefined => {
     if (!limits.every((limit) => limit.admitsKey?.(key) ?? true)) return undefined;
     for (const [workspaceId, items] of waiting) {
       const [item] = items;
@@ -89,7 +89,7 @@ export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueO
   return {
     add(item) {
       const [key, workspaceId] = [keyOf(item), workspaceOf(item)];
-      const { waiting } = lineOf(key);
+      const { waiting } = findOrAddLine(key);
       const items = waiting.get(workspaceId);
       if (items === undefined) waiting.set(workspaceId, [item]);
       else items.push(item);
@@ -98,7 +98,7 @@ export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueO
 
     putBack(item) {
       const [key, workspaceId] = [keyOf(item), workspaceOf(item)];
-      const { waiting } = lineOf(key);
+      const { waiting } = findOrAddLine(key);
       const others = [...waiting].filter(([other]) => other !== workspaceId);
       const own = [item, ...(waiting.get(workspaceId) ?? [])];
       waiting.clear();
@@ -114,8 +114,8 @@ export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueO
         const key = turns.values().next().value;
         if (key === undefined) break;
         turns.delete(key);
-        const line = lineOf(key);
-        const item = shiftOf(key, line);
+        const line = findOrAddLine(key);
+        const item = takeNextAdmitted(key, line);
         if (item === undefined) {
           idle++;
         } else {
@@ -131,7 +131,7 @@ export function createFairQueue<Item>({ keyOf, workspaceOf, limits }: FairQueueO
 
     end(item) {
       const key = keyOf(item);
-      const line = lineOf(key);
+      const line = findOrAddLine(key);
       line.running--;
       for (const limit of limits) limit.leave(item);
       forgetIdle(key, line);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Finding, toFindings, wordsOf } from '../doctor/finding.ts';
+import { describeError, type Finding, toFindings } from '../doctor/finding.ts';
 import { printFindings } from '../doctor/print-findings.ts';
 import { processEnvironment } from '../environment.ts';
 import { VERSION } from '../runner/version.ts';
@@ -53,7 +53,7 @@ async function checkClient(options: ServerOptions): Promise<Finding[]> {
     findings.push(...checkIdentity(server, identity));
   } catch (error) {
     const next = error instanceof CommandError ? error.next : null;
-    findings.push(fail('server and key', wordsOf(error), next ?? 'Run postroom init'));
+    findings.push(fail('server and key', describeError(error), next ?? 'Run postroom init'));
   }
   return findings;
 }
@@ -67,7 +67,7 @@ async function checkServer(url: string): Promise<Finding[]> {
   const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(LIMIT_MS), redirect: 'manual' }).catch(
     (error: unknown) => {
       const { cause } = error as { cause?: unknown };
-      throw new CommandError(`${url} cannot be reached: ${wordsOf(cause ?? error)}`, {
+      throw new CommandError(`${url} cannot be reached: ${describeError(cause ?? error)}`, {
         next: 'Check that the server runs, and the URL: --url, POSTROOM_URL, or postroom init.',
       });
     },

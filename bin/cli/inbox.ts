@@ -84,7 +84,12 @@ async function listThreads(server: Server, { unread, search, address, limit, cur
   const columns: Column<ThreadRow>[] = [
     { title: '', text: ({ has_unread: isUnread }) => (isUnread ? '*' : ''), style: () => 'yellow' },
     { title: 'ID', text: ({ id }) => id, style: () => 'dim' },
-    { title: 'With', text: (row) => withOf(row), style: boldIf(({ has_unread: is }) => is), isFlexible: true },
+    {
+      title: 'With',
+      text: (row) => listParticipants(row),
+      style: boldIf(({ has_unread: is }) => is),
+      isFlexible: true,
+    },
     {
       title: 'Subject',
       text: (row) => row.latest_message?.subject ?? row.normalized_subject,
@@ -98,7 +103,7 @@ async function listThreads(server: Server, { unread, search, address, limit, cur
 }
 
 /** The names of those who take part, or their addresses. */
-const withOf = ({ participant_names: names, participant_emails: emails }: ThreadRow) =>
+const listParticipants = ({ participant_names: names, participant_emails: emails }: ThreadRow) =>
   (names.length > 0 ? names.map((name) => name.replace(/ <[^<>]*>$/, '')) : emails).join(', ');
 
 interface EmailRow {

@@ -74,7 +74,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     left -= widths[at] ?? 0;
     count -= 1;
   }
-  const lineOf = (texts: string[], styleOf: (at: number) => Parameters<typeof styleText>[0] | null) =>
+  const formatLine = (texts: string[], styleOf: (at: number) => Parameters<typeof styleText>[0] | null) =>
     texts
       .map((text, at) => {
         const cut = fit(text, widths[at] ?? 0);
@@ -86,12 +86,12 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
       .join(GAP)
       .trimEnd();
   return [
-    lineOf(
+    formatLine(
       columns.map(({ title }) => title),
       () => 'dim',
     ),
     ...cells.map((line, n) =>
-      lineOf(line, (at) => {
+      formatLine(line, (at) => {
         const row = rows[n];
         return row === undefined ? null : (columns[at]?.style?.(row) ?? null);
       }),

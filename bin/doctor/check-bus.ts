@@ -3,7 +3,7 @@ import { keepNatsConnection } from '../../actors/bus/nats-connection.ts';
 import { type Bus, BusRemoteError, BusTimeout } from '../../schema/messages.ts';
 import type { Config } from '../config.ts';
 import { sizeInWords } from '../runner/progress.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 
 const { ok, warn, fail, skip } = toFindings('bus');
 
@@ -33,7 +33,7 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
   const reasons: string[] = [];
   const note = (about: unknown) => {
     const { err } = about as { err?: unknown };
-    if (err !== undefined) reasons.push(wordsOf(err));
+    if (err !== undefined) reasons.push(describeError(err));
   };
   const { promise: connected, resolve } = Promise.withResolvers<void>();
   const connection = keepNatsConnection({
@@ -109,7 +109,7 @@ async function askActors(bus: Bus): Promise<Finding[]> {
       } catch (error) {
         const fix = `Start it (npx node bin/actor.ts ${actor}) and read its log`;
         if (error instanceof BusRemoteError)
-          return fail(actor, `responds with an error: ${wordsOf(error)}`, 'Read its log');
+          return fail(actor, `responds with an error: ${describeError(error)}`, 'Read its log');
         if (error instanceof BusTimeout) return fail(actor, `did not respond within ${ANSWER_LIMIT_MS / 1000} s`, fix);
         return fail(actor, 'no process responds', fix);
       }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../../db/connection/database.ts';
-import { wordsOf as faultsInWords, findLoginFaults, schemaRoles } from '../../db/connection/logins.ts';
+import { describeFaults as faultsInWords, findLoginFaults, schemaRoles } from '../../db/connection/logins.ts';
 import { isSchemaTooOld, TOO_OLD, TOO_OLD_FIX } from '../../db/migrate.ts';
 import { migrationNames } from '../../db/migrations/names.ts';
 import { readMigrations } from '../../db/queries/upkeep/database-contents.ts';
@@ -10,7 +10,7 @@ import { fitsSecretKey } from '../../db/queries/upkeep/secret-canary.ts';
 import type { Config } from '../config.ts';
 import { DataDirectoryTaken, openSingleMachine } from '../runner/processes/single-machine.ts';
 import { asOwner, type ReachedDatabase, runningDatabase } from '../runner/reach-database.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 
 const { ok, warn, fail, skip } = toFindings('PostgreSQL');
 
@@ -36,7 +36,7 @@ export async function checkDatabase(
     });
   if (config.databaseUrl !== null && config.secretKey !== null)
     return look({ url: config.databaseUrl, secretKey: config.secretKey }).catch((error: unknown) => [
-      fail('connection', wordsOf(error), 'Start the server, or correct DATABASE_URL'),
+      fail('connection', describeError(error), 'Start the server, or correct DATABASE_URL'),
     ]);
   try {
     const running = await runningDatabase(config);
@@ -63,7 +63,7 @@ export async function checkDatabase(
       error instanceof DataDirectoryTaken
         ? 'Wait until the other program has finished'
         : 'Read DATA_DIR/postgresql/server.log. docs/backup.md explains how to restore';
-    return [fail('connection', wordsOf(error), fix)];
+    return [fail('connection', describeError(error), fix)];
   }
 }
 

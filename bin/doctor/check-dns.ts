@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { isPublicAddress } from '../../core/shared/network-address.ts';
 import type { Config } from '../config.ts';
 import { isTrial } from './check-configuration.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 
 const { ok, warn, fail, skip } = toFindings('DNS');
 
@@ -34,12 +34,12 @@ export async function checkDns(config: Config): Promise<Finding[]> {
 
 async function checkServer(config: Config, server: string): Promise<Finding> {
   try {
-    await answerOf(openResolver(config, [server]).resolveMx(config.mailHostname));
+    await readRecords(openResolver(config, [server]).resolveMx(config.mailHostname));
     return ok('server', `${server} responds`);
   } catch (error) {
     return fail(
       'server',
-      `${server} does not respond: ${wordsOf(error)}`,
+      `${server} does not respond: ${describeError(error)}`,
       'Set DNS_SERVERS to resolvers that this machine can reach (UDP and TCP)',
     );
   }
@@ -49,7 +49,7 @@ async function checkOwnName(config: Config): Promise<Finding[]> {
   const name = config.mailHostname;
   const resolver = openResolver(config);
   try {
-    const found = await Promise.all([answerOf(resolver.resolve4(name)), answerOf(resolver.resolve6(name))]);
+    const found = await Promise.all([readRecords(resolver.resolve4(name)), readRecords(resolver.resolve6(name))]);
     const addresses = found.flat();
     if (addresses.length === 0)
       return [
@@ -73,14 +73,18 @@ async function checkOwnName(config: Config): Promise<Finding[]> {
     return findings;
   } catch (error) {
     return [
-      fail('MAIL_HOSTNAME', `DNS lookup of ${name} failed: ${wordsOf(error)}`, 'Check the name servers of that domain'),
+      fail(
+        'MAIL_HOSTNAME',
+        `DNS lookup of ${name} failed: ${describeError(error)}`,
+        'Check the name servers of that domain',
+      ),
     ];
   }
 }
 
 async function checkPointer(resolver: Resolver, name: string, address: string): Promise<Finding> {
   const fix = `Ask your hosting provider to set the reverse name of ${address} to ${name}. Large providers refuse mail without it`;
-  const pointers = await answerOf(resolver.resolvePtr(reverseName(address))).catch(() => null);
+  const pointers = await readRecords(resolver.resolvePtr(reverseName(address))).catch(() => null);
   if (pointers === null) return warn('PTR', `reverse DNS lookup of ${address} failed`, 'Run this again later');
   if (pointers.length === 0) return fail('PTR', `${address} has no reverse name`, fix);
   const names = pointers.map((pointer) => pointer.toLowerCase().replace(/\.$/, ''));
@@ -88,8 +92,8 @@ async function checkPointer(resolver: Resolver, name: string, address: string): 
   // Most receivers accept any name that leads back to the address; the name in EHLO is better.
   for (const pointer of names) {
     const forward = [
-      ...(await answerOf(resolver.resolve4(pointer)).catch(() => [])),
-      ...(await answerOf(resolver.resolve6(pointer)).catch(() => [])),
+      ...(await readRecords(resolver.resolve4(pointer)).catch(() => [])),
+      ...(await readRecords(resolver.resolve6(pointer)).catch(() => [])),
     ];
     if (forward.includes(address)) return warn('PTR', `${address} is ${pointer}, and not ${name}`, fix);
   }
@@ -109,7 +113,7 @@ function reverseName(address: string): string {
 }
 
 /** Returns an empty list if the name or the record does not exist. */
-async function answerOf<T>(asked: Promise<T[]>): Promise<T[]> {
+async function readRecords<T>(asked: Promise<T[]>): Promise<T[]> {
   try {
     return await asked;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Config, connectableHost } from '../config.ts';
 import { isTrial } from './check-configuration.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 
 const { ok, warn, fail } = toFindings('HTTP');
 
@@ -49,7 +49,7 @@ async function ask(name: string, url: string, unreached: (reason: string) => Fin
     return [status === 'degraded' ? warn(name, detail, fix) : fail(name, detail, fix), ...proxy];
   } catch (error) {
     const { cause } = error as { cause?: unknown };
-    return [unreached(wordsOf(cause ?? error))];
+    return [unreached(describeError(cause ?? error))];
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile, statfs } from 'node:fs/promises';
 import { readRunRecord } from '../../db/cluster/data-directory.ts';
 import type { Config } from '../config.ts';
 import { sizeInWords } from '../runner/progress.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 
 const { ok, warn, fail, skip } = toFindings('machine');
 
@@ -47,7 +47,7 @@ async function checkDisk(directory: string): Promise<Finding[]> {
     return [
       fail(
         'disk',
-        `DATA_DIR ${directory} cannot be checked: ${wordsOf(error)}`,
+        `DATA_DIR ${directory} cannot be checked: ${describeError(error)}`,
         'Create the folder, or set DATA_DIR to the folder with the data',
       ),
     ];

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { openResolver } from './check-dns.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 import { speakSmtp } from './smtp-dialogue.ts';
 
 const { ok, fail } = toFindings('SMTP');
@@ -50,7 +50,7 @@ async function greet(name: string, address: string, port: number, fix: string, h
     const { banner } = await speakSmtp({ host: address, port, serverName: host, recipient: null });
     return ok(name, `${host}:${port} greets: ${banner.slice(4, 64)}`);
   } catch (error) {
-    return fail(name, `${host}:${port}: ${wordsOf(error)}`, fix);
+    return fail(name, `${host}:${port}: ${describeError(error)}`, fix);
   }
 }
 

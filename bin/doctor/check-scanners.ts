@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import type { ClamdAddress } from '../../core/screening/scanner-options.ts';
 import type { Config } from '../config.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 
 const { ok, skip, warn, fail } = toFindings('scanners');
 
@@ -38,7 +38,7 @@ async function checkRspamd(name: string, url: string, whenAway: string, fix?: st
   } catch (error) {
     return away(
       name,
-      `${url} does not respond: ${wordsOf(error)}`,
+      `${url} does not respond: ${describeError(error)}`,
       whenAway,
       fix ?? 'Start rspamd, or check RSPAMD_URL',
     );
@@ -55,7 +55,7 @@ async function checkClamd(address: ClamdAddress, whenAway: string): Promise<Find
   } catch (error) {
     return away(
       'clamd',
-      `${where} does not respond: ${wordsOf(error)}`,
+      `${where} does not respond: ${describeError(error)}`,
       whenAway,
       'Start clamd, or check CLAMD_ADDRESS',
     );

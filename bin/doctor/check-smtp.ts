@@ -4,7 +4,7 @@ import { DAY_MS } from '../../core/shared/durations.ts';
 import { type Config, connectableHost } from '../config.ts';
 import { isWithin } from '../runner/environment-values.ts';
 import { isTrial } from './check-configuration.ts';
-import { type Finding, toFindings, wordsOf } from './finding.ts';
+import { describeError, type Finding, toFindings } from './finding.ts';
 import { type SmtpDialogue, speakSmtp } from './smtp-dialogue.ts';
 
 const { ok, warn, fail, skip } = toFindings('SMTP');
@@ -31,7 +31,7 @@ export async function checkSmtp(config: Config, now: Date): Promise<Finding[]> {
     return [
       fail(
         'listener',
-        `${host}:${config.smtpPort}: ${wordsOf(error)}`,
+        `${host}:${config.smtpPort}: ${describeError(error)}`,
         config.databaseUrl === null
           ? 'Start the service (npm start). If its HTTP port responds, its mail process is being restarted: look for part.died in the log'
           : 'Start npx node bin/smtp.ts, or set HOST and SMTP_PORT to its address',

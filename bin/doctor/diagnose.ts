@@ -11,7 +11,7 @@ import { checkOutbound } from './check-outbound.ts';
 import { checkScanners } from './check-scanners.ts';
 import { checkSmtp } from './check-smtp.ts';
 import { checkWork } from './check-work.ts';
-import { type Area, areas, type Finding, toFindings, wordsOf } from './finding.ts';
+import { type Area, areas, describeError, type Finding, toFindings } from './finding.ts';
 
 export interface DiagnoseOptions {
   /** also connects to the mail server of this domain; null: of none */
@@ -49,7 +49,7 @@ async function lookAtAll(config: Config, outbound: string | null): Promise<Findi
       look.catch((error: unknown) => [
         toFindings(area).fail(
           'look',
-          `check failed: ${wordsOf(error)}`,
+          `check failed: ${describeError(error)}`,
           'Fix the problems above and run the doctor again',
         ),
       ]),

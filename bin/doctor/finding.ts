@@ -47,7 +47,7 @@ export function toFindings(area: Area): Findings {
 }
 
 /** Returns the text of an error for a detail: one line, or its code if it has no message. */
-export function wordsOf(error: unknown): string {
+export function describeError(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const words = message === undefined || message === '' ? (code ?? String(error)) : message;
   return words.replaceAll(/\s*\n\s*/g, ' ').trim();

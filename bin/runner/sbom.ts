@@ -104,7 +104,7 @@ function toComponent(folder: string, entry: LockedPackage, isThere: boolean): Sb
     name: name.slice(slash + 1),
     version: entry.version,
     scope: !isThere ? 'excluded' : entry.optional === true ? 'optional' : 'required',
-    hashes: hashesOf(entry),
+    hashes: readHashes(entry),
     licenses: toLicenses(entry),
     purl,
   };
@@ -127,7 +127,7 @@ function makeRef(folder: string, packages: PackageLock['packages']): string {
 }
 
 /** Subresource integrity, in base64: https://www.w3.org/TR/sri. */
-function hashesOf({ integrity = '' }: LockedPackage): SbomComponent['hashes'] {
+function readHashes({ integrity = '' }: LockedPackage): SbomComponent['hashes'] {
   return integrity.split(/\s+/).flatMap((each) => {
     const [, name, base64 = ''] = /^(sha512|sha256|sha1)-([A-Za-z0-9+/=]+)/.exec(each) ?? [];
     if (name === undefined) return [];

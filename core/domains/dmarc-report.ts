@@ -212,7 +212,7 @@ function readRecord(xml: string): DmarcRecord | null {
   const read = dmarcRecord.safeParse({
     sourceIp: findWord(row, 'source_ip'),
     count: Number(findText(row, 'count') ?? Number.NaN),
-    disposition: oneOf(['none', 'pass', 'quarantine', 'reject'], findWord(evaluated, 'disposition')),
+    disposition: matchWord(['none', 'pass', 'quarantine', 'reject'], findWord(evaluated, 'disposition')),
     dkim: findWord(evaluated, 'dkim') === 'pass' ? 'pass' : 'fail',
     spf: findWord(evaluated, 'spf') === 'pass' ? 'pass' : 'fail',
     headerFrom: findWord(identifiers, 'header_from') ?? '',
@@ -235,9 +235,9 @@ function countRecord(xml: string): Pick<DmarcRecord, 'count' | 'dkim' | 'spf'> |
   const count = Number(/<(?:[\w.-]{1,64}:)?count\s*>\s*(\d{1,10})\s*</.exec(xml)?.[1] ?? Number.NaN);
   const start = xml.indexOf('policy_evaluated');
   const evaluated = xml.slice(start, xml.indexOf('policy_evaluated', start + 1));
-  const verdictOf = (tag: RegExp) => (tag.test(evaluated) ? 'pass' : 'fail');
+  const readVerdict = (tag: RegExp) => (tag.test(evaluated) ? 'pass' : 'fail');
   if (start === -1 || !(count <= MAX_COUNT)) return null;
-  return { count, dkim: verdictOf(DKIM_PASS), spf: verdictOf(SPF_PASS) };
+  return { count, dkim: readVerdict(DKIM_PASS), spf: readVerdict(SPF_PASS) };
 }
 
 const DKIM_PASS = /<(?:[\w.-]{1,64}:)?dkim\s*>\s*pass\s*</i;
@@ -247,8 +247,8 @@ function readPolicy(published: unknown): DmarcPolicy | null {
   const domain = canonicalDomainName(findText(published, 'domain') ?? '');
   if (domain === null) return null;
   const pct = Number(findText(published, 'pct') ?? Number.NaN);
-  const requested = (name: string) => oneOf(['none', 'quarantine', 'reject'], findWord(published, name));
-  const mode = (name: string) => oneOf(['r', 's'], findWord(published, name));
+  const requested = (name: string) => matchWord(['none', 'quarantine', 'reject'], findWord(published, name));
+  const mode = (name: string) => matchWord(['r', 's'], findWord(published, name));
   return {
     domain,
     adkim: mode('adkim'),
@@ -289,7 +289,7 @@ function cut(text: string | null, length: number): string | null {
   return text === null || text === '' ? null : storableText(text.slice(0, length));
 }
 
-function oneOf<T extends string>(words: readonly T[], word: string | null): T | null {
+function matchWord<T extends string>(words: readonly T[], word: string | null): T | null {
   return words.find((each) => each === word) ?? null;
 }
 

@@ -105,7 +105,7 @@ export function isCoveredBySpf(txtRecords: readonly string[], mailHostname: stri
 }
 
 /** Returns whether mail for a name goes to the host: it is among the most preferred MX (RFC 5321 §5.1). */
-export function isMxOf(records: readonly MxRecord[], mailHostname: string): boolean {
+export function prefersMailHost(records: readonly MxRecord[], mailHostname: string): boolean {
   return mostPreferred(records).some((record) => isOfHost(record, mailHostname));
 }
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import {
   type DnsRecord,
   isCoveredBySpf,
-  isMxOf,
   isOfHost,
   isSpf,
   type MxRecord,
   mostPreferred,
+  prefersMailHost,
   type RecordPurpose,
 } from './dns-records.ts';
 
@@ -168,7 +168,7 @@ function findFault(
   switch (purpose) {
     case 'receiving':
     case 'mail-from-mx':
-      return isMxOf(hosts, mailHostname) ? null : foundInstead(hosts.map(textOfMx));
+      return prefersMailHost(hosts, mailHostname) ? null : foundInstead(hosts.map(textOfMx));
     case 'spf':
     case 'mail-from-spf':
       return findSpfFault(texts.filter(isSpf), mailHostname);

@@ -92,7 +92,7 @@ export function buildEventChat(format: ChatFormat, event: PostedEvent, publicUrl
     { name: 'Reason', value: readText(refusal['title']) },
     { name: 'Subject', value: readText(data['subject'] ?? thread['normalized_subject']) },
     { name: 'From', value: readText(data['from']) },
-    { name: 'To', value: listOf(data['to'] ?? thread['participant_emails']) },
+    { name: 'To', value: joinTexts(data['to'] ?? thread['participant_emails']) },
     { name: 'Domain', value: readText(data['domain']) },
     { name: 'Who', value: readText(data['actor_name'] ?? data['actor_kind']) },
     { name: 'Object', value: readText(data['object_name'] ?? data['object_id']) },
@@ -132,6 +132,6 @@ function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function listOf(value: unknown): string {
+function joinTexts(value: unknown): string {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : '';
 }

@@ -70,7 +70,7 @@ export function checkMail(mail: MailToCheck): MailChecks {
   const found = new Map<string, MailIssue>();
   for (const element of elementsOf(document)) {
     counter.addElement(element);
-    if (element.tagName === 'style') counter.addStyleSheet(textOf(element));
+    if (element.tagName === 'style') counter.addStyleSheet(readText(element));
     const issue = linkIssue(element) ?? imageIssue(element);
     if (issue !== null) addIssue(found, issue);
   }
@@ -103,7 +103,7 @@ function* elementsOf(document: DefaultTreeAdapterTypes.Document): Generator<Elem
   }
 }
 
-function textOf({ childNodes }: Element): string {
+function readText({ childNodes }: Element): string {
   return childNodes.map((node) => ('value' in node ? node.value : '')).join('');
 }
 
@@ -139,7 +139,7 @@ function sizeIssue(sizeBytes: number): MailIssue[] {
   ];
 }
 
-function attributeOf({ attrs }: Element, name: string): string | null {
+function readAttribute({ attrs }: Element, name: string): string | null {
   return attrs.find((attribute) => attribute.name === name)?.value ?? null;
 }
 
@@ -149,7 +149,7 @@ const ADDRESS = /^[^\s@,]+@[^\s@,]+$/;
 
 function linkIssue(element: Element): Found | null {
   if (element.tagName !== 'a' && element.tagName !== 'area') return null;
-  const written = attributeOf(element, 'href');
+  const written = readAttribute(element, 'href');
   if (written === null) return null;
   const href = written.trim();
   const broken = (title: string, detail: string): Found => ({
@@ -194,8 +194,8 @@ function mailtoAddresses(href: string): string[] | null {
 }
 
 function imageIssue(element: Element): Found | null {
-  if (element.tagName !== 'img' || attributeOf(element, 'alt') !== null) return null;
-  const isTiny = ['width', 'height'].some((side) => /^[01](?:px)?$/.test((attributeOf(element, side) ?? '').trim()));
+  if (element.tagName !== 'img' || readAttribute(element, 'alt') !== null) return null;
+  const isTiny = ['width', 'height'].some((side) => /^[01](?:px)?$/.test((readAttribute(element, side) ?? '').trim()));
   if (isTiny) return null;
   return {
     kind: 'image_without_alt',
@@ -203,7 +203,7 @@ function imageIssue(element: Element): Found | null {
     title: 'Image without alternative text',
     detail:
       'Many mail clients block images, and screen readers read the text. Add `alt`, which is empty for an image without meaning.',
-    example: attributeOf(element, 'src') ?? '<img>',
+    example: readAttribute(element, 'src') ?? '<img>',
   };
 }
 

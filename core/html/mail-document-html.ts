@@ -160,7 +160,7 @@ const MIN_BOX = 20;
 /** Gives an image that is not loaded its place: its size, its alternative text and a neutral box. */
 function markBlocked(attributes: Map<string, string>): void {
   const style = attributes.get('style') ?? '';
-  const sides = [lengthOf('width', attributes, style), lengthOf('height', attributes, style)];
+  const sides = [readLength('width', attributes, style), readLength('height', attributes, style)];
   const isSpacer = sides.some((side) => side !== null && side < MIN_BOX);
   const names = attributes.get('class');
   if (!isSpacer) attributes.set('class', names === undefined ? BLOCKED : `${names} ${BLOCKED}`);
@@ -203,8 +203,8 @@ function isPixel(attributes: ReadonlyMap<string, string>): boolean {
   const style = attributes.get('style') ?? '';
   if (/(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0*)?\s*(?:;|$|!))/i.test(style))
     return true;
-  const width = lengthOf('width', attributes, style);
-  const height = lengthOf('height', attributes, style);
+  const width = readLength('width', attributes, style);
+  const height = readLength('height', attributes, style);
   return (
     (width !== null && width <= 1 && (height === null || height <= 1)) ||
     (height !== null && height <= 1 && width === null)
@@ -212,7 +212,7 @@ function isPixel(attributes: ReadonlyMap<string, string>): boolean {
 }
 
 /** In pixels; null when it is not given in pixels. */
-function lengthOf(side: 'width' | 'height', attributes: ReadonlyMap<string, string>, style: string): number | null {
+function readLength(side: 'width' | 'height', attributes: ReadonlyMap<string, string>, style: string): number | null {
   const declared = new RegExp(`(?:^|;)\\s*${side}\\s*:\\s*(\\d{1,5}(?:\\.\\d{1,5})?)(?:px)?\\s*(?:;|!|$)`, 'i').exec(
     style,
   )?.[1];
@@ -306,14 +306,14 @@ function isSeen(html: string): boolean {
  * browsers do not show.
  */
 export function imageDataUrl(bytes: Uint8Array): string | null {
-  const type = imageTypeOf(bytes);
+  const type = detectImageType(bytes);
   if (type === null) return null;
   const { buffer, byteOffset, byteLength } = bytes;
   return `data:${type};base64,${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}`;
 }
 
 /** Returns the type of an image by its first bytes; null for anything but an image that browsers show and that cannot contain scripts. */
-export function imageTypeOf(bytes: Uint8Array): string | null {
+export function detectImageType(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 32)).toString('latin1');
   return SIGNATURES.find(([signature]) => signature.test(head))?.[1] ?? null;
 }

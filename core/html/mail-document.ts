@@ -35,7 +35,7 @@ export function makeMailDocument(mail: MailToShow): MailDocument {
   if (shown !== null) return frame(mail, shown.html, shown);
   const isTooComplex = html !== null && html.trim() !== '';
   const notices = isTooComplex ? [TOO_COMPLEX] : [];
-  const words = text !== null && text.trim() !== '' ? text : isTooComplex ? wordsOf(html) : '';
+  const words = text !== null && text.trim() !== '' ? text : isTooComplex ? readWords(html) : '';
   if (words === '' && !isTooComplex) notices.push('This email has no text.');
   if (words.length > MAX_SHOWN_TEXT_LENGTH)
     notices.push('This email is too long to show. Only its beginning is shown.');
@@ -65,7 +65,7 @@ const OWN_DESIGN: FrameDesign = {
   trackingPixelCount: 0,
 };
 
-function wordsOf(html: string): string {
+function readWords(html: string): string {
   const words = visibleText(html.slice(0, MAX_READ_BODY), MAX_SHOWN_TEXT_LENGTH);
   return words
     .replace(/[^\S\n]+/g, ' ')
@@ -125,14 +125,14 @@ function frame(
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}${sheet}<style>${OWN_STYLE}</style>`;
   const marks = `data-remote-images="${remoteImageCount}" data-tracking-pixels="${trackingPixelCount}"${hasRemoteImages ? ' data-images-loaded' : ''}`;
   return {
-    html: `${DOCTYPES[design.mode]}<html lang="${languageOf(html)}" ${marks}${rootAttributes}><head>${head}</head><body${bodyAttributes}>${body}</body></html>\n`,
+    html: `${DOCTYPES[design.mode]}<html lang="${readLanguage(html)}" ${marks}${rootAttributes}><head>${head}</head><body${bodyAttributes}>${body}</body></html>\n`,
     remoteImageCount,
     trackingPixelCount,
   };
 }
 
 /** Language of the message, for screen readers; BCP 47 `und` when unknown. */
-function languageOf(html: string | null): string {
+function readLanguage(html: string | null): string {
   return (
     /<html\b[^<>]{0,500}?\slang=["']?([a-z]{2,3}(?:-[a-z0-9]{2,8})?)["'\s>]/i.exec((html ?? '').slice(0, 5_000))?.[1] ??
     'und'

@@ -209,21 +209,21 @@ function readCss(tree: CssNode, css: string, add: (feature: string, example: str
     const [node, above] = next;
     const isUnit = node.type === 'Declaration' || node.type === 'SelectorList' || node.type === 'Atrule';
     const around = isUnit ? written(node) : above;
-    for (const feature of featuresOf(node)) add(feature, around);
+    for (const feature of listFeatures(node)) add(feature, around);
     if (node.type === 'Url') addImage(node.value, (feature) => add(feature, around));
-    for (const part of partsOf(node)) left.push([part, around]);
+    for (const part of listParts(node)) left.push([part, around]);
   }
   return limit;
 }
 
-function partsOf(node: CssNode): Iterable<CssNode> {
+function listParts(node: CssNode): Iterable<CssNode> {
   if (node.type === 'Rule') return [node.prelude, node.block];
   if (node.type === 'Atrule') return node.block === null ? [] : [node.block];
   if (node.type === 'Declaration') return [node.value];
   return 'children' in node && node.children !== null ? node.children : [];
 }
 
-function featuresOf(node: CssNode): string[] {
+function listFeatures(node: CssNode): string[] {
   const { type } = node;
   if (type === 'Atrule') return atRuleFeatures(node.name.toLowerCase(), node.prelude);
   if (type === 'Declaration')

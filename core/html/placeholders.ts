@@ -6,11 +6,11 @@ type Element = DefaultTreeAdapterTypes.Element;
  * Returns a box of the size of a frame or a form field, which are not shown, so that the design around it keeps its place; '' for any other
  * element. Sizes are those of browsers on a desktop.
  */
-export function placeholderOf(element: Element): string {
+export function drawPlaceholder(element: Element): string {
   const { tagName } = element;
-  if (tagName === 'iframe') return box(sideOf(element, 'width', 300), sideOf(element, 'height', 150), '');
+  if (tagName === 'iframe') return box(readSide(element, 'width', 300), readSide(element, 'height', 150), '');
   if (tagName === 'textarea')
-    return field(numberOf(element, 'cols', 20) * 8 + 22, numberOf(element, 'rows', 2) * 15 + 6);
+    return field(readNumber(element, 'cols', 20) * 8 + 22, readNumber(element, 'rows', 2) * 15 + 6);
   if (tagName === 'select') return field(Math.min(300, 30 + 7 * firstOption(element).length), 19);
   return tagName === 'input' ? inputBox(element) : '';
 }
@@ -20,14 +20,14 @@ const BUTTON =
   'display:inline-block;padding:1px 6px;border:1px solid #767676;background:#efefef;color:#000;font:13px Arial';
 
 function inputBox(element: Element): string {
-  const type = attributeOf(element, 'type').toLowerCase();
+  const type = readAttribute(element, 'type').toLowerCase();
   if (type === 'hidden') return '';
   if (type === 'checkbox' || type === 'radio') return box('13px', '13px', FIELD);
-  if (type === 'image') return box(sideOf(element, 'width', 16), sideOf(element, 'height', 16), '');
-  const label = attributeOf(element, 'value');
+  if (type === 'image') return box(readSide(element, 'width', 16), readSide(element, 'height', 16), '');
+  const label = readAttribute(element, 'value');
   if (type === 'submit' || type === 'button' || type === 'reset')
     return `<span style="${BUTTON}">${escapeXml(label === '' ? 'Submit' : label.slice(0, 200))}</span>`;
-  return field(Math.round(numberOf(element, 'size', 20) * 7.25) + 8, 21);
+  return field(Math.round(readNumber(element, 'size', 20) * 7.25) + 8, 21);
 }
 
 function field(width: number, height: number): string {
@@ -38,13 +38,13 @@ function box(width: string, height: string, style: string): string {
   return `<span style="display:inline-block;box-sizing:border-box;width:${width};height:${height};${style}"></span>`;
 }
 
-function sideOf(element: Element, side: 'width' | 'height', pixels: number): string {
-  const [, length, unit] = /^\s*(\d{1,4})(%|px)?\s*$/.exec(attributeOf(element, side)) ?? [];
+function readSide(element: Element, side: 'width' | 'height', pixels: number): string {
+  const [, length, unit] = /^\s*(\d{1,4})(%|px)?\s*$/.exec(readAttribute(element, side)) ?? [];
   return length === undefined ? `${pixels}px` : `${length}${unit ?? 'px'}`;
 }
 
-function numberOf(element: Element, name: string, standard: number): number {
-  return Number(/^\d{1,3}$/.exec(attributeOf(element, name))?.[0] ?? standard);
+function readNumber(element: Element, name: string, standard: number): number {
+  return Number(/^\d{1,3}$/.exec(readAttribute(element, name))?.[0] ?? standard);
 }
 
 function firstOption({ childNodes }: Element): string {
@@ -54,7 +54,7 @@ function firstOption({ childNodes }: Element): string {
   return '';
 }
 
-function attributeOf({ attrs }: Element, name: string): string {
+function readAttribute({ attrs }: Element, name: string): string {
   return attrs.find((attribute) => attribute.name === name)?.value ?? '';
 }
 

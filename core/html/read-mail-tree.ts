@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5';
-import { escapeXml, placeholderOf } from './placeholders.ts';
+import { drawPlaceholder, escapeXml } from './placeholders.ts';
 import type { StyleSheetSource } from './sanitize-css.ts';
 
 /** How browsers lay a document out, by its doctype (HTML §13.2.6.4.1). */
@@ -58,13 +58,13 @@ function splitTree(document: DefaultTreeAdapterTypes.Document): MailTree {
   return {
     content: body === undefined ? '' : write(body, sheets),
     sheets,
-    root: attributesOf(root),
-    body: attributesOf(body),
+    root: readAttributes(root),
+    body: readAttributes(body),
     mode: document.mode as LayoutMode,
   };
 }
 
-function attributesOf(element: Element | undefined): Record<string, string> {
+function readAttributes(element: Element | undefined): Record<string, string> {
   return Object.fromEntries((element?.attrs ?? []).map(({ name, value }) => [name, value]));
 }
 
@@ -83,7 +83,7 @@ function write(top: Element, sheets: StyleSheetSource[]): string {
     else if ('value' in next) pieces.push(escapeXml(next.value));
     else if ('tagName' in next) {
       const { tagName } = next;
-      pieces.push(placeholderOf(next));
+      pieces.push(drawPlaceholder(next));
       if (tagName === 'style') addSheet(next, sheets);
       if (tagName === 'style' || UNSEEN.has(tagName) || next.namespaceURI !== HTML_NAMESPACE) continue;
       if (!/^[a-z][a-z0-9]*$/.test(tagName)) left.push(...next.childNodes.toReversed());

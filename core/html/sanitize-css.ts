@@ -60,7 +60,7 @@ export function sanitizeStyleSheets(sheets: readonly StyleSheetSource[]): string
   for (const { css, media } of sheets) {
     length += css.length;
     if (length > MAX_SHEETS_LENGTH) break;
-    const rules = rulesOf(parsed(css, 'stylesheet'), 0, budget);
+    const rules = writeRules(parsed(css, 'stylesheet'), 0, budget);
     const queries = sanitizeMediaQueries(media);
     if (rules === '' || queries === null) continue;
     written.push(queries === '' ? rules : `@media ${queries}{${rules}}`);
@@ -77,7 +77,7 @@ export function sanitizeStyle(style: string): SanitizedStyle {
   const kept: string[] = [];
   for (const declaration of declarations) {
     if (declaration.type !== 'Declaration') continue;
-    const image = backgroundOf(declaration);
+    const image = findBackground(declaration);
     if (image !== null) background = image;
     const written = image === null ? declarationText(declaration) : aroundImage(declaration);
     if (written !== null) kept.push(written);
@@ -98,7 +98,7 @@ function parsed(css: string, context: 'stylesheet' | 'declarationList'): CssNode
   }
 }
 
-function rulesOf(parent: CssNode | null, mediaDepth: number, budget: Budget): string {
+function writeRules(parent: CssNode | null, mediaDepth: number, budget: Budget): string {
   if (parent === null || (parent.type !== 'StyleSheet' && parent.type !== 'Block')) return '';
   let written = '';
   for (const node of parent.children) {
@@ -113,7 +113,7 @@ function mediaText({ name, prelude, block }: Atrule, mediaDepth: number, budget:
   if (name.toLowerCase() !== 'media' || block === null || mediaDepth >= MAX_MEDIA_DEPTH) return '';
   const queries = sanitizeMediaQueries(prelude?.type === 'Raw' ? prelude.value : '');
   if (queries === null) return '';
-  const rules = rulesOf(block, mediaDepth + 1, budget);
+  const rules = writeRules(block, mediaDepth + 1, budget);
   return rules === '' ? '' : `@media ${queries === '' ? 'all' : queries}{${rules}}`;
 }
 
@@ -268,7 +268,7 @@ const NUMBER = /^[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})$/;
 const TEXT_PROPERTIES = new Set(['font', 'font-family', 'content', 'quotes']);
 
 /** Returns the http(s) URL of a background image. */
-function backgroundOf({ property, value }: Declaration): string | null {
+function findBackground({ property, value }: Declaration): string | null {
   if (!/^background(?:-image)?$/i.test(property) || value.type !== 'Value') return null;
   for (const node of value.children)
     if (node.type === 'Url' && /^https?:\/\//i.test(node.value.trim())) return node.value.trim();

@@ -101,7 +101,7 @@ function withPlainBrackets(value: string): string {
  * Returns `news` for `ann+news@example.com` (RFC 5233, subaddress); null when the address has no tag. Mail to it is received for
  * `ann@example.com`. A quoted local-part has no tag.
  */
-export function plusTagOf(address: string): string | null {
+export function readPlusTag(address: string): string | null {
   const localPart = address.slice(0, address.lastIndexOf('@'));
   const plus = localPart.startsWith('"') ? -1 : localPart.indexOf('+');
   return plus > 0 && plus < localPart.length - 1 ? localPart.slice(plus + 1) : null;

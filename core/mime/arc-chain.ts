@@ -50,7 +50,7 @@ interface ArcField {
 /** Returns the instance of an ARC-Authentication-Results field, or what is wrong with it (RFC 8617 §4.1.1). */
 function readResults(raw: string): ArcField | string {
   const match = RESULTS_FORM.exec(raw);
-  const instance = instanceOf(match?.[1]);
+  const instance = parseInstance(match?.[1]);
   return instance === null ? 'does not begin with a valid i=' : { instance, chainStatus: null };
 }
 
@@ -69,7 +69,7 @@ function readTagged(name: 'arc-message-signature' | 'arc-seal', raw: string): Ar
     if (value === undefined && isRequired) return `${tag}= is missing`;
     if (value !== undefined && !form.test(value)) return `${tag}= is not valid`;
   }
-  const instance = instanceOf(tags.get('i'));
+  const instance = parseInstance(tags.get('i'));
   if (instance === null) return 'i= is not valid';
   const signed = tags
     .get('h')
@@ -144,7 +144,7 @@ function isArcField(field: HeaderField): field is HeaderField & { name: ArcField
   return ARC_FIELDS.some((name) => name === field.name);
 }
 
-function instanceOf(text: string | undefined): number | null {
+function parseInstance(text: string | undefined): number | null {
   const instance = Number(text ?? 0);
   return instance >= 1 && instance <= MAX_ARC_SETS ? instance : null;
 }

@@ -1,4 +1,4 @@
-import { imageTypeOf } from '../html/mail-document-html.ts';
+import { detectImageType } from '../html/mail-document-html.ts';
 
 /** Bytes of a text that are shown. */
 export const MAX_TEXT_PREVIEW_BYTES = 1_000_000;
@@ -14,8 +14,8 @@ export interface Preview {
  * Returns how a browser can show a file without running anything: as an image, a PDF or plain text. The type is found in the bytes, because
  * a sender may call anything an image: what is neither image nor PDF is text, also HTML and SVG. Null when it is binary.
  */
-export function previewOf(bytes: Uint8Array): Preview | null {
-  const image = imageTypeOf(bytes);
+export function makePreview(bytes: Uint8Array): Preview | null {
+  const image = detectImageType(bytes);
   if (image !== null) return { contentType: image, bytes, isCut: false };
   if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-')
     return { contentType: 'application/pdf', bytes, isCut: false };

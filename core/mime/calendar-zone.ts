@@ -11,7 +11,7 @@ const MAX_NAME_LENGTH = 200;
  */
 export function findZone(id: string, components: readonly CalendarComponent[]): string | null {
   if (id.length > MAX_NAME_LENGTH) return null;
-  const zone = definitionOf(id, components);
+  const zone = findDefinition(id, components);
   const names = [id, zone === null ? '' : (findLine(zone, 'X-LIC-LOCATION')?.value.trim() ?? '')];
   for (const name of names) {
     const path = /[A-Za-z_]+\/[\w+-]+(?:\/[\w+-]+)?$/.exec(name)?.[0] ?? '';
@@ -45,7 +45,7 @@ const RENAMED = new Map([
 
 /** Returns the instant of a local time (`YYYY-MM-DDTHH:MM:SS`) by the rules of a VTIMEZONE; null when it has none. */
 export function instantByDefinition(wall: string, id: string, components: readonly CalendarComponent[]): Date | null {
-  const zone = definitionOf(id, components);
+  const zone = findDefinition(id, components);
   const instant = wallToInstant(wall, 'UTC');
   if (zone === null || instant === null) return null;
   let best: { onset: number; offset: number } | null = null;
@@ -61,7 +61,7 @@ export function instantByDefinition(wall: string, id: string, components: readon
   return best === null ? null : new Date(instant.getTime() - best.offset);
 }
 
-function definitionOf(id: string, components: readonly CalendarComponent[]): CalendarComponent | null {
+function findDefinition(id: string, components: readonly CalendarComponent[]): CalendarComponent | null {
   return components.find((each) => each.name === 'VTIMEZONE' && findLine(each, 'TZID')?.value.trim() === id) ?? null;
 }
 

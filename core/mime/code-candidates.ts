@@ -66,7 +66,7 @@ export function findCandidates(text: string): Candidate[] {
       const isAlone = line.trim().length <= 14;
       const long = longNumbers(line);
       for (const match of line.matchAll(TOKEN)) {
-        const base = baseOf(match[0], line, match.index);
+        const base = rateForm(match[0], line, match.index);
         if (base === null || long.some((span) => span.at <= match.index && match.index < span.end)) continue;
         const at = start + match.index;
         candidates.push({
@@ -104,7 +104,7 @@ function longNumbers(line: string): Span[] {
 }
 
 /** Returns the likelihood by a token's form, 0 when it is a code only next to a keyword; null when it cannot be one. */
-function baseOf(token: string, line: string, at: number): number | null {
+function rateForm(token: string, line: string, at: number): number | null {
   if (token.length < 4 || token.length > 14) return null;
   const before = line[at - 1] ?? ' ';
   const after = line[at + token.length] ?? ' ';

@@ -53,7 +53,7 @@ const BOUNDARY_DIGITS = 32;
  */
 export async function composeMessage(draft: Draft, otherWork?: () => Promise<unknown>): Promise<Buffer> {
   const plain =
-    draft.attachments.length === 0 && draft.fields.length === 0 ? composePlain(plainOf(draft), encoded) : null;
+    draft.attachments.length === 0 && draft.fields.length === 0 ? composePlain(toPlainMessage(draft), encoded) : null;
   const pieces = plain === null ? mimePieces(compile(draft)) : [Buffer.from(plain, 'latin1')];
   if (pieces.some(({ length }) => length >= LARGE_MESSAGE)) await otherWork?.();
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
@@ -62,7 +62,7 @@ export async function composeMessage(draft: Draft, otherWork?: () => Promise<unk
   return checked(bytes);
 }
 
-function plainOf(draft: Draft): PlainMessage {
+function toPlainMessage(draft: Draft): PlainMessage {
   const withName = (mailbox: Mailbox) => ({ ...mailbox, name: writableName(mailbox.name ?? '') });
   const { from, to, cc, replyTo, text, html } = draft;
   return {
@@ -76,7 +76,7 @@ function plainOf(draft: Draft): PlainMessage {
       ...(text === null ? [] : [{ type: 'text/plain', content: toLines(text) } as const]),
       ...(html === null ? [] : [{ type: 'text/html', content: toLines(html) } as const]),
     ],
-    boundary: `${BOUNDARY_PREFIX}-${boundaryOf(draft.messageId)}-Part_1`,
+    boundary: `${BOUNDARY_PREFIX}-${makeBoundary(draft.messageId)}-Part_1`,
   };
 }
 
@@ -109,7 +109,7 @@ function compile(draft: Draft): MimeNode {
     disableFileAccess: true,
     disableUrlAccess: true,
     boundaryPrefix: BOUNDARY_PREFIX,
-    baseBoundary: boundaryOf(draft.messageId),
+    baseBoundary: makeBoundary(draft.messageId),
     messageId: draft.messageId,
     date: draft.date,
     from: toAddress(draft.from),
@@ -151,12 +151,12 @@ export function checked(bytes: Buffer): Buffer {
 }
 
 /** Returns the prefix of every delimiter line in the message with this id; no other line has it. */
-function delimiterOf(messageId: string): string {
-  return `--${BOUNDARY_PREFIX}-${boundaryOf(messageId)}-Part_`;
+function makeDelimiter(messageId: string): string {
+  return `--${BOUNDARY_PREFIX}-${makeBoundary(messageId)}-Part_`;
 }
 
 /** Unpredictable before the message has its id, so that no content can contain it. */
-export function boundaryOf(messageId: string): string {
+export function makeBoundary(messageId: string): string {
   return createHash('sha256').update(messageId).digest('hex').slice(0, BOUNDARY_DIGITS);
 }
 
@@ -244,8 +244,8 @@ const CARRIAGE_RETURN = 0x0d;
  */
 export function listComposedAttachments(bytes: Buffer, draft: Pick<Draft, 'messageId' | 'attachments'>): Attachment[] {
   const named = draft.attachments.map((attachment, place) => ({ attachment, place }));
-  const listed = attachedParts(bytes, delimiterOf(draft.messageId)).map((part, index) => {
-    const contentId = valueOf(part.section, 'content-id');
+  const listed = attachedParts(bytes, makeDelimiter(draft.messageId)).map((part, index) => {
+    const contentId = readValue(part.section, 'content-id');
     const at = named.findIndex(({ attachment }) => (attachment.contentId ?? '') === contentId);
     const [found] = at === -1 ? [] : named.splice(at, 1);
     if (found === undefined) throw new Error('a composed message has an attachment that its draft does not have');
@@ -270,7 +270,7 @@ function attachedParts(bytes: Buffer, delimiter: string): Part[] {
     // No part follows a closing delimiter.
     if (next !== -1 && start > head + 4 && start <= next) {
       const section = readHeaderSection(bytes.subarray(head, start));
-      const isAttached = valueOf(section, 'content-disposition') !== '';
+      const isAttached = readValue(section, 'content-disposition') !== '';
       // The line end before a delimiter belongs to the delimiter (RFC 2046 §5.1.1).
       if (isAttached) parts.push({ section, start, length: Math.max(0, next - 2 - start) });
     }
@@ -284,15 +284,15 @@ function toAttachment(
   { attachment, place }: { attachment: OutgoingAttachment; place: number },
   index: number,
 ): Attachment {
-  const contentType = valueOf(section, 'content-type').replace(/;.*/s, '').trim().toLowerCase();
-  const transferEncoding = toTransferEncoding(valueOf(section, 'content-transfer-encoding'));
+  const contentType = readValue(section, 'content-type').replace(/;.*/s, '').trim().toLowerCase();
+  const transferEncoding = toTransferEncoding(readValue(section, 'content-transfer-encoding'));
   return {
     index,
     filename: attachmentFilename(attachment.filename, attachment.contentType, place),
     contentType,
     size: transferEncoding === 'base64' ? attachment.content.length : length,
     contentId: attachment.contentId,
-    contentDisposition: /^inline\b/i.test(valueOf(section, 'content-disposition')) ? 'inline' : 'attachment',
+    contentDisposition: /^inline\b/i.test(readValue(section, 'content-disposition')) ? 'inline' : 'attachment',
     start,
     length,
     transferEncoding,
@@ -300,7 +300,7 @@ function toAttachment(
   };
 }
 
-function valueOf(section: HeaderSection, name: string): string {
+function readValue(section: HeaderSection, name: string): string {
   const field = section.fields.find((each) => each.name === name);
   return field === undefined ? '' : unfold(field.raw);
 }

@@ -81,17 +81,17 @@ const DIRECT = /^\W{0,3}(?:\s*\p{L}{1,9}\W{0,3}){0,2}$/u;
 function extractCodes(texts: readonly (readonly [source: ExtractSource, text: string])[]): ExtractedCode[] {
   const found = new Map<string, ExtractedCode>();
   // `Your code` may be in the subject only.
-  const isAboutCodes = texts.some(([source, text]) => source === 'subject' && spansOf(text, KEYWORDS).length > 0);
+  const isAboutCodes = texts.some(([source, text]) => source === 'subject' && findSpans(text, KEYWORDS).length > 0);
   const asksForAction = texts.some(([source, text]) => source === 'subject' && ACTION.test(text));
   for (const [source, whole] of texts) {
     const text = asciiDigits(whole.slice(0, MAX_TEXT));
-    const others = spansOf(text, OTHERS);
-    const keywords = spansOf(text, KEYWORDS).filter(
+    const others = findSpans(text, OTHERS);
+    const keywords = findSpans(text, KEYWORDS).filter(
       (word) => !others.some((other) => other.at <= word.at && other.end >= word.end),
     );
-    const verbs = spansOf(text, ENTERS);
+    const verbs = findSpans(text, ENTERS);
     for (const candidate of findCandidates(text)) {
-      const likelihood = likelihoodOf(candidate, {
+      const likelihood = rateCandidate(candidate, {
         text,
         keywords,
         verbs,
@@ -120,7 +120,7 @@ function asciiDigits(text: string): string {
   );
 }
 
-function spansOf(text: string, pattern: RegExp): Span[] {
+function findSpans(text: string, pattern: RegExp): Span[] {
   const spans: Span[] = [];
   for (const { index, 0: word } of text.matchAll(pattern)) {
     spans.push({ at: index, end: index + word.length });
@@ -129,7 +129,7 @@ function spansOf(text: string, pattern: RegExp): Span[] {
   return spans;
 }
 
-function likelihoodOf(
+function rateCandidate(
   { code, at, end, base, isLoose }: Candidate,
   { text, keywords, verbs, others, isAboutCodes, asksForAction }: Surroundings,
 ): number {
@@ -300,7 +300,7 @@ function extractLinks({
   for (const line of linesOf(text)) for (const { url } of finder.match(line) ?? []) add(url, null, 'text');
   for (const [, url = ''] of (listUnsubscribe ?? '').slice(0, MAX_URL).matchAll(/<([^<>]+)>/g))
     add(url, null, 'header');
-  return [...found.values()].toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MAX_LINKS);
+  return [...found.values()].toSorted((a, b) => rateLink(b) - rateLink(a)).slice(0, MAX_LINKS);
 }
 
 /** Splits lines into pieces, because the link search is not linear. */
@@ -314,7 +314,7 @@ function readUrl(raw: string): string | null {
   return URL.parse(text)?.href ?? null;
 }
 
-function weightOf({ url, text, isUnsubscribe, foundIn }: ExtractedLink): number {
+function rateLink({ url, text, isUnsubscribe, foundIn }: ExtractedLink): number {
   if (isUnsubscribe) return -10;
   const words = `${text ?? ''} ${url}`;
   return (

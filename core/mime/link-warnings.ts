@@ -34,7 +34,7 @@ export function findLinkWarnings(html: string, suffixes: PublicSuffixes): LinkWa
     if (found.size < MAX_LINK_WARNINGS) found.set(`${warning.kind} ${warning.shown} ${warning.actual}`, warning);
   };
   for (const { target, text } of readLinks(html.slice(0, MAX_HTML))) {
-    const actual = hostOf(target);
+    const actual = readHost(target);
     if (actual === null) continue;
     const imitated = imitatedHost(actual);
     if (imitated !== null) add({ kind: 'lookalike_host', shown: imitated, actual });
@@ -128,7 +128,7 @@ const MARKS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the host of a web address in ASCII; null for other addresses. */
-function hostOf(address: string): string | null {
+function readHost(address: string): string | null {
   // Browsers ignore white space around an address, and tabs and line ends within it.
   const text = address.trim();
   const url = URL.parse(text.startsWith('//') ? `https:${text}` : text);
@@ -144,9 +144,9 @@ function shownHost(text: string, suffixes: PublicSuffixes): string | null {
   // Invisible characters are removed, which could divide a name.
   const visible = text.replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, '').trim();
   const written = /(?:https?:\/\/|\bwww\.)[^\s<>"']{1,500}/i.exec(visible)?.[0];
-  if (written !== undefined) return hostOf(/^http/i.test(written) ? written : `https://${written}`);
+  if (written !== undefined) return readHost(/^http/i.test(written) ? written : `https://${written}`);
   if (!/^[^\s@/?#]{1,253}(?:[/?#]\S*)?$/.test(visible) || !visible.includes('.')) return null;
-  const host = hostOf(`https://${visible}`);
+  const host = readHost(`https://${visible}`);
   if (
     host === null ||
     isIP(host) !== 0 ||

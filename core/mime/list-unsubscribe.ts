@@ -25,8 +25,8 @@ const SIGNED = ['list-unsubscribe', 'list-unsubscribe-post'];
 
 /** Returns how the list that sent a mail is left; null: the mail says nothing about it. */
 export function readListUnsubscribe({ headers, authentication }: ListMail): ListUnsubscribe | null {
-  const valuesOf = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
-  const [field, ...others] = valuesOf('list-unsubscribe');
+  const findValues = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
+  const [field, ...others] = findValues('list-unsubscribe');
   // Several fields: programs differ in which one they take.
   if (field === undefined || others.length > 0) return null;
   const urls = [...field.slice(0, MAX_FIELD).matchAll(/<\s*([^<>]+?)\s*>/g)]
@@ -35,8 +35,8 @@ export function readListUnsubscribe({ headers, authentication }: ListMail): List
   const url = urls.find((each) => /^https:\/\//i.test(each)) ?? null;
   const mailto = urls.find((each) => /^mailto:/i.test(each)) ?? null;
   if (url === null && mailto === null) return null;
-  const isOffered = valuesOf('list-unsubscribe-post').join().replace(/\s+/g, '').toLowerCase() === ONE_CLICK;
-  const isSigned = valuesOf('dkim-signature').some((signature) => isValid(signature, authentication));
+  const isOffered = findValues('list-unsubscribe-post').join().replace(/\s+/g, '').toLowerCase() === ONE_CLICK;
+  const isSigned = findValues('dkim-signature').some((signature) => isValid(signature, authentication));
   return { oneClickUrl: isOffered && isSigned ? url : null, url, mailto };
 }
 

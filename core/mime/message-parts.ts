@@ -65,7 +65,7 @@ function isAsciiOrUtf8(charset: string): boolean {
 function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string | null): Leaf {
   const { fields } = node;
   const filename = readFilename(fields, bodyCharset);
-  const contentType = storableText(contentTypeOf(node, filename));
+  const contentType = storableText(readContentType(node, filename));
   const { disposition } = fields;
   const isAlternative = isWithinAlternative(node);
   const isText = isShownType(contentType) || (!isAlternative && isOtherText(contentType));
@@ -163,7 +163,7 @@ function wordsIn(bytes: Buffer, leaf: Leaf): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-function contentTypeOf(node: PartNode, filename: string | null): string {
+function readContentType(node: PartNode, filename: string | null): string {
   const { contentType, names, disposition } = node.fields;
   if (contentType !== null) return contentType;
   // RFC 2046 §5.1.5: in a digest a part is a message unless it says otherwise.
@@ -191,7 +191,7 @@ export async function withoutAttachments(bytes: Buffer): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let at = 0;
   for (const leaf of removed) {
-    const { from, to } = placeOf(bytes, leaf);
+    const { from, to } = findRange(bytes, leaf);
     if (from < at) continue;
     pieces.push(bytes.subarray(at, from));
     at = to;
@@ -205,7 +205,7 @@ function isRemoved(leaf: Leaf): boolean {
 }
 
 /** Returns the range from the delimiter before the part to the one after it (RFC 2046 §5.1.1). */
-function placeOf(bytes: Buffer, { headStart, start, length }: Leaf): { from: number; to: number } {
+function findRange(bytes: Buffer, { headStart, start, length }: Leaf): { from: number; to: number } {
   const from = headStart < 2 ? 0 : bytes.lastIndexOf('\n', headStart - 2) + 1;
   const end = start + length;
   const lineEnd = bytes[end] === 0x0d && bytes[end + 1] === 0x0a ? 2 : bytes[end] === 0x0a ? 1 : 0;

@@ -77,9 +77,9 @@ export function findLookalikeDomain(
   { people, ownDomains }: { people: readonly KnownPerson[]; ownDomains: readonly string[] },
   organizationOf: (domain: string) => string | null,
 ): NameWarning | null {
-  const actual = organizationOf(domainOf(address));
+  const actual = organizationOf(readDomain(address));
   if (actual === null) return null;
-  const addressOf = new Map(people.map((person) => [domainOf(person.address), person.address]));
+  const addressOf = new Map(people.map((person) => [readDomain(person.address), person.address]));
   const known = new Map<string, string | null>();
   for (const [domain, one] of addressOf) known.set(organizationOf(domain) ?? '', one);
   for (const domain of ownDomains) known.set(organizationOf(inAscii(domain)) ?? '', null);
@@ -92,7 +92,7 @@ export function findLookalikeDomain(
 }
 
 /** Returns the domain of an address in ASCII and lower case; empty if it has none. */
-export function domainOf(address: string): string {
+export function readDomain(address: string): string {
   return inAscii(address.slice(address.lastIndexOf('@') + 1));
 }
 

@@ -106,7 +106,7 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
     ...head,
     ...bodies,
     injection,
-    preview: previewOf(bodies),
+    preview: makePreview(bodies),
     attachments,
     hasAttachments: attachments.length > 0,
     isTruncated: head.isTruncated || isTruncated || attached.length > attachments.length || isUncleaned(bodies),
@@ -185,7 +185,7 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], subject: string): Bo
   const hasHtml = leaves.some((leaf) => leaf.isBody && leaf.contentType === 'text/html');
   for (const leaf of leaves) {
     if (!leaf.isBody) continue;
-    const text = storableText(textOf(bytes, leaf));
+    const text = storableText(decodeLeafText(bytes, leaf));
     if (leaf.contentType === 'text/html') {
       htmls.push(text);
     } else {
@@ -210,15 +210,15 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], subject: string): Bo
   };
 }
 
-function textOf(bytes: Buffer, leaf: Leaf): string {
-  const content = contentOf(bytes, leaf);
+function decodeLeafText(bytes: Buffer, leaf: Leaf): string {
+  const content = decodeContent(bytes, leaf);
   const isHtml = leaf.contentType === 'text/html';
   const text = decodeCharset(content, isHtml ? chooseHtmlCharset(content, leaf.charset) : leaf.charset);
   const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
   return isEnrichedType(leaf.contentType) ? readEnrichedText(lines, leaf.contentType) : unflow(lines, leaf.flowed);
 }
 
-function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
+function decodeContent(bytes: Buffer, leaf: Leaf): Buffer {
   const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
   return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength);
 }
@@ -248,7 +248,7 @@ function toAttachment(bytes: Buffer, leaf: Leaf, index: number): Attachment {
     index,
     filename: attachmentFilename(leaf.filename, leaf.contentType, index),
     contentType: storableText(leaf.contentType),
-    size: contentOf(bytes, leaf).length,
+    size: decodeContent(bytes, leaf).length,
     contentId: leaf.contentId,
     contentDisposition: leaf.disposition,
     start: leaf.start,
@@ -267,7 +267,7 @@ function addEvent(bytes: Buffer, leaves: readonly Leaf[], attachments: readonly 
   for (const attachment of attachments) {
     const leaf = leaves[attachment.index];
     if (leaf === undefined || !isCalendar(attachment)) continue;
-    const content = contentOf(bytes, leaf).subarray(0, MAX_CALENDAR_BYTES);
+    const content = decodeContent(bytes, leaf).subarray(0, MAX_CALENDAR_BYTES);
     const event = readCalendarEvent(decodeCharset(content, leaf.charset ?? 'utf-8'), leaf.method);
     if (event !== null) attachment.event = event;
     if (event !== null || ++calendars === MAX_CALENDARS) return;
@@ -281,7 +281,7 @@ function isCalendar({ contentType, filename }: Attachment): boolean {
 }
 
 /** Returns the start of the text on one line, at most 200 characters; without text, that of the HTML. */
-export function previewOf(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
+export function makePreview(bodies: Pick<Bodies, 'cleanedText' | 'cleanedHtml' | 'htmlBody'>): string {
   const text = (bodies.cleanedText ?? '').slice(0, PREVIEW_LENGTH * PREVIEW_OVERHEAD);
   // Most mail has enough text within the first lines. Only the last characters could differ from those of the whole text.
   const front = withoutPadding(text.slice(0, PREVIEW_LENGTH * 4));

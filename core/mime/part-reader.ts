@@ -71,8 +71,6 @@ interface Splitter {
   node: PartNode;
   /** 1 within a header section, 2 within a body */
   state: 1 | 2;
-  /** whether its children have ended */
-  inEpilogue: boolean;
   newNode(parent?: PartNode | false): void;
   /** Classifies a delimiter line: 1 first child, 2 end of the last child, 3 sibling, 4 end of the parent. */
   checkBoundary(line: Buffer): 1 | 2 | 3 | 4 | false;
@@ -141,7 +139,7 @@ class PartReader {
     const checkBoundary = splitter.checkBoundary.bind(splitter);
     const prepareNode = () => {
       const { node } = splitter;
-      const isDeep = depthOf(node) >= MAX_DEPTH;
+      const isDeep = measureDepth(node) >= MAX_DEPTH;
       node.parseHeaders = () => this.#endHead(node, isDeep);
     };
     prepareNode();
@@ -152,7 +150,7 @@ class PartReader {
     };
     splitter.compareBoundary = compareDelimiter;
     splitter.checkBoundary = (line) => {
-      const boundary = checkBoundary(line) || checkOuterBoundaries(splitter, checkBoundary, line);
+      const boundary = checkBoundary(line);
       // mailsplit's own limit would end parsing with an error that discards the parts read so far.
       if (boundary !== false && this.#parts >= MAX_PARTS) this.isTruncated = true;
       this.#isDelimiter = boundary !== false && !this.isTruncated;
@@ -165,8 +163,8 @@ class PartReader {
     this.#whole = whole;
     this.#guessedBoundary = guessedBoundary;
     this.#splitter = splitter;
-    this.#nextDash = finderOf(whole, '\n--');
-    this.#nextReturnDash = finderOf(whole, '\n\r--');
+    this.#nextDash = createFinder(whole, '\n--');
+    this.#nextReturnDash = createFinder(whole, '\n\r--');
   }
 
   /** Whether the message has parts besides itself. */
@@ -353,7 +351,7 @@ function compareDelimiter(line: Buffer, startpos: number, boundary: Buffer): 1 |
   return isClosing ? 2 : 1;
 }
 /** Returns a function that finds the needle at or after a position, which never decreases; infinity when there is none. */
-function finderOf(whole: Buffer, needle: string): (from: number) => number {
+function createFinder(whole: Buffer, needle: string): (from: number) => number {
   let found = Number.NEGATIVE_INFINITY;
   return (from) => {
     if (found < from) {
@@ -364,28 +362,6 @@ function finderOf(whole: Buffer, needle: string): (from: number) => number {
   };
 }
 
-/**
- * mailsplit checks only the delimiters of a part and its parent. A line that delimits an outer part ends all parts within it (RFC 2046
- * §5.1.2): some mail programs do not close nested parts, and later parts would be lost.
- */
-function checkOuterBoundaries(
-  splitter: Splitter,
-  check: Splitter['checkBoundary'],
-  line: Buffer,
-): ReturnType<typeof check> {
-  const { node, inEpilogue } = splitter;
-  if (!isDelimiterLike(line)) return false;
-  splitter.inEpilogue = true;
-  for (let outer = node._parentBoundaryOwner; outer !== false; outer = outer._parentBoundaryOwner) {
-    splitter.node = outer;
-    const boundary = check(line);
-    if (boundary !== false) return boundary;
-  }
-  splitter.node = node;
-  splitter.inEpilogue = inEpilogue;
-  return false;
-}
-
 function isDelimiterLike(line: Buffer): boolean {
   let at = 0;
   while (line[at] === 0x0d || line[at] === 0x0a) at++;
@@ -394,7 +370,7 @@ function isDelimiterLike(line: Buffer): boolean {
 
 const depths = new WeakMap<PartNode, number>();
 
-function depthOf(node: PartNode): number {
+function measureDepth(node: PartNode): number {
   const depth = node.parentNode === false ? 0 : (depths.get(node.parentNode) ?? 0) + 1;
   depths.set(node, depth);
   return depth;

@@ -43,7 +43,7 @@ export function senderVerdict(
       text: `${authorized} allows the sending server to send its mail (SPF).`,
     };
   }
-  const doubt = dmarc.result === 'fail' ? refusalOf(from, dmarc.policy) : `${from} does not confirm it.`;
+  const doubt = dmarc.result === 'fail' ? describeRefusal(from, dmarc.policy) : `${from} does not confirm it.`;
   if (arc.result === 'pass') {
     const forwarder = arc.domain ?? null;
     const name = forwarder ?? 'A forwarding server';
@@ -71,7 +71,7 @@ function noOne(verdict: SenderVerdict['verdict'], text: string): SenderVerdict {
   return { verdict, domain: null, text };
 }
 
-function refusalOf(from: string, policy: Authentication['dmarc']['policy']): string {
+function describeRefusal(from: string, policy: Authentication['dmarc']['policy']): string {
   const asks =
     policy === 'reject'
       ? ', and asks receivers to reject such mail'

@@ -3,7 +3,7 @@ import MimeNode from 'nodemailer/lib/mime-node';
 import { outgoingMailbox } from '../sending/outgoing-addresses.ts';
 import type { OutgoingAttachment } from '../sending/outgoing-attachments.ts';
 import type { Mailbox } from './address.ts';
-import { BOUNDARY_PREFIX, boundaryOf, checked, composeMessage, type Draft } from './compose-message.ts';
+import { BOUNDARY_PREFIX, checked, composeMessage, type Draft, makeBoundary } from './compose-message.ts';
 
 /** Kinds of test messages that users can receive. */
 export const SIMULATED_KINDS = ['plain', 'reply', 'newsletter', 'attachment', 'one-time-code', 'spam'] as const;
@@ -186,7 +186,7 @@ export async function composeSimulatedBounce(facts: SimulatedBounceFacts): Promi
     disableFileAccess: true,
     disableUrlAccess: true,
     boundaryPrefix: BOUNDARY_PREFIX,
-    baseBoundary: boundaryOf(facts.messageId),
+    baseBoundary: makeBoundary(facts.messageId),
   });
   report.setHeader({
     From: { name: 'Mail Delivery Subsystem', address: `MAILER-DAEMON@${host}` },

@@ -20,7 +20,7 @@ export function differences(
   bodies: ReadonlySet<string>,
 ): FieldChange[] {
   return Object.keys(after).flatMap((field) => {
-    const [previous, next] = [textOf(before[field]), textOf(after[field])];
+    const [previous, next] = [writeText(before[field]), writeText(after[field])];
     if (previous === next) return [];
     return [bodies.has(field) ? bodyChange(field, previous, next) : plainChange(field, previous, next)];
   });
@@ -47,7 +47,7 @@ function shown(text: string | null, from: number): string | null {
   return text === null ? null : text.slice(from, from + MAX_SHOWN_LENGTH).toWellFormed();
 }
 
-function textOf(value: unknown): string | null {
+function writeText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const plain = sorted(value);
   return typeof plain === 'string' ? plain : JSON.stringify(plain);

@@ -77,7 +77,7 @@ interface Entity {
 }
 
 /** Where an entity is. */
-interface Place {
+interface Position {
   path: string;
   depth: number;
   /** of the multiparts around it */
@@ -140,7 +140,7 @@ const ONCE = [
   'references',
 ];
 
-function readEntity({ fields, body }: Entity, place: Place, message: StrictMessage): void {
+function readEntity({ fields, body }: Entity, place: Position, message: StrictMessage): void {
   const path = place.path === '' ? '1' : place.path;
   const note = (problem: string) => message.ambiguities.push({ problem, path });
   if (message.parts.length >= MAX_PARTS || place.depth > MAX_DEPTH) {
@@ -227,10 +227,10 @@ function readDisposition(raw: string | null, note: (problem: string) => void): M
 function namesIn(field: MimeValue | null, name: string): string[] {
   if (field === null) return [];
   const plain = field.parameters.get(name);
-  const sectionOf = (key: string) => Number.parseInt(key.slice(name.length + 1), 10) || 0;
+  const parseSection = (key: string) => Number.parseInt(key.slice(name.length + 1), 10) || 0;
   const extended = [...field.parameters]
     .filter(([key]) => key.startsWith(`${name}*`))
-    .toSorted(([a], [b]) => sectionOf(a) - sectionOf(b))
+    .toSorted(([a], [b]) => parseSection(a) - parseSection(b))
     .map(([key, value]) => (key.endsWith('*') ? decodePercents(value) : value));
   const joined = extended.length === 0 ? [] : [extended.join('').replace(/^[\w-]*'[\w-]*'/, '')];
   return [...joined, ...(plain === undefined ? [] : [decodeText(plain)])];
@@ -300,7 +300,7 @@ function decodeQuotedPrintable(body: Buffer, note: (problem: string) => void): B
 /** RFC 2046 §5.1.1 */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-function readMultipart({ body }: Entity, type: MimeValue, place: Place, message: StrictMessage): void {
+function readMultipart({ body }: Entity, type: MimeValue, place: Position, message: StrictMessage): void {
   const path = place.path === '' ? null : place.path;
   const note = (problem: string) => message.ambiguities.push({ problem, path });
   const boundary = type.parameters.get('boundary');

@@ -91,7 +91,7 @@ interface Span {
  * subject.
  */
 export function baseSubject(subject: string): string {
-  const span = spanOf(subject);
+  const span = makeSpan(subject);
   do {
     cutTrailers(span);
     cutLeaders(span);
@@ -112,7 +112,7 @@ const TWO_MEANINGS = 'vs';
  * all `Re` (`Re:`, `RE[2]:`), or there were none.
  */
 export function splitReplyMarkers(subject: string): { rest: string; hasMarker: boolean; isPlain: boolean } {
-  const span = spanOf(subject);
+  const span = makeSpan(subject);
   let tags = '';
   let [hasMarker, isPlain] = [false, true];
   for (;;) {
@@ -134,7 +134,7 @@ export function isForwardSubject(subject: string): boolean {
 }
 
 function outermostMarker(subject: string): Marker | null {
-  const span = spanOf(subject);
+  const span = makeSpan(subject);
   cutSpace(span);
   const blobs = blobEnds(span);
   const leader = markerAt(span, blobs.at(-1) ?? span.start);
@@ -143,7 +143,7 @@ function outermostMarker(subject: string): Marker | null {
   return isWrapped || endsWith(span, TRAILER) ? 'forward' : null;
 }
 
-function spanOf(subject: string): Span {
+function makeSpan(subject: string): Span {
   const text = subject.replace(/[\s\u00a0]+/g, ' ');
   return { text, start: 0, end: text.length };
 }

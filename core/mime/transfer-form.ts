@@ -73,7 +73,7 @@ async function repairPart(bytes: Buffer, part: PartBody, form: TransferForm, dep
     return Buffer.concat([withEncoding(head, label, form), closed(inner, bytes, end)]);
   }
   const content = Buffer.from(decodeAttachment(body, encoding));
-  const target = isMessage ? 'base64' : targetOf(part.node.fields.contentType, encoding, content);
+  const target = isMessage ? 'base64' : chooseEncoding(part.node.fields.contentType, encoding, content);
   const encoded = target === 'base64' ? toBase64(content) : toQuotedPrintable(content);
   return Buffer.concat([withEncoding(head, target, form), closed(encoded, bytes, end)]);
 }
@@ -82,7 +82,7 @@ function isIdentity(encoding: TransferEncoding): boolean {
   return encoding === '7bit' || encoding === '8bit' || encoding === 'binary';
 }
 
-function targetOf(
+function chooseEncoding(
   contentType: string | null,
   encoding: TransferEncoding,
   content: Buffer,

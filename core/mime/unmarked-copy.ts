@@ -1,5 +1,5 @@
 import { sanitizeHtmlBody } from '../html/sanitize-html.ts';
-import { type ParsedMessage, previewOf } from './parse-message.ts';
+import { makePreview, type ParsedMessage } from './parse-message.ts';
 import { readHtmlReply } from './reply-html.ts';
 import { withoutParts } from './reply-text.ts';
 
@@ -47,7 +47,7 @@ export function withoutCopy(message: ParsedMessage, originals: readonly string[]
   const { textBody } = message;
   const cleaned =
     textBody === null ? withoutHtmlCopy(message, originals) : withoutTextCopy(message, textBody, originals);
-  return cleaned === null ? message : { ...cleaned, preview: previewOf(cleaned) };
+  return cleaned === null ? message : { ...cleaned, preview: makePreview(cleaned) };
 }
 
 function withoutTextCopy(message: ParsedMessage, textBody: string, originals: readonly string[]): ParsedMessage | null {

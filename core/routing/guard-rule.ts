@@ -266,7 +266,7 @@ function isAttachmentLike(
 ): boolean {
   if (pattern.includes('/'))
     return pattern.endsWith('/*') ? contentType.startsWith(pattern.slice(0, -1)) : contentType === pattern;
-  if (pattern.includes('*')) return isGlobOf(pattern.split('*'), filename);
+  if (pattern.includes('*')) return matchesGlob(pattern.split('*'), filename);
   return pattern.startsWith('.') ? filename.endsWith(pattern) : filename.includes(pattern);
 }
 
@@ -274,7 +274,7 @@ function isAttachmentLike(
  * Returns whether the pieces follow each other in the text, the first at its start and the last at its end. Linear, because the first
  * occurrence of each piece is always good enough.
  */
-function isGlobOf(pieces: readonly string[], text: string): boolean {
+function matchesGlob(pieces: readonly string[], text: string): boolean {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;

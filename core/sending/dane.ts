@@ -56,19 +56,19 @@ export function matchesTlsa(
 ): boolean {
   const [leaf] = chain;
   if (leaf === undefined) return false;
-  if (records.some((record) => record.usage === DANE_EE && isOf(record, leaf))) return true;
+  if (records.some((record) => record.usage === DANE_EE && matchesRecord(record, leaf))) return true;
   if (!names.some((name) => leaf.checkHost(name) !== undefined)) return false;
   for (const [at, issuer] of chain.entries()) {
     if (!isCurrent(issuer, now)) return false;
     const issued = chain[at - 1];
     if (issued === undefined) continue;
     if (!issuer.ca || !issued.checkIssued(issuer) || !issued.verify(issuer.publicKey)) return false;
-    if (records.some((record) => record.usage === DANE_TA && isOf(record, issuer))) return true;
+    if (records.some((record) => record.usage === DANE_TA && matchesRecord(record, issuer))) return true;
   }
   return false;
 }
 
-function isOf({ selector, matchingType, certificate }: TlsaRecord, presented: X509Certificate): boolean {
+function matchesRecord({ selector, matchingType, certificate }: TlsaRecord, presented: X509Certificate): boolean {
   const data = selector === 0 ? presented.raw : presented.publicKey.export({ type: 'spki', format: 'der' });
   if (matchingType === EXACT) return certificate.equals(data);
   return certificate.equals(

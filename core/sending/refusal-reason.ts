@@ -137,7 +137,7 @@ function isAboutSender(text: string, start: number, end: number): boolean {
 }
 
 /** Returns the words around a wording, to the ends of its clause. */
-function clauseOf(text: string, start: number, end: number): string {
+function findClause(text: string, start: number, end: number): string {
   const before =
     text
       .slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)
@@ -156,7 +156,8 @@ function hasWording(text: string, [first = '', ...rest]: readonly string[], isHa
       from += found + part.length;
       return found !== -1;
     });
-    if (isFound && !(isHard && (isAboutSender(text, at, from) || isAboutOther(clauseOf(text, at, from))))) return true;
+    if (isFound && !(isHard && (isAboutSender(text, at, from) || isAboutOther(findClause(text, at, from)))))
+      return true;
   }
   return false;
 }

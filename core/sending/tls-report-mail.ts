@@ -1,5 +1,5 @@
 import MimeNode from 'nodemailer/lib/mime-node';
-import { BOUNDARY_PREFIX, boundaryOf, checked } from '../mime/compose-message.ts';
+import { BOUNDARY_PREFIX, checked, makeBoundary } from '../mime/compose-message.ts';
 import { type TlsReportSubject, tlsReportFileName } from './tls-report.ts';
 
 export interface TlsReportMail {
@@ -26,7 +26,7 @@ export async function composeTlsReportMail({ report, content, to, messageId, dat
     // nodemailer would write Tls-Report-Domain.
     normalizeHeaderKey: (key) => key.replace(/^Tls-/, 'TLS-'),
     boundaryPrefix: BOUNDARY_PREFIX,
-    baseBoundary: boundaryOf(messageId),
+    baseBoundary: makeBoundary(messageId),
   });
   mail.setHeader({
     From: { name: 'Postroom', address: contact },

@@ -353,7 +353,7 @@ const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneL
   return {
     recipient: pattern(listWords(recipient)),
     domain: pattern(listWords(domain)),
-    none: noneOf(listWords(none), listWords(recipient)),
+    none: makeNonePattern(listWords(none), listWords(recipient)),
     noneLast: noneLast === undefined ? null : endingWith(listWords(noneLast)),
     unknown: pattern(strictWords),
     unknownOrGone: pattern([...strictWords, ...listWords(gone)]),
@@ -463,7 +463,7 @@ function listWords(text = ''): string[] {
 }
 
 /** Words for none before one for a recipient, with at most one word between them; a few characters where words have no spaces. */
-function noneOf(none: readonly string[], recipients: readonly string[]): RegExp | null {
+function makeNonePattern(none: readonly string[], recipients: readonly string[]): RegExp | null {
   if (none.length === 0) return null;
   return new RegExp(
     `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,

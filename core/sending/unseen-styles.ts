@@ -48,7 +48,7 @@ export function findHiding(declarations: Declarations): Unseen | null {
     hiddenByDisplay(declarations, asked) ??
     hiddenByEffect(declarations, asked) ??
     hiddenBySize(asked) ??
-    hiddenByPlace(asked) ??
+    hiddenByPosition(asked) ??
     maybeHidden(asked);
   HIDING.set(declarations, hiding);
   return hiding;
@@ -140,7 +140,7 @@ const LEADING = [
   'padding-inline-start',
 ];
 
-function hiddenByPlace({ says, smallest, largest, because }: Question): Unseen | null {
+function hiddenByPosition({ says, smallest, largest, because }: Question): Unseen | null {
   for (const property of [...OFFSETS, ...MARGINS])
     if (smallest(property) <= -FAR_PIXELS) return because('off_screen', property);
   for (const property of [...OFFSETS, ...LEADING])

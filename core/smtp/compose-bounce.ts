@@ -1,6 +1,6 @@
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
-import { BOUNDARY_PREFIX, boundaryOf, checked } from '../mime/compose-message.ts';
+import { BOUNDARY_PREFIX, checked, makeBoundary } from '../mime/compose-message.ts';
 import { endOfHeaderSection } from '../mime/header-fields.ts';
 import { replyLinks } from '../sending/address-reply.ts';
 
@@ -58,7 +58,7 @@ export async function composeBounce(draft: BounceDraft): Promise<Buffer> {
     disableFileAccess: true,
     disableUrlAccess: true,
     boundaryPrefix: BOUNDARY_PREFIX,
-    baseBoundary: boundaryOf(draft.messageId),
+    baseBoundary: makeBoundary(draft.messageId),
   });
   report.setHeader({
     From: { name: 'Mail Delivery System', address: `MAILER-DAEMON@${mailHostname}` },

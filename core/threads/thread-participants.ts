@@ -35,7 +35,7 @@ const MAX_ADDRESS_LENGTH = 320;
 export type ParticipantFields = Record<'from' | 'to' | 'cc', { addresses: Mailbox[] } | null>;
 
 /** Returns the mailboxes of From, To and Cc in this order. Bcc recipients are not participants: the others do not see them. */
-export function mailboxesOf(fields: ParticipantFields): Mailbox[] {
+export function listMailboxes(fields: ParticipantFields): Mailbox[] {
   return [fields.from, fields.to, fields.cc].flatMap((list) => list?.addresses ?? []);
 }
 

@@ -219,11 +219,11 @@ async function walFiles(server: Server, first: string, last: string): Promise<st
   const timeline = last.slice(0, 8);
   if (first.slice(0, 8) !== timeline) throw new Error('PostgreSQL was promoted during the backup; take it again');
   const perLog = 0x1_0000_0000 / server.segmentBytes;
-  const numberOf = (name: string) =>
+  const parseLogNumber = (name: string) =>
     Number.parseInt(name.slice(8, 16), 16) * perLog + Number.parseInt(name.slice(16), 16);
   const hex = (value: number) => value.toString(16).toUpperCase().padStart(8, '0');
   const names = (await readdir(path.join(server.directory, 'pg_wal'))).filter((name) => name.endsWith('.history'));
-  for (let at = numberOf(first); at <= numberOf(last); at++)
+  for (let at = parseLogNumber(first); at <= parseLogNumber(last); at++)
     names.push(`${timeline}${hex(Math.floor(at / perLog))}${hex(at % perLog)}`);
   return names;
 }

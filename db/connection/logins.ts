@@ -74,7 +74,8 @@ export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<
       const faults = await findLoginFaults(client, url, secretKey);
       if (faults.length === 0) return;
       const hard = faults.filter(({ statement }) => statement === null);
-      if (hard.length > 0 || round > MAX_ROUNDS) throw new LoginsRefused(wordsOf(hard.length > 0 ? hard : faults));
+      if (hard.length > 0 || round > MAX_ROUNDS)
+        throw new LoginsRefused(describeFaults(hard.length > 0 ? hard : faults));
       await repair(client, faults);
     }
   } finally {
@@ -83,7 +84,7 @@ export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<
 }
 
 /** Returns the faults as text for the end of a line. */
-export function wordsOf(faults: readonly LoginFault[]): string {
+export function describeFaults(faults: readonly LoginFault[]): string {
   return faults.map(({ role, reason }) => `${role} ${reason}`).join(', ');
 }
 
@@ -94,7 +95,7 @@ async function repair(client: pg.Client, faults: readonly LoginFault[]): Promise
     await client.query('rollback');
     if (isForbidden(error))
       throw new LoginsRefused(
-        `${wordsOf(faults)}, and the role of DATABASE_URL may not change that (${(error as Error).message}): as superuser, run what npx node bin/migrate.ts --logins prints`,
+        `${describeFaults(faults)}, and the role of DATABASE_URL may not change that (${(error as Error).message}): as superuser, run what npx node bin/migrate.ts --logins prints`,
         { cause: error },
       );
     if (!isChangedMeanwhile(error)) throw error;

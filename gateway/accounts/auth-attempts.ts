@@ -61,7 +61,7 @@ const IPV6_NETWORK_BITS = 64;
 
 export function createAuthAttempts(database: Database, secretKey: Uint8Array): AuthAttempts {
   const secret = deriveTriesSecret(secretKey);
-  const clientKey = ({ kind, address }: AuthAttempt) => triesKey(secret, `${kind} of a client`, networkOf(address));
+  const clientKey = ({ kind, address }: AuthAttempt) => triesKey(secret, `${kind} of a client`, findNetwork(address));
   const accountKeys = ({ kind, account, address }: AuthAttempt) =>
     account === null
       ? []
@@ -69,7 +69,7 @@ export function createAuthAttempts(database: Database, secretKey: Uint8Array): A
           triesKey(
             secret,
             `${kind} at an account`,
-            BY_CLIENT.has(kind) ? `${account}\0${networkOf(address)}` : account,
+            BY_CLIENT.has(kind) ? `${account}\0${findNetwork(address)}` : account,
           ),
         ];
   return {
@@ -91,7 +91,7 @@ export function createAuthAttempts(database: Database, secretKey: Uint8Array): A
   };
 }
 
-function networkOf(address: string): string {
+function findNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

@@ -213,7 +213,7 @@ async function serve(
     throw new UserError('unauthorized', 'Authentication required');
   }
   if (endpoint.needs === 'own' || endpoint.needs === 'fresh') requireOwn(caller, endpoint.needs, options);
-  const attempt = await attemptOf(request, endpoint, options);
+  const attempt = await readAttempt(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
   const account = attempt?.account ?? (await findAttempted(request, endpoint, database));
   const auth = await openAuth();
@@ -363,7 +363,7 @@ function send(reply: FastifyReply, statusCode: number, body: unknown): FastifyRe
 }
 
 /** Returns the attempt to count for a request; null if it is not counted. */
-async function attemptOf(
+async function readAttempt(
   request: FastifyRequest,
   { counted }: AuthEndpoint,
   { sessions }: AuthRouteOptions,

@@ -96,7 +96,8 @@ export function createAuth(options: AuthOptions) {
       ipAddress: { ipAddressHeaders: [options.clientAddressField], ipv6Subnet: 128 },
       database: {
         validateSchema: false,
-        generateId: ({ model }) => makeIdentifier(kindOf(model), new Date(), random(IDENTIFIER_RANDOM_BYTES)),
+        generateId: ({ model }) =>
+          makeIdentifier(findIdentifierKind(model), new Date(), random(IDENTIFIER_RANDOM_BYTES)),
       },
     },
     plugins: [
@@ -158,7 +159,7 @@ const kinds: Record<string, IdentifierKind> = {
   passkey: 'passkey',
 };
 
-function kindOf(model: string): IdentifierKind {
+function findIdentifierKind(model: string): IdentifierKind {
   const kind = kinds[model];
   if (kind === undefined) throw new Error(`better-auth asks for an id of ${model}`);
   return kind;

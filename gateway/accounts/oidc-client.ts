@@ -304,12 +304,12 @@ async function problems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw problemOf(error) ?? error;
+    throw toOidcProblem(error) ?? error;
   }
 }
 
 /** Returns the problem of an error of the library; null if it is none of the provider. */
-function problemOf(error: unknown): OidcProblem | null {
+function toOidcProblem(error: unknown): OidcProblem | null {
   if (error instanceof OidcProblem) return error;
   if (!(error instanceof Error)) return null;
   if (error.cause instanceof OidcProblem) return error.cause;

@@ -157,12 +157,12 @@ export function providerRoutes(
 
   app.get('/provider/callback', { schema: { hide: true }, onRequest: count }, async (request, reply) => {
     const url = new URL(request.url, publicUrl);
-    const cookieOf = (name: string) => findCookie(request.headers.cookie, name);
+    const readCookie = (name: string) => findCookie(request.headers.cookie, name);
     try {
       const { provider, personId, returnTo, confirms } = await signIn.finish(
         clientOf(request),
         new URL(`${publicUrl}${CALLBACK_PATH}${url.search}`),
-        cookieOf,
+        readCookie,
       );
       if (confirms === null) {
         const providerId = provider === SERVICE_PROVIDER ? null : provider;

@@ -76,7 +76,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
   const { database, random, now } = options;
   const secret = deriveProviderSecret(options.secretKey);
 
-  function checksOf(state: string, { confirms }: Pick<StartedSignIn, 'confirms'>): OidcChecks {
+  function makeChecks(state: string, { confirms }: Pick<StartedSignIn, 'confirms'>): OidcChecks {
     return {
       state,
       nonce: providerToken(secret, 'nonce', state),
@@ -89,10 +89,10 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
     async start(client, sign) {
       const provider = await requireProvider(options, sign.provider);
       const state = Buffer.from(random(STATE_BYTES)).toString('base64url');
-      const url = await client.start(provider, checksOf(state, sign));
+      const url = await client.start(provider, makeChecks(state, sign));
       await storeStartedSignIn(database, {
         id: makeIdentifier('verification', now(), random(IDENTIFIER_RANDOM_BYTES)),
-        identifier: identifierOf(state),
+        identifier: makeStateIdentifier(state),
         value: JSON.stringify(sign),
         expiresAt: new Date(now().getTime() + STARTED_LIFE_MS),
       });
@@ -105,11 +105,11 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       const state = url.searchParams.get('state') ?? '';
       if (cookieOf(cookieName(state)) !== providerToken(secret, 'browser', state))
         throw new OidcProblem('STATE_MISMATCH', 'the browser did not start a sign-in with this state');
-      const stored = await takeStartedSignIn(database, identifierOf(state), now());
+      const stored = await takeStartedSignIn(database, makeStateIdentifier(state), now());
       if (stored === null) throw new OidcProblem('STATE_MISMATCH', 'the state was used, or has expired');
       const sign = started.parse(JSON.parse(stored));
       const provider = await requireProvider(options, sign.provider);
-      const person = await client.finish(provider, url, checksOf(state, sign));
+      const person = await client.finish(provider, url, makeChecks(state, sign));
       const { outcome, personId } = await provider.admit(requireAddress(person, provider));
       if (outcome !== 'signed in' || personId === null) throw new OidcProblem(PROBLEMS[outcome], `outcome: ${outcome}`);
       if (sign.confirms !== null && sign.confirms.personId !== personId)
@@ -134,7 +134,7 @@ function cookieName(state: string): string {
   return `postroom.provider_${createHash('sha256').update(state).digest('hex').slice(0, 12)}`;
 }
 
-function identifierOf(state: string): string {
+function makeStateIdentifier(state: string): string {
   return storedIdentifier(`provider-sign-in:${state}`);
 }
 

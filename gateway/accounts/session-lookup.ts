@@ -70,7 +70,7 @@ export function openSessionLookup({ database, bus, now, publicUrl, secret }: Ses
     const dropsBefore = drops;
     const row = await findSession(database, token, now());
     if (row === null) return null;
-    const session = credentialOf(row);
+    const session = toCredential(row);
     if (drops !== dropsBefore) return session;
     cached.set(token, session);
     return session;
@@ -99,7 +99,7 @@ export function openSessionLookup({ database, bus, now, publicUrl, secret }: Ses
   };
 }
 
-function credentialOf({ workspaceId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
+function toCredential({ workspaceId, role, isApprover, reach, ...session }: SessionRow): SessionCredential {
   const rights = {
     keyId: null,
     personId: session.personId,

@@ -143,7 +143,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
     else user.lease = { id, askedAt, granted: result.granted, used: 0, lastUsedAt: askedAt };
   }
 
-  function workspaceOf(workspaceId: string, now: number): User {
+  function findOrAddUser(workspaceId: string, now: number): User {
     const known = users.get(workspaceId);
     if (known !== undefined) return known;
     if (users.size >= MAX_USERS) for (const [id, user] of users) if (isIdle(user, now)) users.delete(id);
@@ -152,7 +152,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
     return user;
   }
 
-  function stateOf(user: User, now: number, isExceeded: boolean): LimitState {
+  function describeState(user: User, now: number, isExceeded: boolean): LimitState {
     const unused = user.lease === null ? 0 : user.lease.granted - user.lease.used;
     const resetMs = Math.max(1, Math.ceil(user.changesAt - now));
     return { limit, remaining: isExceeded ? 0 : user.remaining + unused, resetMs, isExceeded };
@@ -161,7 +161,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
   return {
     async take(workspaceId) {
       const startedAt = clock();
-      const user = workspaceOf(workspaceId, startedAt);
+      const user = findOrAddUser(workspaceId, startedAt);
       user.waiting++;
       try {
         for (let now = startedAt; ; now = clock()) {
@@ -169,9 +169,9 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
           if (lease !== null && lease.used < lease.granted && now < lease.askedAt + LEASE_MS) {
             lease.used++;
             lease.lastUsedAt = now;
-            return stateOf(user, now, false);
+            return describeState(user, now, false);
           }
-          if (now < user.refusedUntil) return stateOf(user, now, true);
+          if (now < user.refusedUntil) return describeState(user, now, true);
           // The store is so slow that leases expire before they arrive.
           if (now >= startedAt + STORE_TIMEOUT_MS) throw new RequestLimiterAway('no lease in time');
           user.asking ??= ask(workspaceId, user).finally(() => {

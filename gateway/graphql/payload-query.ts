@@ -33,7 +33,7 @@ import { isTransient } from '../../db/errors.ts';
 import type { FeedEvent } from '../../db/queries/events/event-list.ts';
 import type { OperationContext, PayloadQueries } from '../../operations/context.ts';
 import { findDomainsByName } from '../../operations/domains/domains.ts';
-import { cursorOf, readReceivedEvents } from '../../operations/events/events.ts';
+import { encodeCursor, readReceivedEvents } from '../../operations/events/events.ts';
 import { openBodyBudget } from '../../schema/graphql/body-budget.ts';
 import { createGraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
@@ -215,7 +215,7 @@ async function runAll(
     ]);
     return runs.map(({ event, linksFrom }, at) => ({
       ...selectedFrom(results[at] ?? {}, operations, linksFrom),
-      event: { id: event.id, kind: event.kind, cursor: cursorOf(operations, event) },
+      event: { id: event.id, kind: event.kind, cursor: encodeCursor(operations, event) },
     }));
   } finally {
     clearTimeout(timer);

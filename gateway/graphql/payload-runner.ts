@@ -49,7 +49,7 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     storeAuditNotes: async () => undefined,
     noteRefusal: () => undefined,
   };
-  const contextOf = (workspaceId: string): OperationContext => {
+  const makeContext = (workspaceId: string): OperationContext => {
     const caller = {
       via: null,
       signedInAt: null,
@@ -68,9 +68,9 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
   };
   return {
     selectPayload: (workspaceId, query, subject, linksFrom) =>
-      payloadQueries.select(contextOf(workspaceId), query, subject, linksFrom),
+      payloadQueries.select(makeContext(workspaceId), query, subject, linksFrom),
     async buildEventPayload(workspaceId, deliveryId) {
-      const [payload] = await buildEventPayloads(contextOf(workspaceId), [deliveryId]);
+      const [payload] = await buildEventPayloads(makeContext(workspaceId), [deliveryId]);
       return payload ?? { verdict: 'gone', reason: 'Delivery not found' };
     },
   };

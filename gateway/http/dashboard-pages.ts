@@ -36,7 +36,7 @@ export async function dashboardPages(app: FastifyInstance): Promise<void> {
         void reply.header('cache-control', file.endsWith('.svg') ? `public, max-age=${PICTURE_SECONDS}` : 'no-cache'),
     });
   }
-  const sendPage = await readBuiltPage('index.html', policyOf);
+  const sendPage = await readBuiltPage('index.html', makeContentPolicy);
   app.get('/', { schema: { hide: true } }, (_request, reply) => sendPage(reply));
   app.setNotFoundHandler((request, reply) => (isPage(request) ? sendPage(reply) : sendNoRoute(request, reply)));
 }
@@ -49,7 +49,7 @@ function isPage(request: FastifyRequest): boolean {
 }
 
 /** Allows our own scripts and styles only; style elements that components create have the nonce. */
-function policyOf(nonce: string): string {
+function makeContentPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

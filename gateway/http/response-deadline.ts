@@ -53,7 +53,7 @@ export function timeToRespond(app: FastifyInstance, { handlerMs, uploadMs, large
     const usualMs = route.config?.respondWithinMs ?? handlerMs;
     route.handler = function (request, reply) {
       endArrival(request);
-      const limitMs = usualMs + (isLarge ? bytesOf(request, bodyLimit) / BYTES_PER_MS : 0);
+      const limitMs = usualMs + (isLarge ? readBodySize(request, bodyLimit) / BYTES_PER_MS : 0);
       request.respondBy = performance.now() + limitMs;
       return within(limitMs, reply, handler.call(this, request, reply));
     };
@@ -66,7 +66,7 @@ function endArrival(request: FastifyRequest): void {
 }
 
 /** Returns the size of the body, or the limit of the route if the size is unknown. */
-function bytesOf({ headers }: FastifyRequest, bodyLimit: number): number {
+function readBodySize({ headers }: FastifyRequest, bodyLimit: number): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
 }
 

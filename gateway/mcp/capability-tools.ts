@@ -17,7 +17,7 @@ import { access } from '../admission/access.ts';
 import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../rest/capability-shapes.ts';
 import { wireObject } from '../rest/wire-object.ts';
 import { listedInWords, meansNull } from './json-schema.ts';
-import { keysetPage, nameFields, nextCursor, pageInput, pageOf } from './shapes.ts';
+import { cutPage, keysetPage, nameFields, nextCursor, pageInput } from './shapes.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /**
@@ -104,7 +104,7 @@ function listForm({ filter, page }: List, resource: Resource): Form {
       const size = Number(limit);
       const span = keysetPage({ limit: size, cursor: cursor as string | undefined });
       const rows = await page(context, read(filters), span as never);
-      const found = pageOf(rows as (ResourceRow & { createdAt: Date })[], size, ({ createdAt: at, id }) => ({
+      const found = cutPage(rows as (ResourceRow & { createdAt: Date })[], size, ({ createdAt: at, id }) => ({
         at,
         id,
       }));

@@ -69,7 +69,7 @@ export function createMcpEndpoint(): ServeMcp {
     const { name, title, description, annotations } = tool;
     return { name, title, description, annotations, ...(schemas.get(tool) as { inputSchema: { type: 'object' } }) };
   };
-  const serverOf = (exchange: Exchange): McpServer => {
+  const createServer = (exchange: Exchange): McpServer => {
     const { settings, rights } = exchange.operations;
     const mcp = new McpServer(
       { name: 'postroom', title: 'Postroom', version: settings.version, websiteUrl: settings.publicUrl },
@@ -88,7 +88,7 @@ export function createMcpEndpoint(): ServeMcp {
     );
     return mcp;
   };
-  return (exchange, options) => answerInTime(exchange, serverOf, options);
+  return (exchange, options) => answerInTime(exchange, createServer, options);
 }
 
 async function answerInTime(

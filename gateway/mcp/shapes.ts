@@ -78,7 +78,7 @@ export function cursorPage<Cursor>({ limit, cursor }: PageArgs, cursors: Cursors
 }
 
 /** Returns the rows of a page, and the cursor of the next one. */
-export function pageOf<Row>(
+export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   cursorOf: (row: Row) => KeysetCursor,
@@ -86,7 +86,7 @@ export function pageOf<Row>(
   return pageBy(KEYSET, rows, limit, cursorOf);
 }
 
-/** Like `pageOf`, for lists with other cursors. */
+/** Like `cutPage`, for lists with other cursors. */
 export function pageBy<Row, Cursor>(
   cursors: Cursors<Cursor>,
   rows: readonly Row[],

@@ -77,7 +77,7 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
   app.post('/request', { schema: { hide: true, body: asked } }, async (request) => {
     const session = await requireSession(request, options);
     const found = await find(options, request.body, session, request);
-    return 'location' in found ? found : { question: questionOf(found, session, publicUrl) };
+    return 'location' in found ? found : { question: makeQuestion(found, session, publicUrl) };
   });
 
   app.post('/decision', { schema: { hide: true, body: decision } }, async (request, reply) => {
@@ -100,7 +100,7 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
         reason: 'OTHER_WORKSPACE',
       });
     if (body.level !== null) requireFreshSignIn(contextOf(request), 'connect a program');
-    const terms = body.level === null ? null : await termsOf(options, body.level, body, session, request);
+    const terms = body.level === null ? null : await decideTerms(options, body.level, body, session, request);
     return 'userCode' in found
       ? decideAboutDevice(options, found, terms, session)
       : decideAboutRedirect(options, found, terms, session);
@@ -144,7 +144,7 @@ async function find(
   return { userCode: code, client: COMMAND_LINE_CLIENT, host, resource, scope };
 }
 
-function questionOf(found: Found, { workspaceId, rights }: SessionCredential, publicUrl: string): Question {
+function makeQuestion(found: Found, { workspaceId, rights }: SessionCredential, publicUrl: string): Question {
   const { client, resource, scope } = found;
   const levels = allowedLevels(rights);
   const asks = requestedLevel(scope) ?? 'read';
@@ -160,7 +160,7 @@ function questionOf(found: Found, { workspaceId, rights }: SessionCredential, pu
 }
 
 /** Returns the rights that the client gets: never more than the person has now. Throws forbidden, validation. */
-async function termsOf(
+async function decideTerms(
   { contextOf }: ConsentRouteOptions,
   level: GrantLevel,
   { addresses }: Decision,

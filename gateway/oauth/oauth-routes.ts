@@ -69,14 +69,14 @@ export async function oauthRoutes(app: FastifyInstance, options: OauthRouteOptio
   await app.register(async (forms) => {
     forms.setErrorHandler(sendOauthError);
     acceptForms(forms);
-    forms.post(OAUTH_PATHS.token, hidden, (request) => issueTokens(options, formOf(request), request));
+    forms.post(OAUTH_PATHS.token, hidden, (request) => issueTokens(options, readForm(request), request));
     forms.post(OAUTH_PATHS.revoke, hidden, async (request) => {
-      await revokeToken(options, formOf(request), request);
+      await revokeToken(options, readForm(request), request);
       return {};
     });
     forms.post(OAUTH_PATHS.device, hidden, async (request) => {
       await attempts.take({ kind: 'device', address: request.ip, account: null });
-      return startDevice(options, formOf(request), request.ip);
+      return startDevice(options, readForm(request), request.ip);
     });
   });
 
@@ -125,6 +125,6 @@ function acceptForms(app: FastifyInstance): void {
   });
 }
 
-function formOf({ body }: FastifyRequest): Form {
+function readForm({ body }: FastifyRequest): Form {
   return body instanceof Map ? body : new Map<string, string>();
 }

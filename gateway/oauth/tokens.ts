@@ -92,7 +92,7 @@ function readRedirectCode({ publicUrl }: TokenOptions, form: Form): PresentedCod
   const challenge = challengeOfVerifier(requireField(form, 'code_verifier'));
   if (challenge === null)
     throw new OauthRefusal('invalid_request', 'code_verifier must have 43 to 128 characters of RFC 7636');
-  if (!isOauthSecret('code', code)) throw refusalOf('invalid');
+  if (!isOauthSecret('code', code)) throw toRefusal('invalid');
   const resource = readOptionalResource(form, publicUrl);
   return { secretSha256: hashOauthSecret(code), clientId, redirect: { uri, challenge }, resource };
 }
@@ -100,7 +100,7 @@ function readRedirectCode({ publicUrl }: TokenOptions, form: Form): PresentedCod
 function readDeviceCode(form: Form): PresentedCode {
   const code = requireField(form, 'device_code');
   const clientId = requireField(form, 'client_id');
-  if (!isOauthSecret('device', code)) throw refusalOf('invalid');
+  if (!isOauthSecret('device', code)) throw toRefusal('invalid');
   return { secretSha256: hashOauthSecret(code), clientId, redirect: null, resource: null };
 }
 
@@ -108,7 +108,7 @@ async function refresh(options: TokenOptions, form: Form, { tokens }: Secrets): 
   const token = requireField(form, 'refresh_token');
   const clientId = requireField(form, 'client_id');
   const resource = readOptionalResource(form, options.publicUrl);
-  if (!isOauthSecret('refresh', token)) throw refusalOf('invalid');
+  if (!isOauthSecret('refresh', token)) throw toRefusal('invalid');
   const secretSha256 = hashOauthSecret(token);
   return rotateToken(options.database, { secretSha256, clientId, resource, tokens, now: options.now() });
 }
@@ -129,8 +129,8 @@ async function respond(
 ): Promise<TokenResponse> {
   // Two parties have what one should have, and it is unknown which of them is the client.
   if (outcome === 'used' && workspaceId !== null && grantId !== null)
-    await revokeGrantOf(options, { workspaceId, grantId }, request);
-  if (outcome !== 'made' || level === null) throw refusalOf(outcome);
+    await revokeTokenGrant(options, { workspaceId, grantId }, request);
+  if (outcome !== 'made' || level === null) throw toRefusal(outcome);
   return {
     access_token: access,
     token_type: 'Bearer',
@@ -146,10 +146,10 @@ export async function revokeToken(options: TokenOptions, form: Form, request: Fa
   const clientId = requireField(form, 'client_id');
   if (!isOauthSecret('access', token) && !isOauthSecret('refresh', token)) return;
   const grant = await findGrantOfToken(options.database, hashOauthSecret(token), clientId);
-  if (grant !== null) await revokeGrantOf(options, grant, request);
+  if (grant !== null) await revokeTokenGrant(options, grant, request);
 }
 
-async function revokeGrantOf(
+async function revokeTokenGrant(
   { contextOf }: TokenOptions,
   { workspaceId, grantId }: { workspaceId: string; grantId: string },
   request: FastifyRequest,
@@ -192,7 +192,7 @@ export function requireField(form: Form, name: string): string {
   return value;
 }
 
-function refusalOf(outcome: TokenOutcome): OauthRefusal {
+function toRefusal(outcome: TokenOutcome): OauthRefusal {
   switch (outcome) {
     case 'pending':
       return new OauthRefusal('authorization_pending', 'The code was not entered yet');

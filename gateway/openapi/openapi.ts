@@ -123,16 +123,16 @@ const PREFIX = '#/components/schemas/';
 function foldComponents<Document extends OpenAPIV3_1.Document>(document: Document): Document {
   const kept = withoutUnused(tidied(document) as Document);
   const schemas = kept.components?.schemas ?? {};
-  const nameOf = (name: string) => {
+  const shortenName = (name: string) => {
     const plain = name.replace(/Input$/, '');
     return schemas[plain] === undefined || isDeepStrictEqual(schemas[plain], schemas[name]) ? plain : name;
   };
-  const byName = (one: string, other: string) => (nameOf(one) < nameOf(other) ? -1 : 1);
+  const byName = (one: string, other: string) => (shortenName(one) < shortenName(other) ? -1 : 1);
   const names = Object.keys(schemas);
-  const renamed = Object.fromEntries(names.toSorted(byName).map((name) => [nameOf(name), schemas[name]]));
+  const renamed = Object.fromEntries(names.toSorted(byName).map((name) => [shortenName(name), schemas[name]]));
   const text = JSON.stringify({ ...kept, components: { ...kept.components, schemas: renamed } });
   const folded = names.reduce(
-    (json, name) => json.replaceAll(`"${PREFIX}${name}"`, `"${PREFIX}${nameOf(name)}"`),
+    (json, name) => json.replaceAll(`"${PREFIX}${name}"`, `"${PREFIX}${shortenName(name)}"`),
     text,
   );
   return JSON.parse(folded) as Document;
@@ -186,9 +186,9 @@ function tidied(value: unknown): unknown {
     (key === 'minimum' && each === Number.MIN_SAFE_INTEGER) ||
     (key === 'maximum' && each === Number.MAX_SAFE_INTEGER) ||
     (key === 'additionalProperties' && each === false);
-  const nameOf = (key: string) => (key === 'x-examples' || key === 'x-default' ? key.slice('x-'.length) : key);
+  const renameKey = (key: string) => (key === 'x-examples' || key === 'x-default' ? key.slice('x-'.length) : key);
   return Object.fromEntries(
-    entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [nameOf(key), tidied(each)]),
+    entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [renameKey(key), tidied(each)]),
   );
 }
 

@@ -200,11 +200,11 @@ function listForm(list: List, { capability, differences, object }: RouteParts): 
   const beside = isPagedByItem ? pageByIdFields(item, INSTEAD_OF_OFFSET) : {};
   const query = z.object({ limit: limit(), offset, ...beside, ...(request as Fields).shape });
   const usual = makeReader(filter, restCase) as (given: Body) => Body;
-  const inputOf = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
+  const readInput = (given: Body) => differences.inputOf?.(given, usual) ?? usual(given);
   const { shape: makeResponse, bodyOf } = differences.response ?? USUAL;
   const handle: Handle = async (context, asked) => {
     const { limit: size, offset: start, after, before, ...filters } = asked.query as Body & ListQuery;
-    const input = inputOf(filters);
+    const input = readInput(filters);
     const span = { limit: size, offset: start };
     const found = await readPageById(
       { limit: size, after, before },

@@ -53,7 +53,7 @@ export function describeScim(base: string): ScimDiscovery {
       meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/${name}` },
     })),
     schemas: [
-      ...[USER_TYPE, GROUP_TYPE].flatMap(schemasOf),
+      ...[USER_TYPE, GROUP_TYPE].flatMap(describeSchemas),
       {
         id: CONFIG_SCHEMA,
         name: 'ServiceProviderConfig',
@@ -78,7 +78,7 @@ interface DescribedSchema {
   attributes: readonly ScimAttribute[];
 }
 
-function schemasOf({ name, description, schema, attributes, extension }: ScimType): DescribedSchema[] {
+function describeSchemas({ name, description, schema, attributes, extension }: ScimType): DescribedSchema[] {
   const own = { id: schema, name, description, attributes };
   if (extension === null) return [own];
   return [

@@ -160,8 +160,8 @@ function serveEndpoint(
   const hidden = { schema: { hide: true } };
   const changing = { ...hidden, bodyLimit: BODY_LIMIT };
   const one = `${type.endpoint}/:id`;
-  const idOf = ({ params }: FastifyRequest) => (params as { id: string }).id;
-  const projectionOf = (given: Record<string, unknown>) =>
+  const readId = ({ params }: FastifyRequest) => (params as { id: string }).id;
+  const readRequestedProjection = (given: Record<string, unknown>) =>
     readProjection(type, given['attributes'], given['excludedAttributes']);
   const query = (request: FastifyRequest) => request.query as Record<string, unknown>;
 
@@ -173,7 +173,7 @@ function serveEndpoint(
   }
 
   async function search(request: FastifyRequest, reply: FastifyReply, given: Record<string, unknown>) {
-    const projection = projectionOf(given);
+    const projection = readRequestedProjection(given);
     const { filter } = given;
     if (filter !== undefined && typeof filter !== 'string')
       throw new ScimError(400, 'invalidFilter', 'The filter is a text.');
@@ -195,13 +195,13 @@ function serveEndpoint(
     return search(request, reply, request.body);
   });
   app.get(one, hidden, async (request, reply) => {
-    const projection = projectionOf(query(request));
-    const resource = await read(contextOf(request), idOf(request));
+    const projection = readRequestedProjection(query(request));
+    const resource = await read(contextOf(request), readId(request));
     if (readVersion(request.headers['if-none-match']) === resource.version) return reply.code(304).send();
     return send(reply, resource, projection);
   });
   app.post(type.endpoint, changing, async (request, reply) => {
-    const projection = projectionOf(query(request));
+    const projection = readRequestedProjection(query(request));
     const resource = await create(contextOf(request), request.body);
     return send(reply.code(201).header('location', `${base}${type.endpoint}/${resource.id}`), resource, projection);
   });
@@ -214,14 +214,14 @@ function serveEndpoint(
       method,
       url: one,
       async handler(request, reply) {
-        const projection = projectionOf(query(request));
+        const projection = readRequestedProjection(query(request));
         const version = readVersion(request.headers['if-match']);
-        const resource = await change(contextOf(request), idOf(request), { kind, body: request.body, version });
+        const resource = await change(contextOf(request), readId(request), { kind, body: request.body, version });
         return send(reply, resource, projection);
       },
     });
   app.delete(one, hidden, async (request, reply) => {
-    await remove(contextOf(request), idOf(request), readVersion(request.headers['if-match']));
+    await remove(contextOf(request), readId(request), readVersion(request.headers['if-match']));
     return reply.code(204).send();
   });
 }

@@ -99,7 +99,7 @@ async function acceptMessage(
     if (credential === null || !hasRight(credential, 'send'))
       return refused(550, '5.7.1', 'The API key is no longer valid');
     return await within(submission.ledger, { account: credential.workspaceId, bytes: bytes.length }, () =>
-      submitMessageOf(submission, credential, { ...request, bytes }),
+      submitAdmitted(submission, credential, { ...request, bytes }),
     );
   } catch (error) {
     const refusal = findRefusal(error);
@@ -126,7 +126,7 @@ async function within<T>(
 class NoRoom extends Error {}
 
 /** Sends a message for which there is room. */
-async function submitMessageOf(
+async function submitAdmitted(
   { parts, limiter, fault }: SubmissionParts,
   credential: Credential,
   { reversePath, recipients, bytes }: Request<Accepting> & { bytes: Uint8Array },

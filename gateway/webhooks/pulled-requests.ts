@@ -40,7 +40,7 @@ import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
 import { buildDeliveryPayloads } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
-import { awaitEvents, cursorOf, type FeedEvent } from '../../operations/events/events.ts';
+import { awaitEvents, encodeCursor, type FeedEvent } from '../../operations/events/events.ts';
 import { buildEventBodies, type EventEndpoint } from './event-payload.ts';
 
 /** Whose requests are built. */
@@ -378,7 +378,7 @@ function signed(
     { endpointId: endpoint.id, webhook: { config, secrets }, sentAt: context.now() },
     { ...facts, event: kind },
   );
-  return { event, cursor: cursorOf(context, event), headers: listPairs(headers), body: facts.body };
+  return { event, cursor: encodeCursor(context, event), headers: listPairs(headers), body: facts.body };
 }
 
 function listPairs(flat: readonly string[]): [string, string][] {

@@ -57,7 +57,7 @@ export async function exportAccount(database: Database, request: AccountExport):
     for (const kind of EXPORTED_KINDS) counts.documents += await exportDocuments(client, kind, request);
     counts.messages = await exportMessages(client, request);
   });
-  const readme = Buffer.from(readmeOf(request.secretKey !== null));
+  const readme = Buffer.from(makeReadme(request.secretKey !== null));
   await request.write({ path: 'README.md', number: 1, sizeBytes: readme.length, pieces: [readme] });
   return counts;
 }
@@ -157,7 +157,7 @@ function findOrigin(url: unknown): string | null {
   return parsed === null ? null : parsed.origin;
 }
 
-const readmeOf = (hasSecrets: boolean) => `# Export of a Postroom account
+const makeReadme = (hasSecrets: boolean) => `# Export of a Postroom account
 
 Everything here is of one instant. Each \`.jsonl\` file holds one JSON object on each line; instants are ISO 8601, ids are those of the service.
 

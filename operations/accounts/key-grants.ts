@@ -29,7 +29,7 @@ export interface Grant {
  * Returns the rights to store with something that needs these scopes to act, in the transaction that stores it: those that the key has now.
  * Changes of the key wait for that transaction. Throws forbidden for the first scope that is missing; `what` begins its sentence.
  */
-export async function grantOf(
+export async function requireGrant(
   { rights, workspaceId }: Pick<OperationContext, 'rights' | 'workspaceId'>,
   transaction: Transaction<Tables>,
   what: string,
@@ -54,12 +54,14 @@ export interface RouteGrant {
   routeGrantedScopes: Grant['grantedScopes'];
 }
 
-/** As grantOf, for a route: mail that it sends to an endpoint is shown to the receiver of the endpoint. */
-export async function routeGrantOf(
+/** As requireGrant, for a route: mail that it sends to an endpoint is shown to the receiver of the endpoint. */
+export async function requireRouteGrant(
   context: Pick<OperationContext, 'rights' | 'workspaceId'>,
   transaction: Transaction<Tables>,
 ): Promise<RouteGrant> {
-  const { setByKeyId, grantedScopes } = await grantOf(context, transaction, 'Routing mail to an endpoint', ['read']);
+  const { setByKeyId, grantedScopes } = await requireGrant(context, transaction, 'Routing mail to an endpoint', [
+    'read',
+  ]);
   return { routeSetByKeyId: setByKeyId, routeGrantedScopes: grantedScopes };
 }
 

@@ -93,7 +93,7 @@ export async function changeMember(
       ...(await resolveRights(context, transaction, given)),
       mayHaveKeys,
       keepsKeys,
-      ...keeperOf(context),
+      ...findKeeper(context),
     });
     if (changed.outcome === 'no member') throw memberNotFound();
     if (changed.outcome === 'owner') throw ownerStays('The owner keeps the role owner');
@@ -113,7 +113,7 @@ export async function removeMember(
 ): Promise<void> {
   requireFreshSignIn(context, 'remove a member');
   await changeMembers(context, async (transaction) => {
-    const keys = { keepsKeys, ...keeperOf(context) };
+    const keys = { keepsKeys, ...findKeeper(context) };
     const removed = await rows.removeMember(transaction, context.workspaceId, validId(personId), keys);
     if (removed.outcome === 'no member') throw memberNotFound();
     if (removed.outcome === 'owner') throw ownerStays('The owner cannot be removed');
@@ -139,7 +139,7 @@ export async function leaveWorkspace(context: OperationContext, workspaceId: str
 }
 
 /** Who takes over the keys of a member. */
-function keeperOf({ rights }: OperationContext): Pick<rows.KeysOfMember, 'by' | 'byKeyId'> {
+function findKeeper({ rights }: OperationContext): Pick<rows.KeysOfMember, 'by' | 'byKeyId'> {
   return { by: rights.personId, byKeyId: rights.keyId };
 }
 

@@ -16,7 +16,7 @@ import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/scim.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { changeMembers } from './members.ts';
-import { type Ended, endMembership, settle, settleAll, stateOf, statesOf } from './scim-membership.ts';
+import { computeState, type Ended, endMembership, readStates, settle, settleAll } from './scim-membership.ts';
 
 /* Users and groups of SCIM. What a request changes, and the members that follow from it, are one transaction. */
 
@@ -94,7 +94,7 @@ export async function createScimUser(context: OperationContext, body: unknown): 
     };
     await requireUnique(transaction, workspaceId, user);
     await rows.storeScimUser(transaction, workspaceId, user);
-    await settle(context, transaction, { user, before: null, after: stateOf(user, [], mapping) }, ended);
+    await settle(context, transaction, { user, before: null, after: computeState(user, [], mapping) }, ended);
     return user;
   });
 }
@@ -115,8 +115,8 @@ export async function changeScimUser(context: OperationContext, id: string, chan
     await requireUnique(transaction, workspaceId, user);
     await rows.storeScimUser(transaction, workspaceId, user);
     const groups = (await rows.listGroupsOfUsers(transaction, workspaceId, [id])).map(({ name }) => name);
-    const before = stateOf(held, groups, mapping);
-    await settle(context, transaction, { user, before, after: stateOf(user, groups, mapping) }, ended);
+    const before = computeState(held, groups, mapping);
+    await settle(context, transaction, { user, before, after: computeState(user, groups, mapping) }, ended);
     const [shown] = await withGroups(transaction, workspaceId, [user]);
     return shown ?? user;
   });
@@ -187,7 +187,7 @@ export async function changeScimGroup(
     const held = await requireGroup(transaction, workspaceId, id);
     requireVersion(held, change);
     const formerIds = (await rows.listGroupMembers(transaction, workspaceId, [id])).map(({ memberId }) => memberId);
-    const whole = { ...held.document, ...membersOf(formerIds) };
+    const whole = { ...held.document, ...listMembers(formerIds) };
     const document = applyChange(GROUP_TYPE, whole, change);
     const group = { ...held, document, version: held.version + 1, updatedAt: now() };
     return storeGroup(context, transaction, { group, formerIds, mapping }, ended);
@@ -201,7 +201,7 @@ export async function removeScimGroup(context: OperationContext, id: string, ver
     const group = await requireGroup(transaction, workspaceId, id);
     requireVersion(group, { version });
     const memberIds = (await rows.listGroupMembers(transaction, workspaceId, [id])).map(({ memberId }) => memberId);
-    const before = await statesOf(transaction, workspaceId, memberIds, mapping);
+    const before = await readStates(transaction, workspaceId, memberIds, mapping);
     await rows.removeScimGroup(transaction, workspaceId, id);
     await settleAll(context, transaction, { before, mapping }, ended);
     return group;
@@ -305,11 +305,11 @@ async function storeGroup(
       `There is no user ${missing.slice(0, 80)}. The value of a member is the id of a user.`,
     );
   }
-  const before = await statesOf(transaction, workspaceId, [...new Set([...formerIds, ...memberIds])], mapping);
+  const before = await readStates(transaction, workspaceId, [...new Set([...formerIds, ...memberIds])], mapping);
   await rows.storeScimGroup(transaction, workspaceId, { ...group, document });
   await rows.storeGroupMembers(transaction, workspaceId, group.id, memberIds);
   await settleAll(context, transaction, { before, mapping }, ended);
-  return { ...group, document: { ...document, ...membersOf(memberIds) } };
+  return { ...group, document: { ...document, ...listMembers(memberIds) } };
 }
 
 function memberId(member: unknown): string {
@@ -318,7 +318,7 @@ function memberId(member: unknown): string {
   return value;
 }
 
-const membersOf = (ids: readonly string[]) =>
+const listMembers = (ids: readonly string[]) =>
   ids.length === 0 ? {} : { members: ids.map((value) => ({ value, type: 'User' })) };
 
 async function withGroups(
@@ -353,7 +353,7 @@ async function withUsers(
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
   return groups.map((group) => {
     const ids = (byGroup.get(group.id) ?? []).map(({ memberId: id }) => id);
-    return { ...group, document: { ...group.document, ...membersOf(ids) } };
+    return { ...group, document: { ...group.document, ...listMembers(ids) } };
   });
 }
 

@@ -32,7 +32,7 @@ export interface Ended {
 }
 
 /** Returns the state of a user in these groups. Without single sign-on, each user has the role of the fewest rights. */
-export function stateOf(
+export function computeState(
   { isActive, address }: Pick<rows.ScimUserRow, 'isActive' | 'address'>,
   groups: readonly string[],
   mapping: rows.RoleMapping | null,
@@ -41,7 +41,7 @@ export function stateOf(
   return { isActive, address, ...chosen };
 }
 
-export async function statesOf(
+export async function readStates(
   transaction: Transaction<Tables>,
   workspaceId: string,
   ids: readonly string[],
@@ -51,7 +51,7 @@ export async function statesOf(
   for (const { memberId: id, name } of await rows.listGroupsOfUsers(transaction, workspaceId, ids))
     groups.set(id, [...(groups.get(id) ?? []), name]);
   const users = await rows.findScimUsers(transaction, workspaceId, ids);
-  return new Map(users.map((user) => [user.id, stateOf(user, groups.get(user.id) ?? [], mapping)]));
+  return new Map(users.map((user) => [user.id, computeState(user, groups.get(user.id) ?? [], mapping)]));
 }
 
 /** Settles the members of users whose groups changed. */
@@ -61,7 +61,7 @@ export async function settleAll(
   { before, mapping }: { before: ReadonlyMap<string, State>; mapping: rows.RoleMapping | null },
   ended: Ended,
 ): Promise<void> {
-  const after = await statesOf(transaction, context.workspaceId, [...before.keys()], mapping);
+  const after = await readStates(transaction, context.workspaceId, [...before.keys()], mapping);
   const users = await rows.findScimUsers(transaction, context.workspaceId, [...before.keys()]);
   for (const user of users) {
     const [former, present] = [before.get(user.id), after.get(user.id)];
@@ -94,7 +94,7 @@ export async function settle(
   } else if (before?.isActive === true && !after.isActive)
     await endMembership(transaction, workspaceId, former, { ended, keepsOwner: false });
   if (user.madePerson && user.personId !== null && isWanted)
-    await rows.nameProvisioned(transaction, workspaceId, user.personId, nameOf(user.document));
+    await rows.nameProvisioned(transaction, workspaceId, user.personId, chooseName(user.document));
   if (!isWanted) return;
   const isSame =
     before !== null &&
@@ -106,7 +106,7 @@ export async function settle(
   if (isSame) return;
   const provisioned = await rows.provisionMember(transaction, workspaceId, {
     email: address,
-    name: nameOf(user.document),
+    name: chooseName(user.document),
     role,
     // A role that an admin gave by hand stays, unless groups decide or decided about it.
     setsRole: after.isMapped || (before?.isMapped ?? false),
@@ -172,7 +172,7 @@ function addEnded(ended: Ended, { keyIds, disabledEndpoints }: KeyLimits): void 
 }
 
 /** Returns the name of a new account. */
-function nameOf({ displayName, name }: ScimDocument): string {
+function chooseName({ displayName, name }: ScimDocument): string {
   const parts = isObject(name) ? name : {};
   const joined = [parts['givenName'], parts['familyName']].filter((part) => typeof part === 'string').join(' ');
   const formatted = parts['formatted'];

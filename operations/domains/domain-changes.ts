@@ -1,7 +1,7 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
-import { routeGrantOf } from '../accounts/key-grants.ts';
+import { requireRouteGrant } from '../accounts/key-grants.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { checkDnsNow } from './check-dns.ts';
 import { type DomainDetails, domainNotFound, loadDomains, readDomain } from './domains.ts';
@@ -50,7 +50,7 @@ export async function updateDomain(
       isCatchAllEnabled === undefined
         ? null
         : isCatchAllEnabled && !isCatchAllStoreOnly
-          ? { isEnabled: true, endpointId: catchAllEndpointId, ...(await routeGrantOf(context, transaction)) }
+          ? { isEnabled: true, endpointId: catchAllEndpointId, ...(await requireRouteGrant(context, transaction)) }
           : { isEnabled: isCatchAllEnabled, endpointId: null, routeSetByKeyId: null, routeGrantedScopes: null };
     const row = { catchAll, receiveDmarcEmails: receiveDmarcEmails ?? null, updatedAt: context.now() };
     await changes.changeDomain(transaction, workspaceId, domainId, row);

@@ -6,7 +6,7 @@ import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/do
 import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
-import { type RouteGrant, routeGrantOf } from '../accounts/key-grants.ts';
+import { type RouteGrant, requireRouteGrant } from '../accounts/key-grants.ts';
 import { requireRoom } from '../accounts/quotas.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
@@ -153,13 +153,13 @@ async function findRouting(
     const endpoint = await find(endpointId);
     if (endpoint === null) throw new UserError('not_found', 'Endpoint not found');
     if (!endpoint.isActive) throw invalid('Endpoint is not active', 'endpointId');
-    return { endpointId, webhookId: null, ...(await routeGrantOf(context, unit.transaction)) };
+    return { endpointId, webhookId: null, ...(await requireRouteGrant(context, unit.transaction)) };
   }
   if (webhookId != null) {
     const webhook = await find(webhookId);
     if (webhook?.type !== 'webhook') throw new UserError('not_found', 'Webhook not found');
     if (!webhook.isActive) throw invalid('Webhook is not active', 'webhookId');
-    return { endpointId: null, webhookId, ...(await routeGrantOf(context, unit.transaction)) };
+    return { endpointId: null, webhookId, ...(await requireRouteGrant(context, unit.transaction)) };
   }
   return { ...(endpointId === null ? { endpointId } : {}), ...(webhookId === null ? { webhookId } : {}) };
 }

@@ -177,9 +177,9 @@ export async function loadReplyWarnings(context: OperationContext, ids: readonly
   const addresses = await loadReplyAddresses(context, ids);
   const { database } = withFullAccess(context);
   const { workspaceId } = context;
-  const receiverOf = ({ deliverTo, domain }: ReplyAddress) => deliverTo ?? `${DEFAULT_RECEIVER}@${domain}`;
+  const chooseReceiver = ({ deliverTo, domain }: ReplyAddress) => deliverTo ?? `${DEFAULT_RECEIVER}@${domain}`;
   const domainOf = new Map(
-    addresses.flatMap((address) => (address === null ? [] : [[receiverOf(address), address.domainId]])),
+    addresses.flatMap((address) => (address === null ? [] : [[chooseReceiver(address), address.domainId]])),
   );
   const receivers = [...domainOf.keys()];
   if (receivers.length === 0) return addresses.map(() => null);
@@ -197,7 +197,7 @@ export async function loadReplyWarnings(context: OperationContext, ids: readonly
       facts.map((fact, at) => [fact.ownAddress, findWarning(fact.ownAddress, fact, routes[at]?.outcome ?? 'stored')]),
     );
   });
-  return addresses.map((address) => (address === null ? null : (warnings.get(receiverOf(address)) ?? null)));
+  return addresses.map((address) => (address === null ? null : (warnings.get(chooseReceiver(address)) ?? null)));
 }
 
 /** Names no endpoint: the key of the request may not be allowed to see it. */

@@ -1,4 +1,4 @@
-import { previewOf } from '../../core/mime/attachment-preview.ts';
+import { makePreview } from '../../core/mime/attachment-preview.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../context.ts';
 import { readAttachment } from './attachments.ts';
@@ -20,7 +20,7 @@ export async function readAttachmentPreview(
   index: number,
 ): Promise<AttachmentPreview> {
   const { filename, bytes } = await readAttachment(context, emailId, { index });
-  const preview = previewOf(bytes);
+  const preview = makePreview(bytes);
   if (preview === null)
     throw new UserError(
       'validation',

@@ -23,8 +23,8 @@ export async function suggestContacts(
   prefix: string,
   first: number,
 ): Promise<Contact[]> {
-  const start = prefixOf(prefix);
-  const most = sizeOf(first);
+  const start = checkPrefix(prefix);
+  const most = checkFirst(first);
   return asWorkspace(database, workspaceId, async (transaction) => {
     const threads = await contacts.readParticipants(transaction, workspaceId, start);
     const found = new Map<string, Contact>();
@@ -44,8 +44,8 @@ export function listSenders(
   prefix: string,
   first: number,
 ): Promise<contacts.SenderAddress[]> {
-  const start = prefixOf(prefix);
-  const most = sizeOf(first);
+  const start = checkPrefix(prefix);
+  const most = checkFirst(first);
   return asWorkspace(database, workspaceId, (transaction) =>
     contacts.readSenders(transaction, workspaceId, start, most),
   );
@@ -57,13 +57,13 @@ function isMeant({ name, address }: Contact, start: string): boolean {
   return words.startsWith(start) || words.includes(` ${start}`);
 }
 
-function prefixOf(prefix: string): string {
+function checkPrefix(prefix: string): string {
   if (prefix.length > MAX_SEARCH_LENGTH || prefix.includes('\0'))
     throw invalid(`prefix must have at most ${MAX_SEARCH_LENGTH} characters, and no NUL`, 'prefix');
   return prefix.trim().toLowerCase();
 }
 
-function sizeOf(first: number): number {
+function checkFirst(first: number): number {
   if (first < 1 || first > MAX_CONTACTS) throw invalid(`first must be 1 to ${MAX_CONTACTS}`, 'first');
   return first;
 }

@@ -83,20 +83,23 @@ export async function flagEmails(
   if (locked.some(({ isTrashed }) => isTrashed)) throw inTrash('This email');
   const updatedAt = await setFlags(transaction, workspaceId, ids, flags);
   const events = locked
-    .flatMap((email) => eventsOf(email, flags))
+    .flatMap((email) => listFlagEvents(email, flags))
     .map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
   return { updated: new Map(locked.map((email) => [email.id, { ...flagged(email, flags), updatedAt }])), events };
 }
 
 type Transaction = Parameters<typeof setFlags>[0];
-type FlagEvent = { id: string } & ReturnType<typeof eventsOf>[number];
+type FlagEvent = { id: string } & ReturnType<typeof listFlagEvents>[number];
 
 function flagged(before: LockedEmail, flags: EmailFlags) {
   const { id } = before;
   return { id, isRead: flags.isRead ?? before.isRead, isArchived: flags.isArchived ?? before.isArchived };
 }
 
-function eventsOf(before: LockedEmail, flags: EmailFlags): { kind: string; emailId: string; threadId?: string }[] {
+function listFlagEvents(
+  before: LockedEmail,
+  flags: EmailFlags,
+): { kind: string; emailId: string; threadId?: string }[] {
   const { isRead, isArchived } = flagged(before, flags);
   const kinds = [
     isRead === before.isRead ? null : isRead ? 'email.read' : 'email.unread',

@@ -10,12 +10,12 @@ import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
 import { loadRawBytes } from './attachments.ts';
 import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
-import { showsImagesOf } from './image-senders.ts';
+import { showsRemoteImages } from './image-senders.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
 import { readAuthentication } from './stored-authentication.ts';
 
 export interface EmailHtmlOptions {
-  /** which remote images are loaded: none, all, or all if the user always shows those of the sender (showsImagesOf) */
+  /** which remote images are loaded: none, all, or all if the user always shows those of the sender (showsRemoteImages) */
   images: 'blocked' | 'remote' | 'trusted';
   /** `host[:port]` of the request; null: unknown */
   host: string | null;
@@ -46,7 +46,7 @@ export async function readEmailHtml(
   const { host, images } = options;
   const hasRemoteImages =
     images === 'remote' ||
-    (images === 'trusted' && (await showsImagesOf(context, email, readAuthentication(parts.authentication))));
+    (images === 'trusted' && (await showsRemoteImages(context, email, readAuthentication(parts.authentication))));
   const { publicUrl, mailHostname, smtp } = context.settings;
   const ownHosts = ownHostNames([publicUrl, mailHostname, smtp.host, ...(host === null ? [] : [host])]);
   const inlineImages = await readInlineImages(context, emailId, { html, attachments: parts.attachments });

@@ -4,7 +4,7 @@ import type { EmailContent } from '../../db/queries/emails/email-row.ts';
 import type { emailSecurity } from './finding-shapes.ts';
 
 /** Returns what the screening of an email says, as all interfaces show it. */
-export function securityOf({
+export function describeSecurity({
   injection,
   screening,
 }: Pick<EmailContent, 'injection' | 'screening'>): z.infer<typeof emailSecurity> {

@@ -100,10 +100,10 @@ export interface EmailPage {
 
 /** Returns a page by offset. */
 export async function listEmails(context: OperationContext, query: EmailQuery, page: Page): Promise<EmailPage> {
-  const conditions = await conditionsOf(context, query);
+  const conditions = await makeConditions(context, query);
   return asWorkspace(context.database, context.workspaceId, async (transaction) => {
     const { emails, total } = await lists.listEmails(transaction, context.workspaceId, conditions, page);
-    const addresses = await addressesOf(transaction, context.workspaceId, emails);
+    const addresses = await loadAddressFields(transaction, context.workspaceId, emails);
     return { emails, addresses, total, hasMore: page.offset + emails.length < total };
   });
 }
@@ -125,7 +125,7 @@ export async function listEmailsBeside(
 ): Promise<EmailPage> {
   const { database, workspaceId } = context;
   const { side, emailId, limit } = page;
-  const conditions = await conditionsOf(context, query);
+  const conditions = await makeConditions(context, query);
   return asWorkspace(database, workspaceId, async (transaction) => {
     const [email] = isValidId(emailId) ? await lists.findEmails(transaction, workspaceId, [emailId]) : [];
     if (email === undefined) throw invalid('Invalid cursor', side);
@@ -139,7 +139,7 @@ export async function listEmailsBeside(
     const emails = isInverted ? found.slice(0, limit).toReversed() : found.slice(0, limit);
     return {
       emails,
-      addresses: await addressesOf(transaction, workspaceId, emails),
+      addresses: await loadAddressFields(transaction, workspaceId, emails),
       total: await lists.countEmails(transaction, workspaceId, conditions),
       hasMore: found.length > limit,
     };
@@ -172,7 +172,7 @@ export async function listEmailsByRelevance(
   return {
     emails: found,
     addresses: await asWorkspace(context.database, context.workspaceId, (transaction) =>
-      addressesOf(transaction, context.workspaceId, found),
+      loadAddressFields(transaction, context.workspaceId, found),
     ),
     total: await countEmails(context, words),
     hasMore: isBefore ? from > 0 : ranked.length > from + limit,
@@ -186,12 +186,12 @@ export async function pageEmails(
   page: KeysetPage,
 ): Promise<EmailSummary[]> {
   const { database, workspaceId } = context;
-  const search = await searchOf(context, query);
+  const search = await prepareEmailSearch(context, query);
   if (search !== null)
     return asWorkspace(database, workspaceId, (transaction) =>
       finds.pageFoundEmails(transaction, workspaceId, search, page),
     );
-  const conditions = await conditionsOf(context, query);
+  const conditions = await makeConditions(context, query);
   return asWorkspace(database, workspaceId, (transaction) =>
     lists.pageEmails(transaction, workspaceId, conditions, page),
   );
@@ -207,7 +207,7 @@ export async function pageEmailsByRelevance(
   page: KeysetPage<RelevanceCursor>,
 ): Promise<finds.RankedEmail[]> {
   const { database, workspaceId } = context;
-  const search = await searchOf(context, query);
+  const search = await prepareEmailSearch(context, query);
   requireRankedWords(search?.terms ?? []);
   if (search === null) return [];
   return asWorkspace(database, workspaceId, (transaction) =>
@@ -217,26 +217,26 @@ export async function pageEmailsByRelevance(
 
 export async function countEmails(context: OperationContext, query: EmailSearchQuery): Promise<number> {
   const { database, workspaceId } = context;
-  const search = await searchOf(context, query);
+  const search = await prepareEmailSearch(context, query);
   if (search !== null)
     return asWorkspace(database, workspaceId, (transaction) =>
       finds.countFoundEmails(transaction, workspaceId, search),
     );
-  const conditions = await conditionsOf(context, query);
+  const conditions = await makeConditions(context, query);
   return asWorkspace(database, workspaceId, (transaction) => lists.countEmails(transaction, workspaceId, conditions));
 }
 
 /** Returns null when the query has no words or operators. */
-async function searchOf(context: OperationContext, query: EmailSearchQuery): Promise<EmailSearch | null> {
+async function prepareEmailSearch(context: OperationContext, query: EmailSearchQuery): Promise<EmailSearch | null> {
   const terms = await prepareSearch(context, query.words ?? '', query.language);
   if (terms.length === 0) return null;
   if (query.search !== undefined) throw refused('Use either a search with words or `search`, not both');
-  if (sendingOf(query.status) !== null)
+  if (toSendingState(query.status) !== null)
     throw refused(`A search with words cannot be limited to ${query.status ?? ''} mail`);
   if (query.isTest !== undefined) throw refused('A search with words cannot be limited to test mail');
   if (query.spam === 'include')
     throw refused('A search with words finds mail in Spam with `spam` `only`, or other mail');
-  return { terms, conditions: await conditionsOf(context, { ...query, timeRange: query.timeRange ?? 'all' }) };
+  return { terms, conditions: await makeConditions(context, { ...query, timeRange: query.timeRange ?? 'all' }) };
 }
 
 /** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
@@ -306,7 +306,7 @@ export async function loadOutlines(
 }
 
 /** Returns the address fields of each email; null where its content is gone. */
-async function addressesOf(
+async function loadAddressFields(
   transaction: Transaction<Tables>,
   workspaceId: string,
   emails: readonly EmailSummary[],
@@ -319,7 +319,7 @@ async function addressesOf(
 
 const RANGE_HOURS = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 };
 
-async function conditionsOf(context: OperationContext, query: EmailQuery): Promise<lists.EmailConditions> {
+async function makeConditions(context: OperationContext, query: EmailQuery): Promise<lists.EmailConditions> {
   const {
     type = 'all',
     status = 'all',
@@ -336,7 +336,7 @@ async function conditionsOf(context: OperationContext, query: EmailQuery): Promi
     throw invalid(`Search text must not be longer than ${MAX_QUERY_LENGTH} characters`, 'search');
   if (spam !== undefined && isTrashed)
     throw invalid('`spam` cannot be combined with `trashed`. Use one of them.', 'spam');
-  const flags = flagsOf(status, isArchived);
+  const flags = toFlags(status, isArchived);
   const range = {
     since: timeRange === 'all' ? null : new Date(context.now().getTime() - RANGE_HOURS[timeRange] * 3_600_000),
     isTest,
@@ -347,8 +347,8 @@ async function conditionsOf(context: OperationContext, query: EmailQuery): Promi
     search: await prepareListSearch(context, search ?? '', query.language),
   };
   if (flags === null) {
-    const isOfStatus = { isRead: null, isArchived, isHeld: false, sending: sendingOf(status) };
-    return { ...range, ...isOfStatus, type: type === 'all' ? null : type, status: statusOf(status) };
+    const isOfStatus = { isRead: null, isArchived, isHeld: false, sending: toSendingState(status) };
+    return { ...range, ...isOfStatus, type: type === 'all' ? null : type, status: toStoredStatus(status) };
   }
   // Only received mail has these flags, so other types match nothing.
   const isNone = type !== 'all' && type !== 'received';
@@ -361,18 +361,18 @@ type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
  * Returns the flags that a status stands for; null when it is a stored status. `unread` leaves out archived mail unless
  * asked for.
  */
-function flagsOf(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {
+function toFlags(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {
   if (status === 'archived') return { isRead: null, isArchived: true, isHeld: false };
   if (status === 'blocked') return { isRead: null, isArchived, isHeld: true };
   if (status === 'unread') return { isRead: false, isArchived: isArchived ?? false, isHeld: false };
   return status === 'read' ? { isRead: true, isArchived, isHeld: false } : null;
 }
 
-function statusOf(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {
+function toStoredStatus(status: (typeof EMAIL_STATUSES)[number]): lists.EmailConditions['status'] {
   return storedStatuses.find((stored) => stored === status) ?? null;
 }
 
-function sendingOf(status: EmailQuery['status']): lists.SendingState | null {
+function toSendingState(status: EmailQuery['status']): lists.SendingState | null {
   return lists.SENDING_STATES.find((state) => state === status) ?? null;
 }
 

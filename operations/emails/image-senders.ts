@@ -1,5 +1,5 @@
 import type { Authentication } from '../../core/mime/authentication.ts';
-import { domainOf } from '../../core/mime/name-warnings.ts';
+import { readDomain } from '../../core/mime/name-warnings.ts';
 import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -51,14 +51,14 @@ export async function removeImageSender({ database, workspaceId }: OperationCont
  * Returns whether the remote images of an email are shown without asking: its sender is on the list, and the domain of the sender's address
  * vouches for the email. False for a key of one domain, which reads nothing of the account.
  */
-export async function showsImagesOf(
+export async function showsRemoteImages(
   { database, workspaceId }: OperationContext,
   { type, fromAddress }: Pick<EmailSummary, 'type' | 'fromAddress'>,
   authentication: Authentication | null,
 ): Promise<boolean> {
   if (type !== 'received' || authentication === null || database.limit !== undefined) return false;
   const { domain } = authentication.dmarc;
-  if (domain === null || domainOf(`@${domain}`) !== domainOf(fromAddress)) return false;
+  if (domain === null || readDomain(`@${domain}`) !== readDomain(fromAddress)) return false;
   if (judgeSender(authentication).verdict !== 'verified') return false;
   return asWorkspace(database, workspaceId, (transaction) =>
     rows.isImageSender(transaction, workspaceId, fromAddress.toLowerCase()),

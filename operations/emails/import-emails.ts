@@ -6,7 +6,12 @@ import { toSmtpForm } from '../../core/smtp/smtp-form.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findReceived } from '../../db/queries/emails/import-read.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { askReceiving, checkOwnRecipient, type OwnRecipient, senderOf } from '../routing/simulated-transaction.ts';
+import {
+  askReceiving,
+  checkOwnRecipient,
+  findReversePath,
+  type OwnRecipient,
+} from '../routing/simulated-transaction.ts';
 
 /** A message from another mail system. */
 interface ImportedMessage {
@@ -107,7 +112,7 @@ async function accept(
     context,
     'receiving.message.accept',
     {
-      reversePath: senderOf(bytes),
+      reversePath: findReversePath(bytes),
       recipients: [{ ...recipient, emailId }],
       remoteAddress: '',
       helo: '',

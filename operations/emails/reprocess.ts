@@ -182,7 +182,7 @@ async function threadEach(
   const events: Changed<undefined>['events'] = [];
   for (const email of emails) {
     const place = places.get(email.emailId);
-    const refusal = refusalOf(place);
+    const refusal = explainRefusal(place);
     if (refusal !== null) email.error = refusal;
     if (place?.threadId == null || refusal !== null || manual.has(email.emailId)) continue;
     const [current] = await lockPlaces(client, workspaceId, [email.emailId]);
@@ -203,7 +203,7 @@ async function threadEach(
   return { answer: undefined, events };
 }
 
-function refusalOf(place: { type: string; threadId: string | null } | undefined): ReprocessedEmail['error'] {
+function explainRefusal(place: { type: string; threadId: string | null } | undefined): ReprocessedEmail['error'] {
   if (place === undefined) return { code: 'not_found', message: 'Email not found' };
   if (place.type === 'scheduled')
     return { code: 'validation', message: 'Scheduled emails get a thread when they are sent' };

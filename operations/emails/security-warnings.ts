@@ -1,12 +1,12 @@
 import type { Authentication } from '../../core/mime/authentication.ts';
 import { findLinkWarnings, type LinkWarning, MAX_HTML } from '../../core/mime/link-warnings.ts';
 import {
-  domainOf,
   findAddressInName,
   findImitatedName,
   findLookalikeDomain,
   hasComparableName,
   type NameWarning,
+  readDomain,
 } from '../../core/mime/name-warnings.ts';
 import { type SenderVerdict, senderVerdict } from '../../core/mime/sender-verdict.ts';
 import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
@@ -42,7 +42,7 @@ const NAMES_OF_SERVICE = 3;
 
 /** Returns who vouches for the sender. */
 export function judgeSender(authentication: Authentication): SenderVerdict {
-  return senderVerdict(authentication, (domain) => organizationOf(domain.toLowerCase()));
+  return senderVerdict(authentication, (domain) => findOrganization(domain.toLowerCase()));
 }
 
 /** The email to warn of, with its body. */
@@ -86,7 +86,7 @@ export async function readSecurityWarnings(
 
 /** Returns whether the sender must be compared with the people that the user knows. */
 function isSenderComparable({ fromName, fromAddress }: ExaminedMail['email']): boolean {
-  if (organizationOf(domainOf(fromAddress)) !== null) return true;
+  if (findOrganization(readDomain(fromAddress)) !== null) return true;
   return fromName !== null && findAddressInName(fromName, fromAddress) === null && hasComparableName(fromName);
 }
 
@@ -101,19 +101,19 @@ function compareSender(
   const isService = sender !== undefined && sender.names.length >= NAMES_OF_SERVICE;
   const imitated = isComparable && !isService ? findImitatedName(fromName, fromAddress, known) : null;
   const name = contained ?? (imitated !== null && isSecondAddress(imitated, authentication) ? null : imitated);
-  const domain = findLookalikeDomain(fromAddress, { people: known, ownDomains }, organizationOf);
+  const domain = findLookalikeDomain(fromAddress, { people: known, ownDomains }, findOrganization);
   return [name, domain].filter((warning) => warning !== null);
 }
 
 /** Returns whether a known person writes from another address, for which the organization that the user knows vouches. */
 function isSecondAddress(warning: NameWarning, authentication: Authentication | null): boolean {
   if (warning.kind !== 'imitated_name' || authentication === null) return false;
-  const [known, actual] = [domainOf(warning.knownAddress), domainOf(warning.actual)];
-  const isSame = (organizationOf(known) ?? known) === (organizationOf(actual) ?? actual);
+  const [known, actual] = [readDomain(warning.knownAddress), readDomain(warning.actual)];
+  const isSame = (findOrganization(known) ?? known) === (findOrganization(actual) ?? actual);
   return isSame && judgeSender(authentication).verdict === 'verified';
 }
 
-function organizationOf(domain: string): string | null {
+function findOrganization(domain: string): string | null {
   return registrableDomain(domain, publicSuffixes());
 }
 

@@ -38,14 +38,14 @@ export async function loadTimelines(
       ruleIds,
       endpointIds: [],
     });
-    const byHand = Map.groupBy(await history.readHandEvents(transaction, workspaceId, ids), emailOf);
-    const deliveries = Map.groupBy(await history.readPastDeliveries(transaction, workspaceId, ids), emailOf);
-    const recipients = Map.groupBy(await history.readPastRecipients(transaction, workspaceId, ids), emailOf);
+    const byHand = Map.groupBy(await history.readHandEvents(transaction, workspaceId, ids), getEmailId);
+    const deliveries = Map.groupBy(await history.readPastDeliveries(transaction, workspaceId, ids), getEmailId);
+    const recipients = Map.groupBy(await history.readPastRecipients(transaction, workspaceId, ids), getEmailId);
     const tries = Map.groupBy(
-      await findDeliveryAttempts(transaction, workspaceId, idsOf(deliveries)),
+      await findDeliveryAttempts(transaction, workspaceId, collectIds(deliveries)),
       ({ deliveryId }) => deliveryId,
     );
-    const sendings = await findSendingAttempts(transaction, workspaceId, idsOf(recipients));
+    const sendings = await findSendingAttempts(transaction, workspaceId, collectIds(recipients));
     return new Map(
       origins.map((origin) => {
         const [hands, sent, to] = [byHand, deliveries, recipients].map((rows) => rows.get(origin.id) ?? []) as [
@@ -88,10 +88,10 @@ function cut(entries: readonly TimelineEntry[], isMore: boolean): Timeline {
   return { entries: sorted.slice(-MAX_TIMELINE), isCut: isMore || sorted.length > MAX_TIMELINE };
 }
 
-function emailOf({ emailId }: { emailId: string }): string {
+function getEmailId({ emailId }: { emailId: string }): string {
   return emailId;
 }
 
-function idsOf(rows: ReadonlyMap<string, readonly { id: string }[]>): string[] {
+function collectIds(rows: ReadonlyMap<string, readonly { id: string }[]>): string[] {
   return [...rows.values()].flatMap((of) => of.map(({ id }) => id));
 }

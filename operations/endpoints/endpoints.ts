@@ -18,7 +18,7 @@ import { type Delivery, readRecentDeliveries } from '../../db/queries/endpoints/
 import * as lists from '../../db/queries/endpoints/endpoint-list.ts';
 import * as use from '../../db/queries/endpoints/endpoint-use.ts';
 import { type EndpointUse, readEndpointUse } from '../../db/queries/endpoints/endpoint-use.ts';
-import { type Grant, grantOf } from '../accounts/key-grants.ts';
+import { type Grant, requireGrant } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { changeSubscription, moveSubscription, type SubscriptionInput } from './endpoint-subscription.ts';
@@ -162,7 +162,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
  */
 export async function findEndpointGrant(
   context: OperationContext,
-  transaction: Parameters<typeof grantOf>[1],
+  transaction: Parameters<typeof requireGrant>[1],
   what: string,
   { allowActions, events }: Pick<Endpoint, 'allowActions' | 'events'>,
 ): Promise<Grant & { setByPersonId: string | null }> {
@@ -173,7 +173,7 @@ export async function findEndpointGrant(
     ...(allowActions ? (['send'] as const) : []),
     ...(isOfAudit ? (['manage'] as const) : []),
   ];
-  return { ...(await grantOf(context, transaction, what, needed)), setByPersonId: context.rights.personId };
+  return { ...(await requireGrant(context, transaction, what, needed)), setByPersonId: context.rights.personId };
 }
 
 /** Returns the secrets that requests are signed with now; see EndpointDetails. */

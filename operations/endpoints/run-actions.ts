@@ -386,7 +386,7 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
       tooMany.index,
       `At most ${MAX_AUTOMATIC_REPLIES} automatic replies are sent in a thread within an hour.`,
     );
-  for (const [correspondent, own] of Map.groupBy(replies, (reply) => correspondentOf(reply))) {
+  for (const [correspondent, own] of Map.groupBy(replies, (reply) => findCorrespondent(reply))) {
     const sent = await countAutomaticRepliesTo(transaction, context.workspaceId, correspondent);
     const surplus = own[Math.max(0, MAX_AUTOMATIC_REPLIES_PER_DAY - sent)];
     if (surplus !== undefined)
@@ -397,7 +397,7 @@ async function requireFewReplies({ transaction, context, email }: Acting, sends:
   }
 }
 
-function correspondentOf({ email }: Send): string {
+function findCorrespondent({ email }: Send): string {
   return readCorrespondent(email.audience.to[0] ?? '');
 }
 
@@ -419,7 +419,7 @@ async function storeSends(
   for (const send of sends.filter(({ type }) => type === 'reply'))
     await markAutomaticReply(transaction, workspaceId, {
       emailId: send.email.row.id,
-      correspondent: correspondentOf(send),
+      correspondent: findCorrespondent(send),
     });
   return { sends: entering, threaded, lastSeq };
 }

@@ -49,7 +49,7 @@ export interface EventPage {
 export const MAX_WAIT_SECONDS = 30;
 
 /** Returns the cursor of an event of the user. */
-export function cursorOf(context: OperationContext, event: FeedEvent): string {
+export function encodeCursor(context: OperationContext, event: FeedEvent): string {
   return encodeEventCursor(context.workspaceId, event.seq);
 }
 

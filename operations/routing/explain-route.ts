@@ -13,10 +13,10 @@ import { invalid, type OperationContext } from '../context.ts';
 import { readAuthentication } from '../emails/stored-authentication.ts';
 import { type CurrentRoute, decideCurrentRoute } from './current-route.ts';
 import {
-  addressOf,
-  domainOf,
   type ExplainedRoute,
   explainEmailRoute,
+  findRouteAddress,
+  findRouteDomain,
   noteUnseenRules,
   type RouteStep,
   summarizeRoute,
@@ -24,9 +24,9 @@ import {
 import {
   askReceiving,
   checkOwnRecipient,
+  findReversePath,
   type OwnRecipient,
   SIMULATED_CLIENT,
-  senderOf,
   toSmtpBytes,
 } from './simulated-transaction.ts';
 
@@ -60,11 +60,11 @@ export async function explainRoute(
   input: { emailId: string } | HypotheticalMail,
 ): Promise<RouteExplanation> {
   if ('emailId' in input) return explainEmailRoute(context, input.emailId, 'stored and now');
-  const bytes = await bytesOf(context, input);
+  const bytes = await composeMailBytes(context, input);
   const recipient = await checkOwnRecipient(context, input.to);
   if (isReturnAddress(recipient.recipient))
     throw invalid('Mail to a return address is a bounce report and has no route', 'to');
-  const sender = input.from === null ? senderOf(bytes) : readSender(input.from).address;
+  const sender = input.from === null ? findReversePath(bytes) : readSender(input.from).address;
   const request = { reversePath: sender, ...SIMULATED_CLIENT };
   const mail = await askReceiving(context, 'receiving.message.examine', request, bytes);
   if (mail.verdict === 'busy')
@@ -104,8 +104,8 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       emailId: null,
       recipient: recipient.recipient,
       ...would,
-      address: addressOf({ addressId, ownAddress }, names),
-      domain: domainOf({ domainId, ownAddress }, names),
+      address: findRouteAddress({ addressId, ownAddress }, names),
+      domain: findRouteDomain({ domainId, ownAddress }, names),
       releasedAt: null,
       answers: [],
       deliveries: [],
@@ -167,7 +167,7 @@ function step(name: RouteStep['step'], detail: string): RouteStep {
   return { step: name, at: null, durationMs: null, detail, deliveryId: null };
 }
 
-async function bytesOf(context: OperationContext, mail: HypotheticalMail): Promise<Buffer> {
+async function composeMailBytes(context: OperationContext, mail: HypotheticalMail): Promise<Buffer> {
   if (mail.raw !== null) return toSmtpBytes(mail.raw);
   const flaw = checkSubject(mail.subject ?? '');
   if (flaw !== null) throw invalid(flaw, 'subject');

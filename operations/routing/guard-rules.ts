@@ -13,7 +13,7 @@ import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/r
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
-import { type Grant, grantOf } from '../accounts/key-grants.ts';
+import { type Grant, requireGrant } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
@@ -155,10 +155,10 @@ export async function updateGuardRule(
 /** Fields that decide what a rule does. */
 const DOING = ['type', 'config', 'action', 'priority'] as const;
 
-/** As grantOf: a rule that routes shows mail to the receiver of its endpoint. */
+/** As requireGrant: a rule that routes shows mail to the receiver of its endpoint. */
 function toRuleGrant(context: OperationContext, transaction: Transaction, { action }: GuardAction): Promise<Grant> {
   const needed = action === 'route' ? (['manage', 'read'] as const) : (['manage'] as const);
-  return grantOf(context, transaction, `A guard rule with the action ${action}`, needed);
+  return requireGrant(context, transaction, `A guard rule with the action ${action}`, needed);
 }
 
 /** Throws not_found. */

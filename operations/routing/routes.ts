@@ -169,8 +169,8 @@ function explain(
     emailId,
     recipient: stored.recipient ?? stored.ownAddress,
     ...place,
-    address: addressOf(stored, names),
-    domain: domainOf(stored, names),
+    address: findRouteAddress(stored, names),
+    domain: findRouteDomain(stored, names),
     releasedAt: stored.route?.released_at ?? null,
     answers,
     deliveries,
@@ -237,7 +237,7 @@ export function summarizeRoute(
 }
 
 /** Null when the catch-all accepted the mail. */
-export function addressOf(
+export function findRouteAddress(
   { addressId, ownAddress }: Pick<StoredRoute, 'addressId' | 'ownAddress'>,
   { addresses }: RouteReferences,
 ): ExplainedRoute['address'] {
@@ -246,7 +246,7 @@ export function addressOf(
 }
 
 /** The recipient domain of the email. */
-export function domainOf(
+export function findRouteDomain(
   { domainId, ownAddress }: Pick<StoredRoute, 'domainId' | 'ownAddress'>,
   { domains }: RouteReferences,
 ): ExplainedRoute['domain'] {

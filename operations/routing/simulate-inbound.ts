@@ -30,7 +30,7 @@ import {
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { withText } from '../emails/html-text.ts';
 import { type Idempotency, idempotencyKeyReused, type OwnIdempotency, ownIdempotency } from '../sending/idempotency.ts';
-import { checkOwnRecipient, handOver, senderOf, toSmtpBytes } from './simulated-transaction.ts';
+import { checkOwnRecipient, findReversePath, handOver, toSmtpBytes } from './simulated-transaction.ts';
 
 /** A message to receive as if another server had sent it. */
 export interface SimulationInput {
@@ -118,7 +118,7 @@ export async function simulateInbound(
   const { reportedEmailId } = made;
   const emailId = reportedEmailId === null ? receptionId : null;
   const answer = await keep(context, own, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
-  const reversePath = made.reversePath ?? from?.address ?? senderOf(made.bytes);
+  const reversePath = made.reversePath ?? from?.address ?? findReversePath(made.bytes);
   await handOver(context, { bytes: made.bytes, recipient, reversePath, emailId: answer.receptionId });
   return simulated.parse(answer);
 }

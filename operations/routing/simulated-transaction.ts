@@ -35,7 +35,7 @@ export function toSmtpBytes(raw: string | Uint8Array): Buffer {
 }
 
 /** Returns the address of the From field if mail can be sent to it, else the null reverse-path. */
-export function senderOf(bytes: Buffer): string {
+export function findReversePath(bytes: Buffer): string {
   const sender = readAddressFields(readHeaderSection(bytes)).from?.addresses[0];
   return sender === undefined ? '' : (outgoingMailbox(sender)?.address ?? '');
 }

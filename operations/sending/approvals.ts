@@ -58,7 +58,7 @@ async function decide(
     if (state.decision === decision)
       return { decidedBy: state.decidedBy, sendAt: findSendTime(email, decision), isChanged: false, lastSeq: null };
     if (email.status !== 'awaiting_approval') throw decidedAlready(state);
-    const sendAt = decision === 'rejected' ? null : await earliestOf(email);
+    const sendAt = decision === 'rejected' ? null : await computeEarliest(email);
     const by = { keyId: rights.keyId };
     const done = await approvals.decideApproval(transaction, workspaceId, emailId, { decision, by, reason }, sendAt);
     const { decidedBy } = done;
@@ -69,7 +69,7 @@ async function decide(
     return { decidedBy, sendAt, isChanged: true, lastSeq: last };
 
     /** The time to undo a send begins when it is approved. */
-    async function earliestOf(locked: LockedOutgoing): Promise<Date> {
+    async function computeEarliest(locked: LockedOutgoing): Promise<Date> {
       const undoSeconds = await readUndoSeconds(transaction, workspaceId, locked);
       return new Date(Math.max(locked.now.getTime() + undoSeconds * 1_000, locked.scheduledAt?.getTime() ?? 0));
     }

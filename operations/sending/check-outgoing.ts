@@ -243,8 +243,8 @@ function readMailboxes(given: NewEmail['to'], field: string, most: number, path:
 }
 
 function readBodies(email: NewEmail, path: string): { text: string | null; html: string | null } {
-  const bodyOf = (given: string | null | undefined) => (given == null || given === '' ? null : storableText(given));
-  const [text, html] = [bodyOf(email.text), bodyOf(email.html)];
+  const readBody = (given: string | null | undefined) => (given == null || given === '' ? null : storableText(given));
+  const [text, html] = [readBody(email.text), readBody(email.html)];
   if (text === null && html === null) throw invalid('Either html or text content must be provided', `${path}html`);
   return { text, html };
 }

@@ -4,7 +4,7 @@ import type { AddressFields, AddressList, Mailbox } from '../../core/mime/addres
 import { composeMessage, listComposedAttachments } from '../../core/mime/compose-message.ts';
 import { readableFields, readHeaderSection } from '../../core/mime/header-fields.ts';
 import { isMadeId } from '../../core/mime/message-id.ts';
-import { previewOf } from '../../core/mime/parse-message.ts';
+import { makePreview } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { emailParties } from '../../core/search/email-parties.ts';
 import { envelopeRecipients } from '../../core/sending/outgoing-addresses.ts';
@@ -156,21 +156,27 @@ const EXCERPT_HTML_LENGTHS = [2_000, 20_000];
 
 /** Returns the beginning of an email, from its text or else its HTML. */
 export function makeExcerpt(text: string | null, html: string | null): string {
-  if (text !== null || html === null) return previewOf({ cleanedText: text, cleanedHtml: null, htmlBody: null });
+  if (text !== null || html === null) return makePreview({ cleanedText: text, cleanedHtml: null, htmlBody: null });
   const start = Math.max(0, html.search(/<body[\s>]/i));
   for (const length of EXCERPT_HTML_LENGTHS) {
     const htmlBody = html.slice(start, start + length);
-    const excerpt = previewOf({ cleanedText: null, cleanedHtml: null, htmlBody });
+    const excerpt = makePreview({ cleanedText: null, cleanedHtml: null, htmlBody });
     if (excerpt !== '') return excerpt;
   }
   return '';
 }
 
 function addressFields({ sender, to, cc, bcc, replyTo }: CheckedEmail): AddressFields {
-  return { from: listOf([sender]), to: listOf(to), cc: listOf(cc), bcc: listOf(bcc), replyTo: listOf(replyTo) };
+  return {
+    from: toAddressList([sender]),
+    to: toAddressList(to),
+    cc: toAddressList(cc),
+    bcc: toAddressList(bcc),
+    replyTo: toAddressList(replyTo),
+  };
 }
 
-function listOf(mailboxes: readonly Mailbox[]): AddressList | null {
+function toAddressList(mailboxes: readonly Mailbox[]): AddressList | null {
   if (mailboxes.length === 0) return null;
   return { text: mailboxes.map(written).join(', '), addresses: [...mailboxes] };
 }

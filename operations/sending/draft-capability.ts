@@ -69,7 +69,7 @@ const maybe = z.string().nullable();
 /** As the client gave them: a text or a list in REST, always a list in GraphQL. */
 const asGiven = restOnly(addresses.nullable());
 const AS_GIVEN = 'As given: one address each, or a text that lists several.';
-const listOf = (name: string, what: string) =>
+const makeListField = (name: string, what: string) =>
   graphqlOnly(z.array(z.string()), name).meta({ description: `${what} ${AS_GIVEN}` });
 
 /** Attachments that the cost limit assumes. */
@@ -109,13 +109,13 @@ export const draftResource = defineResource<DraftRow>()({
     threadId: restOnly(maybe).meta({ description: 'Thread of that email.' }),
     from: graphqlText(maybe, 'Sender.'),
     to: asGiven,
-    toList: listOf('to', 'To recipients.'),
+    toList: makeListField('to', 'To recipients.'),
     cc: asGiven,
-    ccList: listOf('cc', 'Cc recipients.'),
+    ccList: makeListField('cc', 'Cc recipients.'),
     bcc: asGiven,
-    bccList: listOf('bcc', 'Bcc recipients.'),
+    bccList: makeListField('bcc', 'Bcc recipients.'),
     replyTo: asGiven,
-    replyToList: listOf('replyTo', 'Addresses to reply to.'),
+    replyToList: makeListField('replyTo', 'Addresses to reply to.'),
     subject: graphqlText(maybe, 'Subject.'),
     preview: z.string().meta({ description: 'Beginning of the text.' }),
     headers: graphqlText(z.record(z.string(), z.string()).nullable(), 'Custom headers, values by name.'),

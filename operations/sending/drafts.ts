@@ -15,7 +15,7 @@ import type { AttachmentFile } from '../emails/attachments.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { checkDraft, type NewEmail } from './check-outgoing.ts';
 import { makeExcerpt } from './compose-outgoing.ts';
-import { scheduleOf } from './send-email.ts';
+import { parseSchedule } from './send-email.ts';
 import { staleDraft } from './store-submissions.ts';
 
 type DraftFile = rows.DraftFile;
@@ -299,7 +299,10 @@ function prepare(
   const isRescheduled = fields.scheduledAt !== draft?.fields.scheduledAt || fields.timezone !== draft.fields.timezone;
   // A phrase such as `tomorrow at 9am` counts from the moment of sending.
   if (fields.scheduledAt !== null && isRescheduled)
-    scheduleOf({ sendAt: { text: fields.scheduledAt, timezone: fields.timezone ?? 'UTC' }, path: '' }, context.now());
+    parseSchedule(
+      { sendAt: { text: fields.scheduledAt, timezone: fields.timezone ?? 'UTC' }, path: '' },
+      context.now(),
+    );
   if (checked.sender !== null)
     requireSender(context, { sender: checked.sender, domain: checked.sender.domain, path: '' });
   const newBytes = checked.attachments.reduce((sum, { content }) => sum + content.length, 0);
@@ -388,6 +391,6 @@ function toDraft(stored: rows.StoredDraft): Draft {
 }
 
 function toConditions({ threadId, originalEmailId }: DraftQuery): rows.DraftConditions {
-  const idOf = (given: string | null | undefined) => (given == null ? null : storableText(given));
-  return { threadId: idOf(threadId), originalEmailId: idOf(originalEmailId) };
+  const readId = (given: string | null | undefined) => (given == null ? null : storableText(given));
+  return { threadId: readId(threadId), originalEmailId: readId(originalEmailId) };
 }

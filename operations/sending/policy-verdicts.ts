@@ -103,14 +103,14 @@ export async function openPolicyJudge(
 ): Promise<PolicyJudge> {
   const emails = [...held.values()];
   const threads = await readThreads(client, workspaceId, emails);
-  const participants = await readParticipantsOf(client, workspaceId, emails, threads);
+  const participants = await readThreadParticipants(client, workspaceId, emails, threads);
   const known = await readKnown(client, workspaceId, emails);
   const reviewed = await readReviewed(client, workspaceId, emails);
   const budgets = await readUsedBudgets(client, workspaceId, emails);
   const automatic = await readAutomatic(client, workspaceId, emails, threads);
-  const verdicts = new Map(emails.map((each) => [each.email, judgeByPolicies(each.policies, factsOf(each))]));
+  const verdicts = new Map(emails.map((each) => [each.email, judgeByPolicies(each.policies, gatherFacts(each))]));
 
-  function factsOf({ email, policies }: HeldEmail): PolicyFacts {
+  function gatherFacts({ email, policies }: HeldEmail): PolicyFacts {
     const recipients = listRecipients(email);
     const asksForContent = policies.some(({ policy }) => policy.links === false || policy.attachments === false);
     return {
@@ -124,7 +124,7 @@ export async function openPolicyJudge(
     };
   }
 
-  function refusalOf({ submission }: PolicySubject): UserError | null {
+  function makeRefusal({ submission }: PolicySubject): UserError | null {
     const counted = new Map<string, number>();
     for (const email of submission.emails) {
       const each = held.get(email);
@@ -166,7 +166,7 @@ export async function openPolicyJudge(
 
   return {
     judge(subject) {
-      const refusal = refusalOf(subject);
+      const refusal = makeRefusal(subject);
       if (refusal === null) count(subject);
       return refusal;
     },
@@ -218,7 +218,7 @@ function asksForParticipants({ policies }: HeldEmail): boolean {
 }
 
 /** Returns who takes part in the thread that each reply answers, with those of its recipients that are the user's own addresses. */
-async function readParticipantsOf(
+async function readThreadParticipants(
   client: ClientBase,
   workspaceId: string,
   emails: readonly HeldEmail[],

@@ -7,7 +7,7 @@ import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
 import {
   findAttempts,
   findRecipients,
-  findRecipientsOf,
+  findRecipientsByEmail,
   hastenRecipients,
   type Recipient,
 } from '../../db/queries/sending/recipient-read.ts';
@@ -30,12 +30,12 @@ export async function loadRecipients(
 }
 
 /** Returns the recipients of each sent email; none for received mail. */
-export async function loadRecipientsOf(
+export async function loadSentRecipients(
   { database, workspaceId }: OperationContext,
   emailIds: readonly string[],
 ): Promise<Recipient[][]> {
   const found = await asWorkspace(database, workspaceId, (transaction) =>
-    findRecipientsOf(transaction, workspaceId, emailIds.filter(isValidId)),
+    findRecipientsByEmail(transaction, workspaceId, emailIds.filter(isValidId)),
   );
   return emailIds.map((id) => found.get(id) ?? []);
 }

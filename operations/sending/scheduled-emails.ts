@@ -15,7 +15,7 @@ import {
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { violation } from './policy-verdicts.ts';
-import { scheduleOf } from './send-email.ts';
+import { parseSchedule } from './send-email.ts';
 
 /** The requested send time as text; the time zone defaults to the email's own. */
 export interface ScheduleInput {
@@ -189,7 +189,7 @@ function seen(before: LockedOutgoing): ScheduledEmail {
 
 function scheduleFor(before: LockedOutgoing, input: ScheduleInput): { at: Date; timezone: string } {
   const timezone = input.timezone ?? before.timezone ?? 'UTC';
-  const schedule = scheduleOf({ sendAt: { text: input.text, timezone }, path: '' }, before.now);
+  const schedule = parseSchedule({ sendAt: { text: input.text, timezone }, path: '' }, before.now);
   if (schedule === null) throw invalid('A time to send is required', 'scheduled_at');
   return schedule;
 }

@@ -5,7 +5,7 @@ import { newIdentifier, type OperationContext } from '../context.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, type Idempotency, ownIdempotency } from './idempotency.ts';
-import { makeReceipt, replayOrNow, scheduleOf } from './send-email.ts';
+import { makeReceipt, parseSchedule, replayOrNow } from './send-email.ts';
 import { submitEmails } from './submit-emails.ts';
 
 /** Input of a batch. */
@@ -41,7 +41,7 @@ export async function sendBatch(context: OperationContext, batch: NewBatch): Pro
   if (onRefusal === 'fail') throwRefused(refused);
   const before = await replayOrNow(context, idempotency);
   if ('receipt' in before) return before;
-  const scheduled = await attempt(checked, (email) => ({ email, schedule: scheduleOf(email, before.now) }));
+  const scheduled = await attempt(checked, (email) => ({ email, schedule: parseSchedule(email, before.now) }));
   refused.push(...scheduled.refused);
   if (onRefusal === 'fail' || scheduled.done.length === 0) throwRefused(refused);
   const composed: OutgoingEmail[] = [];

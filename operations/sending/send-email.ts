@@ -41,13 +41,13 @@ export async function sendChecked(
   const isTimed = undoSeconds > 0 || emails.some((email) => email.sendAt !== null);
   const before = isTimed ? await replayOrNow(context, idempotency) : null;
   if (before !== null && 'receipt' in before) return before;
-  const timeOf = (email: CheckedEmail) => {
+  const chooseTime = (email: CheckedEmail) => {
     if (before === null) return null;
     const undoAt = new Date(before.now.getTime() + undoSeconds * 1_000);
-    return scheduleOf(email, before.now) ?? (undoSeconds > 0 ? { at: undoAt, timezone: 'UTC' } : null);
+    return parseSchedule(email, before.now) ?? (undoSeconds > 0 ? { at: undoAt, timezone: 'UTC' } : null);
   };
   const composed: OutgoingEmail[] = [];
-  for (const email of emails) composed.push(await composeOutgoing(context, email, timeOf(email)));
+  for (const email of emails) composed.push(await composeOutgoing(context, email, chooseTime(email)));
   const receipt = { emails: composed.map(makeReceipt), batchId, repliedTo };
   return submitEmails(context, {
     emails: composed,
@@ -88,7 +88,7 @@ export async function replayOrNow(
 }
 
 /** Parses the requested send time; null: now. Throws validation. */
-export function scheduleOf(
+export function parseSchedule(
   { sendAt, path }: Pick<CheckedEmail, 'sendAt' | 'path'>,
   now: Date,
 ): { at: Date; timezone: string } | null {

@@ -3,7 +3,7 @@ import type { AddressFields } from '../../core/mime/address.ts';
 import { type IdentifierKind, newIdentifier } from '../../core/shared/identifiers.ts';
 import {
   addParticipants,
-  mailboxesOf,
+  listMailboxes,
   mergeParticipants,
   type Participants,
   threadSearchText,
@@ -74,13 +74,15 @@ export async function joinThreads(
     // New mail brings its threads back from the trash, and joins them where they are then.
     const { answer, events } = await restoreLocked(client, workspaceId, planned.trashedIds);
     restored.push(...events.map((event) => ({ id: makeId(parts, 'event'), ...event })));
-    const livingOf = (id: string) => answer.get(id) ?? id;
-    const threadOfKey = new Map([...known.threadOfKey].map(([key, id]) => [key, livingOf(id)]));
+    const findLivingThread = (id: string) => answer.get(id) ?? id;
+    const threadOfKey = new Map([...known.threadOfKey].map(([key, id]) => [key, findLivingThread(id)]));
     known = { emails: known.emails, threadOfKey, threads: [] };
-    return plan(new Map([...threadsBySubject].map(([id, threadIds]) => [id, [...new Set(threadIds.map(livingOf))]])));
+    return plan(
+      new Map([...threadsBySubject].map(([id, threadIds]) => [id, [...new Set(threadIds.map(findLivingThread))]])),
+    );
   };
-  const changeOf = (plans: readonly ThreadPlan[]) => ({
-    ...placesOf(batch, plans),
+  const makeChange = (plans: readonly ThreadPlan[]) => ({
+    ...listAssignments(batch, plans),
     threads: plans.map(({ row }) => row),
     events: [...earlierEvents, ...restored, ...listEvents(parts, plans, emails)],
   });
@@ -91,15 +93,15 @@ export async function joinThreads(
   const isReplyAmong = [...anchors.values()].some(({ isReply }) => isReply);
   if (!isReplyAmong && plans.every(isStoredAtOnce)) {
     const probes = listProbes(anchors);
-    const stored = await storeThreads(client, workspaceId, changeOf(plans), probes);
+    const stored = await storeThreads(client, workspaceId, makeChange(plans), probes);
     if (stored.isStored) return stored.lastSeq;
     plans = await plan(threadsOfReplies(probes, stored.nearest));
   } else if (anchors.size > 0) {
     plans = await plan(await threadsOfSubjects(client, workspaceId, anchors));
   }
 
-  if (!plans.every(isStoredAtOnce)) return storeInSteps(client, workspaceId, { batch, plans, changeOf });
-  const stored = await storeThreads(client, workspaceId, changeOf(plans));
+  if (!plans.every(isStoredAtOnce)) return storeInSteps(client, workspaceId, { batch, plans, changeOf: makeChange });
+  const stored = await storeThreads(client, workspaceId, makeChange(plans));
   return stored.isStored ? stored.lastSeq : null;
 }
 
@@ -120,7 +122,7 @@ async function storeInSteps(
     plans.flatMap((plan) => plan.loserIds.map((loserId) => ({ loserId, survivorId: plan.row.id }))),
   );
   for (const plan of plans) inheritCounters(plan, ended);
-  await storeThreads(client, workspaceId, placesOf(batch, plans));
+  await storeThreads(client, workspaceId, listAssignments(batch, plans));
   await claimKeys(
     client,
     workspaceId,
@@ -184,7 +186,7 @@ function labelsOfEnded(plans: readonly ThreadPlan[], ended: readonly EndedThread
 }
 
 /** Returns each email's thread, and what later mail finds it by. */
-function placesOf(batch: Batch, plans: readonly ThreadPlan[]) {
+function listAssignments(batch: Batch, plans: readonly ThreadPlan[]) {
   const assignments = plans.flatMap((plan) => plan.assignments);
   const threadOf = new Map(assignments.map((assignment) => [assignment.emailId, assignment.threadId]));
   const anchors = batch.flatMap(({ message: { emailId }, anchor }) => {
@@ -400,7 +402,7 @@ type HintedRow = Pick<
 
 /** Returns the hints of a received email. It was not sent to a reply address. */
 export function threadHints(row: HintedRow): ThreadHints {
-  const mailboxes = mailboxesOf(row.addresses);
+  const mailboxes = listMailboxes(row.addresses);
   const date = row.date === null ? null : new Date(row.date);
   const credible = isCredible(date) ? date : null;
   const message = {

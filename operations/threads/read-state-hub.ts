@@ -32,10 +32,10 @@ export function createReadStateHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscr
   const followers = new Map<string, Set<Follower>>();
   let followerCount = 0;
   const ending = new AbortController();
-  const keyOf = (workspaceId: string, personId: string) => `${workspaceId} ${personId}`;
+  const makeKey = (workspaceId: string, personId: string) => `${workspaceId} ${personId}`;
 
   const subscription = bus.subscribe('read.changed', ({ workspaceId, personId, threadIds, isRead }) => {
-    for (const follower of followers.get(keyOf(workspaceId, personId)) ?? []) {
+    for (const follower of followers.get(makeKey(workspaceId, personId)) ?? []) {
       if (follower.waiting.length >= MAX_BEHIND) follower.waiting = [{ threadIds: null, isRead: true }];
       else follower.waiting.push({ threadIds, isRead });
       follower.wake();
@@ -72,7 +72,7 @@ export function createReadStateHub({ bus }: { bus: Pick<Bus, 'publish' | 'subscr
   return {
     announce: (workspaceId, personId, change) => bus.publish('read.changed', { workspaceId, personId, ...change }),
     follow(workspaceId, personId, signal) {
-      const key = keyOf(workspaceId, personId);
+      const key = makeKey(workspaceId, personId);
       if ((followers.get(key)?.size ?? 0) >= MAX_FOLLOWERS_OF_PERSON)
         throw new UserError('rate_limited', 'You have too many subscriptions to your read state open', {
           retryAfterSeconds: 60,

@@ -81,7 +81,7 @@ export function labelThread(
   threadId: string,
   label: string,
 ): Promise<Events> {
-  return setLabels(client, workspaceId, [threadId], (present) => mergeLabels(present, labelsOf([label], 'name')));
+  return setLabels(client, workspaceId, [threadId], (present) => mergeLabels(present, checkLabels([label], 'name')));
 }
 
 /** Returns all labels of the user's threads by name; if there are more than 1,000, those with the most threads. */
@@ -173,18 +173,18 @@ function findLabelling({ labels, addLabels, removeLabels }: ThreadChange): Label
   if (labels !== undefined) {
     if (addLabels !== undefined || removeLabels !== undefined)
       throw invalid('Give either labels, or addLabels and removeLabels', 'labels');
-    const given = mergeLabels(labelsOf(labels, 'labels'), []);
+    const given = mergeLabels(checkLabels(labels, 'labels'), []);
     return () => given;
   }
   if (addLabels === undefined && removeLabels === undefined) return null;
-  const added = labelsOf(addLabels ?? [], 'addLabels');
-  const removed = labelsOf(removeLabels ?? [], 'removeLabels');
+  const added = checkLabels(addLabels ?? [], 'addLabels');
+  const removed = checkLabels(removeLabels ?? [], 'removeLabels');
   if (subtractLabels(added, removed).length < added.length)
     throw invalid('A label cannot be both added and removed', 'removeLabels');
   return (present) => subtractLabels(mergeLabels(present, added), removed);
 }
 
-function labelsOf(texts: readonly string[], field: string): string[] {
+function checkLabels(texts: readonly string[], field: string): string[] {
   if (texts.length > MAX_LABELS) throw invalid(`At most ${MAX_LABELS} labels can be given`, field);
   return texts.map((text, at) => {
     const label = normalizeLabel(text);

@@ -86,7 +86,7 @@ function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] 
         kind: 'domain-unproven',
         severity: 'error',
         title: domain.status === 'failed' ? `${name} could not be verified` : `${name} is not verified yet`,
-        detail: `${domain.reason ?? 'Publish its DNS records, then check the domain.'}${listOf(records)}${addresses}`,
+        detail: `${domain.reason ?? 'Publish its DNS records, then check the domain.'}${describeMissing(records)}${addresses}`,
         at: domain.createdAt,
         nodeId,
       },
@@ -97,7 +97,7 @@ function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] 
         kind: 'domain-proof-lost',
         severity: 'error',
         title: `${name} is no longer proven to be yours`,
-        detail: `The record that proves your ownership of the domain is missing from DNS, so another account may claim the domain.${listOf(records)}`,
+        detail: `The record that proves your ownership of the domain is missing from DNS, so another account may claim the domain.${describeMissing(records)}`,
         at: domain.proofLostAt,
         nodeId,
       },
@@ -109,7 +109,7 @@ function domainFinding(context: OperationContext, row: FaultyDomain): Finding[] 
       kind: 'domain-records-missing',
       severity: domain.canReceive ? 'warning' : 'error',
       title: `${name} is missing ${counted(missing.length, 'DNS record', 'DNS records')}`,
-      detail: `Publish the missing records.${effect}${listOf(records)}${domain.canReceive ? '' : addresses}`,
+      detail: `Publish the missing records.${effect}${describeMissing(records)}${domain.canReceive ? '' : addresses}`,
       at: null,
       nodeId,
     },
@@ -216,6 +216,6 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function listOf(records: readonly string[]): string {
+function describeMissing(records: readonly string[]): string {
   return records.length === 0 ? '' : ` Missing: ${records.join('; ')}.`;
 }

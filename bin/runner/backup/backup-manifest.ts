@@ -20,7 +20,7 @@ export const FORMAT = 1;
 
 /** Writes the manifest. Must be called last: a folder without a manifest is not a backup. */
 export async function writeManifest(directory: string, manifest: Omit<BackupManifest, 'sum'>): Promise<void> {
-  const whole = { ...manifest, sum: sumOf(manifest) };
+  const whole = { ...manifest, sum: computeChecksum(manifest) };
   await writeFileDurably(path.join(directory, MANIFEST_FILE), Buffer.from(`${JSON.stringify(whole, null, 1)}\n`), null);
 }
 
@@ -42,7 +42,7 @@ export async function readManifest(directory: string): Promise<BackupManifest> {
       `${file} has format ${format.data.format}, but this Postroom reads ${FORMAT}. Restore with the version that wrote it`,
     );
   const { sum, ...content } = json as Record<string, unknown>;
-  if (sum !== sumOf(content)) throw new BackupRefused(`${file} is damaged: its checksum does not match`);
+  if (sum !== computeChecksum(content)) throw new BackupRefused(`${file} is damaged: its checksum does not match`);
   return manifestShape.parse(json);
 }
 
@@ -122,7 +122,7 @@ const secretsShape = z.object({
   databasePassword: z.string().nullable(),
 });
 
-function sumOf(content: object): string {
+function computeChecksum(content: object): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 

@@ -60,7 +60,7 @@ const ROOM_OVER_BYTES = 256 * 1024 * 1024;
 export async function makeBackup(order: BackupOrder): Promise<BackupReport> {
   const { reached, directory, tell } = order;
   const begun = performance.now();
-  await assertPlace(order);
+  await requireTarget(order);
   const { contents, migrations } = await asOwner(
     reached.url,
     'backup',
@@ -167,7 +167,7 @@ async function dump({ reached, tell }: BackupOrder, draft: string): Promise<Body
   };
 }
 
-async function assertPlace({ directory, dataDirectory, tell }: BackupOrder): Promise<void> {
+async function requireTarget({ directory, dataDirectory, tell }: BackupOrder): Promise<void> {
   const parent = path.dirname(directory);
   const siblings = await readdir(parent).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read ${parent} (${error.code}). Create it first`);

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/connection/database.ts';
 import { hasAnyAccount } from '../../../db/queries/accounts/account.ts';
-import { endFormerConnections, voidLeases, voidLeasesOf } from '../../../db/queries/upkeep/void-leases.ts';
+import { endFormerConnections, voidLeases, voidLeasesByClaimant } from '../../../db/queries/upkeep/void-leases.ts';
 import { certificateToTrust } from '../../../haraka-plugins/tls-context.ts';
 import type { LocalSending } from '../../../operations/sending/local-sender.ts';
 import type { Bus } from '../../../schema/messages.ts';
@@ -48,7 +48,7 @@ await runPart({
     closers.add('bus', () => bus.close());
     const actorDatabase = part.open('postroom_actor', ACTOR_CONNECTIONS);
     const context = createActorContext({ bus, database: actorDatabase, log, claimant });
-    const count = await voidLeasesOf(actorDatabase, deadClaimants);
+    const count = await voidLeasesByClaimant(actorDatabase, deadClaimants);
     if (count > 0) log.info({ event: 'part.leases-voided', count }, 'took over the work of a process that died');
     measureBacklog(actorDatabase, log);
     const database = part.open('postroom_gateway', GATEWAY_CONNECTIONS);

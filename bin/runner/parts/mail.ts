@@ -1,4 +1,4 @@
-import { voidLeasesOf } from '../../../db/queries/upkeep/void-leases.ts';
+import { voidLeasesByClaimant } from '../../../db/queries/upkeep/void-leases.ts';
 import { loadHaraka, startHaraka } from '../../../haraka-plugins/start.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { createActorContext, loadActor, startActor } from '../processes/actors.ts';
@@ -26,7 +26,7 @@ await runPart({
     closers.add('bus', () => bus.close());
     const database = part.open('postroom_actor', CONNECTIONS);
     part.needs(database);
-    const count = await voidLeasesOf(database, deadClaimants);
+    const count = await voidLeasesByClaimant(database, deadClaimants);
     if (count > 0) log.info({ event: 'part.leases-voided', count }, 'took over the work of a process that died');
     const context = createActorContext({ bus, database, log, claimant });
     const receiving = await startActor('receiving', context, part);

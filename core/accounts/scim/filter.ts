@@ -41,10 +41,10 @@ export function parseScimFilter(type: ScimType, source: string): ScimFilter {
 
 /** Returns the filter over values of one attribute, as in `emails[type eq "work"]`. Throws ScimError. */
 export function parseValueFilter(attribute: ScimAttribute, source: string): ScimFilter {
-  return parseFilter(source, resolverOf(attribute));
+  return parseFilter(source, createSubResolver(attribute));
 }
 
-function resolverOf(attribute: ScimAttribute): Resolve {
+function createSubResolver(attribute: ScimAttribute): Resolve {
   return (name) => {
     const found = findAttribute(attribute.subAttributes ?? [], name);
     if (found === undefined) throw invalidFilter(`${attribute.name} has no attribute ${shown(name)}.`);
@@ -102,7 +102,7 @@ function parseFilter(source: string, resolve: Resolve): ScimFilter {
       if (target.sub !== null || target.attribute.type !== 'complex')
         throw invalidFilter(`${shown(name)} has no sub-attributes.`);
       at++;
-      const part = parseOr(resolverOf(target.attribute), depth + 1);
+      const part = parseOr(createSubResolver(target.attribute), depth + 1);
       expect(']');
       return { kind: 'some', target, part };
     }

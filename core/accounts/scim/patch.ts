@@ -114,8 +114,8 @@ function changeList(op: Operation['op'], held: readonly unknown[], value: unknow
   if (op === 'remove') {
     // Microsoft Entra names what to remove in the value.
     if (given.length === 0) return [];
-    const gone = new Set(given.map(keyOf));
-    return held.filter((each) => !gone.has(keyOf(each)));
+    const gone = new Set(given.map(makeValueKey));
+    return held.filter((each) => !gone.has(makeValueKey(each)));
   }
   const known = new Set(held.map((each) => JSON.stringify(each)));
   const added = given.filter((each: unknown) => !known.has(JSON.stringify(each)));
@@ -163,7 +163,7 @@ function withoutPrimary(value: unknown): unknown {
   return isObject(value) && value['primary'] === true ? { ...value, primary: false } : value;
 }
 
-function keyOf(value: unknown): string {
+function makeValueKey(value: unknown): string {
   return isObject(value) && typeof value['value'] === 'string' ? value['value'] : JSON.stringify(value);
 }
 

@@ -231,7 +231,7 @@ export function readScimDocument(type: ScimType, given: unknown): ScimDocument {
   const document = readAttributes([EXTERNAL_ID, ...type.attributes], given, type, '');
   const extension = type.extension;
   if (extension !== null) {
-    const held = valueOf(given, extension.schema);
+    const held = findMember(given, extension.schema);
     if (held != null) {
       if (!isObject(held)) throw new ScimError(400, 'invalidValue', `${extension.schema} must be an object.`);
       const read = readAttributes(extension.attributes, held, type, `${extension.schema}:`);
@@ -255,7 +255,7 @@ function readAttributes(
   const read: Record<string, unknown> = {};
   for (const attribute of attributes) {
     if (attribute.mutability === 'readOnly') continue;
-    const value = valueOf(given, attribute.name);
+    const value = findMember(given, attribute.name);
     const held = value == null ? null : readValue(attribute, value, type, `${path}${attribute.name}`);
     if (held !== null) read[attribute.name] = held;
   }
@@ -305,7 +305,7 @@ function readBoolean(value: unknown, path: string): boolean {
 }
 
 /** Returns the member of that name, in any case. */
-function valueOf(given: Record<string, unknown>, name: string): unknown {
+function findMember(given: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(given, name)) return given[name];
   const wanted = name.toLowerCase();
   const key = Object.keys(given).find((each) => each.toLowerCase() === wanted);

@@ -19,6 +19,6 @@ export async function settleExpiredKeys(
 }
 
 /** Lets the rest of the transaction ask for the keys of this workspace. */
-export async function askForKeysOf(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
+export async function scopeKeysToWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
   await sql`select set_config('postroom.workspace_id', ${workspaceId}, true)`.execute(transaction);
 }

@@ -5,10 +5,10 @@ import {
   type DomainConditions,
   domainColumns,
   domainConditionsSql,
-  domainOf,
   domainTables,
   type ListedDomain,
   type Domain as PlainDomain,
+  toDomain,
 } from './domain-row.ts';
 
 /** With the number of its addresses. */
@@ -52,8 +52,8 @@ export async function countDomains(
     .where('workspace_id', '=', workspaceId)
     .groupBy('status')
     .execute();
-  const countOf = (status: Domain['status']) => Number(rows.find((row) => row.status === status)?.count ?? 0);
-  return { pending: countOf('pending'), verified: countOf('verified'), failed: countOf('failed') };
+  const readCount = (status: Domain['status']) => Number(rows.find((row) => row.status === status)?.count ?? 0);
+  return { pending: readCount('pending'), verified: readCount('verified'), failed: readCount('failed') };
 }
 
 /**
@@ -83,7 +83,7 @@ type CountedRow = ListedDomain & { address_count: number; active_address_count: 
 
 function toCountedDomain(row: CountedRow): Domain {
   return {
-    ...domainOf(row),
+    ...toDomain(row),
     addressCount: Number(row.address_count),
     activeAddressCount: Number(row.active_address_count),
   };

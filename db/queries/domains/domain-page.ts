@@ -7,9 +7,9 @@ import {
   type DomainConditions,
   domainColumns,
   domainConditionsSql,
-  domainOf,
   domainTables,
   type ListedDomain,
+  toDomain,
 } from './domain-row.ts';
 
 /** Returns the domains between two cursors, newest first; inverted: oldest first. */
@@ -23,7 +23,7 @@ export async function pageDomains(
     select ${domainColumns} from ${domainTables}
     where ${domainConditionsSql(workspaceId, conditions)} ${keysetConditions('d', page)} ${keysetOrder('d', page)}
     limit ${page.limit}`.execute(transaction);
-  return rows.map(domainOf);
+  return rows.map(toDomain);
 }
 
 export async function countDomainList(
@@ -46,7 +46,7 @@ export async function findDomains(
     select ${domainColumns} from ${domainTables} where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])`.execute(
     transaction,
   );
-  return rows.map(domainOf);
+  return rows.map(toDomain);
 }
 
 /** Returns the id of the workspace's domain with that name; null when there is none. */
@@ -82,7 +82,7 @@ export async function pageSubdomains(
     where above.workspace_id = ${workspaceId} and above.id = any (${domainIds}::text[])
     ${keysetOrder('p', page)}`.execute(transaction);
   const byDomain = new Map<string, Domain[]>();
-  for (const row of rows) byDomain.set(row.above_id, [...(byDomain.get(row.above_id) ?? []), domainOf(row)]);
+  for (const row of rows) byDomain.set(row.above_id, [...(byDomain.get(row.above_id) ?? []), toDomain(row)]);
   return byDomain;
 }
 

@@ -82,7 +82,7 @@ export type ListedDomain = Omit<Row<'domain'>, 'created_at' | 'updated_at' | 'ch
   parent_name: string | null;
 };
 
-export function domainOf(row: ListedDomain): Domain {
+export function toDomain(row: ListedDomain): Domain {
   const { catch_all_endpoint_id: id, endpoint_name: name, endpoint_type: type, endpoint_is_active: isActive } = row;
   return {
     id: row.id,

@@ -29,7 +29,7 @@ export function placeBodies(
   const beside = { text_body, html_body, cleaned_text, cleaned_html };
   if (message.length > MAX_MESSAGE_BYTES || octets.length >= message.length) return { bodies: beside, places: null };
   const places = BODY_COLUMNS.flatMap((column): BodyPlaces => {
-    const place = findPlace(message, bodies[column]);
+    const place = findBody(message, bodies[column]);
     if (place === null) return [null, null, null];
     beside[column] = null;
     return place;
@@ -37,7 +37,7 @@ export function placeBodies(
   return { bodies: beside, places: places.some((place) => place !== null) ? places : null };
 }
 
-function findPlace(message: Buffer, body: string | null): BodyPlaces | null {
+function findBody(message: Buffer, body: string | null): BodyPlaces | null {
   if (body === null || body.length < MIN_BODY_BYTES || body.includes('\r') || !body.isWellFormed()) return null;
   if (body.slice(0, BLANK_LENGTH).trim() === '') return null;
   const lines = Buffer.from(body.replaceAll('\n', '\r\n'));

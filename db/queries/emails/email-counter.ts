@@ -43,14 +43,14 @@ export interface CountedEmails {
 
 /** Returns an expression for the count. */
 export function countedEmails(workspaceId: string, { address, conditions, since }: CountedEmails): RawBuilder<number> {
-  const sumOf = (owner: RawBuilder<SqlBool>, ofGrain: readonly RawBuilder<SqlBool>[]) => sql<number>`(
+  const sumRows = (owner: RawBuilder<SqlBool>, ofGrain: readonly RawBuilder<SqlBool>[]) => sql<number>`(
     select coalesce(sum(c.count), 0)::bigint from email_counter c where c.workspace_id = ${workspaceId}
       and ${owner} and ${sql.join([...ofGrain, ...conditions], sql` and `)})`;
   // Apart from each other, so that the count of one domain among many uses the index of domains.
   const sum = (...ofGrain: RawBuilder<SqlBool>[]) =>
     address === null
-      ? sql<number>`(${sumOf(sql`c.own_address = ${WHOLE_DOMAIN}`, ofGrain)} + ${sumOf(sql`c.own_address = any (${reachedAddresses})`, ofGrain)})`
-      : sumOf(sql`c.own_address = ${address}`, ofGrain);
+      ? sql<number>`(${sumRows(sql`c.own_address = ${WHOLE_DOMAIN}`, ofGrain)} + ${sumRows(sql`c.own_address = any (${reachedAddresses})`, ofGrain)})`
+      : sumRows(sql`c.own_address = ${address}`, ofGrain);
   if (since === null) return sum(sql`c.grain = 'all'`);
   const sums = listWholeHours(since).map(({ grain, from, until }) =>
     sum(sql`c.grain = ${grain}`, sql`c.begins_at >= ${from}`, until === null ? sql`true` : sql`c.begins_at < ${until}`),

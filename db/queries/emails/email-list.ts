@@ -173,7 +173,7 @@ function ownParts(workspaceId: string, conditions: EmailConditions): Parts {
   const { since, domain } = conditions;
   const ofEmails = and([
     sql`e.workspace_id = ${workspaceId}`,
-    inPlace(conditions),
+    inFolder(conditions),
     ...sideConditions(workspaceId, conditions, 'own'),
     ...emailConditions(conditions),
   ]);
@@ -218,14 +218,14 @@ function exchangedParts(workspaceId: string, conditions: EmailConditions, own: P
   const ofOwn = and([
     sql`e.workspace_id = ${workspaceId}`,
     hasOwn,
-    inPlace(conditions),
+    inFolder(conditions),
     ...sideConditions(workspaceId, conditions, 'own'),
     ...emailConditions(conditions),
     ...(since === null ? [] : [sql<SqlBool>`e.created_at >= ${since}`]),
   ]);
   const others = sql`
     party p join email e on e.workspace_id = ${workspaceId} and e.id = p.email_id
-    where ${and([inPlace(conditions), ...sideConditions(workspaceId, conditions, 'joined'), ...emailConditions(conditions)])}
+    where ${and([inFolder(conditions), ...sideConditions(workspaceId, conditions, 'joined'), ...emailConditions(conditions)])}
       and not (${and(sideConditions(workspaceId, conditions, 'own'))})`;
   return {
     source: sql`with ${partySource(workspaceId, conditions)}`,
@@ -247,7 +247,7 @@ function heldParts(workspaceId: string, conditions: EmailConditions): Parts {
   ];
   const held = sql`
     route r join email e on e.workspace_id = ${workspaceId} and e.id = r.email_id
-    where ${and([sql`r.workspace_id = ${workspaceId} and ${isHeldRoute}`, inPlace(conditions), ...others])}
+    where ${and([sql`r.workspace_id = ${workspaceId} and ${isHeldRoute}`, inFolder(conditions), ...others])}
       ${since === null ? sql`` : sql`and r.created_at >= ${since}`}`;
   return {
     source: findParties(conditions) === null ? sql`` : sql`with ${partySource(workspaceId, conditions)}`,
@@ -263,7 +263,7 @@ async function searchParts(
   { part, terms }: ListSearch,
 ): Promise<Parts> {
   const others = [
-    ...(isOfTrash(conditions) ? [inPlace(conditions)] : []),
+    ...(isOfTrash(conditions) ? [inFolder(conditions)] : []),
     ...sideConditions(workspaceId, conditions, 'either'),
     ...heldConditions(workspaceId, conditions),
     ...emailConditions(conditions),
@@ -351,7 +351,7 @@ function heldConditions(workspaceId: string, { isHeld }: EmailConditions): RawBu
 }
 
 /** Whether an email `e` is in the trash, kept apart, or in neither, as in the indexes of lists. */
-function inPlace({ isTrashed = false, spam }: EmailConditions): RawBuilder<SqlBool> {
+function inFolder({ isTrashed = false, spam }: EmailConditions): RawBuilder<SqlBool> {
   if (spam === 'only') return sql`e.kept_apart is not null`;
   return isTrashed ? sql`e.trashed_at is not null and e.kept_apart is null` : sql`e.trashed_at is null`;
 }

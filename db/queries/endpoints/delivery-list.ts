@@ -43,7 +43,7 @@ export async function listDeliveries(
 ): Promise<{ deliveries: Delivery[]; total: number }> {
   const owned = ownedBy(owner);
   const among = (of: DeliveryStatus | null) =>
-    sql`d.workspace_id = ${workspaceId} and ${owned} ${of === null ? sql`` : isOf(of, owner)}`;
+    sql`d.workspace_id = ${workspaceId} and ${owned} ${of === null ? sql`` : whereStatus(of, owner)}`;
   const { rows } = await sql<{ total: number } & (ListedRow | { id: null })>`
     select t.total, p.* from (select ${writeCount(among, status)} as total) t
     left join lateral (${toPage(among(status), page)}) p on true
@@ -130,7 +130,7 @@ function toPage(where: RawBuilder<unknown>, page: Page): RawBuilder<unknown> {
 }
 
 /** The values are part of the text, so that the planner sees which index fits. */
-function isOf(status: DeliveryStatus, owner: DeliveryOwner): RawBuilder<unknown> {
+function whereStatus(status: DeliveryStatus, owner: DeliveryOwner): RawBuilder<unknown> {
   if (status !== 'pending' || !('endpointId' in owner)) return sql`and d.status = ${sql.lit(status)}`;
   return owner.type === 'webhook'
     ? sql`and d.status = 'pending' and d.delivery_type = 'webhook'`

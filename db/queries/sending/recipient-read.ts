@@ -23,7 +23,7 @@ export function findRecipients(
 }
 
 /** Returns the recipients of sent emails by email id: those in the header come first, in its order. Received mail has none. */
-export async function findRecipientsOf(
+export async function findRecipientsByEmail(
   transaction: Transaction<Tables>,
   workspaceId: string,
   emailIds: readonly string[],

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import type { Mailbox } from '../../../core/mime/address.ts';
-import { mailboxesOf } from '../../../core/threads/thread-participants.ts';
+import { listMailboxes } from '../../../core/threads/thread-participants.ts';
 import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 import type { Database } from '../../connection/database.ts';
 import { notSetAsideSql } from '../upkeep/dead-row.ts';
@@ -139,7 +139,7 @@ const participantFields = z.object({
 /** Returns what threading knows about an email, from its row. */
 export function unthreadedEmail(row: ClaimedRow): UnthreadedEmail {
   const fields = row.addresses === null ? { from: null, to: null, cc: null } : participantFields.parse(row.addresses);
-  const mailboxes = mailboxesOf(fields);
+  const mailboxes = listMailboxes(fields);
   const createdAt = new Date(row.thread_at);
   const date = row.date === null ? null : new Date(row.date);
   return {

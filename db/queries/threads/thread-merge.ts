@@ -33,7 +33,7 @@ export async function mergeThreads(
     name: 'thread-merge-emails',
     text: `
       with moved as (
-        update email e set thread_id = ${survivorOf('e.thread_id')} where e.workspace_id = $1 and e.thread_id = any ($2::text[])
+        update email e set thread_id = ${selectSurvivor('e.thread_id')} where e.workspace_id = $1 and e.thread_id = any ($2::text[])
       )
       select merge_claims($1, $2::text[], $3::text[]), merge_assignees($1, $2::text[], $3::text[]), merge_reminders($1, $2::text[], $3::text[]),
         merge_reads($1, $2::text[], $3::text[])`,
@@ -43,20 +43,20 @@ export async function mergeThreads(
     name: 'thread-merge',
     text: `
       with keys as (
-        update thread_message_id k set thread_id = ${survivorOf('k.thread_id')} where k.workspace_id = $1 and k.thread_id = any ($2::text[])
+        update thread_message_id k set thread_id = ${selectSurvivor('k.thread_id')} where k.workspace_id = $1 and k.thread_id = any ($2::text[])
       ), anchors as (
-        update thread_subject s set thread_id = ${survivorOf('s.thread_id')} where s.workspace_id = $1 and s.thread_id = any ($2::text[])
+        update thread_subject s set thread_id = ${selectSurvivor('s.thread_id')} where s.workspace_id = $1 and s.thread_id = any ($2::text[])
       ), notes as (
-        update thread_note n set thread_id = ${survivorOf('n.thread_id')} where n.workspace_id = $1 and n.thread_id = any ($2::text[])
+        update thread_note n set thread_id = ${selectSurvivor('n.thread_id')} where n.workspace_id = $1 and n.thread_id = any ($2::text[])
       ), aliases as (
-        update thread_alias a set thread_id = ${survivorOf('a.thread_id')} where a.workspace_id = $1 and a.thread_id = any ($2::text[])
+        update thread_alias a set thread_id = ${selectSurvivor('a.thread_id')} where a.workspace_id = $1 and a.thread_id = any ($2::text[])
       ), parted as (
         delete from thread_apart p where p.workspace_id = $1 and p.thread_id = any ($2::text[]) returning p.thread_id, p.other_id
       ), unparted as (
         delete from thread_apart p using parted where p.workspace_id = $1 and p.thread_id = parted.other_id and p.other_id = parted.thread_id
           and p.thread_id <> all ($2::text[])
       ), apart as (
-        select distinct coalesce(${survivorOf('p.thread_id')}, p.thread_id) as one, coalesce(${survivorOf('p.other_id')}, p.other_id) as other
+        select distinct coalesce(${selectSurvivor('p.thread_id')}, p.thread_id) as one, coalesce(${selectSurvivor('p.other_id')}, p.other_id) as other
         from parted p
       ), kept_apart as (
         insert into thread_apart (workspace_id, thread_id, other_id)
@@ -81,7 +81,7 @@ export async function mergeThreads(
 }
 
 /** Looked up in the parameters, not joined: a join planned while the tables were small would compare all pairs. */
-function survivorOf(column: string): string {
+function selectSurvivor(column: string): string {
   return `($3::text[])[array_position($2::text[], ${column})]`;
 }
 

@@ -162,7 +162,7 @@ export async function findRemovable(
 }
 
 // Totals go by hours and more, and most of the messages lie in few.
-const totalsOf = (emails: string, sign: 1 | -1) => `(
+const selectTotals = (emails: string, sign: 1 | -1) => `(
   select workspace_id, date_trunc('hour', created_at, 'UTC') as created_at, own_address, own_domain, type, status, is_read, is_archived,
     ${sign} * count(*) as delta
   from ${emails} group by 1, 2, 3, 4, 5, 6, 7, 8) as totalled`;
@@ -180,7 +180,7 @@ const TRASH_SQL = `
     select $1, m.id, m.trashed_at, m.created_at, s.text, s.parties from moved m left join searched s on s.email_id = m.id
     on conflict (workspace_id, email_id) do update set trashed_at = excluded.trashed_at, text = excluded.text, parties = excluded.parties
   )
-  ${countEmailsSql(totalsOf('moved', -1))}`;
+  ${countEmailsSql(selectTotals('moved', -1))}`;
 
 const RESTORE_SQL = `
   with chosen as materialized (
@@ -194,4 +194,4 @@ const RESTORE_SQL = `
     insert into email_search (workspace_id, email_id, created_at, text, parties)
     select workspace_id, email_id, created_at, text, parties from kept where text is not null on conflict do nothing
   )
-  ${countEmailsSql(totalsOf('moved', 1))}`;
+  ${countEmailsSql(selectTotals('moved', 1))}`;

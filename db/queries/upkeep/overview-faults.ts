@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { type Domain, domainColumns, domainOf, domainTables, type ListedDomain } from '../domains/domain-row.ts';
+import { type Domain, domainColumns, domainTables, type ListedDomain, toDomain } from '../domains/domain-row.ts';
 import { isHeldRoute } from '../emails/email-row.ts';
 
 /** Maximum entries of each kind. */
@@ -20,7 +20,7 @@ export async function readFaultyDomains(
     where d.workspace_id = ${workspaceId} and (d.status <> 'verified' or d.proof_lost_at is not null or (not d.is_trusted and (d.dns_check is null
       or exists (select from jsonb_array_elements(d.dns_check->'records') c where not (c->>'isSeen')::boolean))))
     order by d.created_at, d.id limit ${MAX_TOLD}`.execute(transaction);
-  return rows.map((row) => ({ ...domainOf(row), addressCount: row.address_count }));
+  return rows.map((row) => ({ ...toDomain(row), addressCount: row.address_count }));
 }
 
 /** An endpoint that Postroom disabled, or whose attempts all fail. */

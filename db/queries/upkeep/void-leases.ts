@@ -9,7 +9,7 @@ export function voidLeases(database: Database): Promise<number> {
 }
 
 /** Ends the leases of processes that are known to be dead, by the names that they claimed with. Returns how many there were. */
-export async function voidLeasesOf(database: Database, claimants: readonly string[]): Promise<number> {
+export async function voidLeasesByClaimant(database: Database, claimants: readonly string[]): Promise<number> {
   return claimants.length === 0 ? 0 : endLeases(database, claimants);
 }
 

@@ -11,7 +11,7 @@ import { draftChange, newDraft, readDraftChange, readNewDraft, writeDraftSummary
 import { instant } from '../../rest/shapes.ts';
 import { shortText, textPart } from '../bounded-text.ts';
 import { anyObjectOrNull, listedInWords } from '../json-schema.ts';
-import { keysetPage, nextCursor, pageInput, pageOf, untrustedShape } from '../shapes.ts';
+import { cutPage, keysetPage, nextCursor, pageInput, untrustedShape } from '../shapes.ts';
 import { defineTool, idempotencyKey } from '../tool.ts';
 import { claimToken, draftAttachments, outgoing } from './content-shapes.ts';
 import { type BodyChoice, bodyChoice, MAX_SENDER, MAX_SUBJECT } from './email-shapes.ts';
@@ -107,7 +107,7 @@ export const listDraftsTool = defineTool({
   }),
   async run(context, { thread_id: threadId, original_email_id: originalEmailId, ...page }) {
     const rows = await drafts.pageDrafts(context, { threadId, originalEmailId }, keysetPage(page));
-    const found = pageOf(rows, page.limit, ({ updatedAt: at, id }) => ({ at, id }));
+    const found = cutPage(rows, page.limit, ({ updatedAt: at, id }) => ({ at, id }));
     return { drafts: found.rows.map((row) => writeListed(context, row)), next_cursor: found.nextCursor };
   },
 });

@@ -8,11 +8,11 @@ import { listedAs, listedInWords } from '../json-schema.ts';
 import {
   BY_RELEVANCE,
   cursorPage,
+  cutPage,
   keysetPage,
   nextCursor,
   pageBy,
   pageInput,
-  pageOf,
   searchLanguage,
   searchOrder,
   searchTerms,
@@ -64,7 +64,7 @@ export const searchEmails = defineTool({
       return { emails: found.rows.map(toListedEmail), next_cursor: found.nextCursor };
     }
     const rows = await emails.pageEmails(context, query, keysetPage({ limit, cursor }));
-    const found = pageOf(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
+    const found = cutPage(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
     return { emails: found.rows.map(toListedEmail), next_cursor: found.nextCursor };
   },
 });

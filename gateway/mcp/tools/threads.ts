@@ -24,12 +24,12 @@ import { listedInWords } from '../json-schema.ts';
 import {
   BY_RELEVANCE,
   cursorPage,
+  cutPage,
   keysetPage,
   nameFields,
   nextCursor,
   pageBy,
   pageInput,
-  pageOf,
   searchLanguage,
   searchOrder,
   searchTerms,
@@ -118,7 +118,7 @@ export const searchThreads = defineTool({
       const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, listedAt: at, id }) => ({ score, at, id }));
       return { threads: found.rows.map(toThreadItem), next_cursor: found.nextCursor };
     }
-    const found = pageOf(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
+    const found = cutPage(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
       at: thread.listedAt,
       id: thread.id,
     }));
@@ -192,7 +192,7 @@ export const readThread = defineTool({
     if (thread == null) throw threadNotFound();
     const page = { after: null, before, isInverted: true, limit: limit + 1 };
     const [emails = []] = await pageThreadEmails(context, [thread.id], page);
-    const { rows, nextCursor: next } = pageOf(emails, limit, ({ threadAt: at, id }) => ({ at, id }));
+    const { rows, nextCursor: next } = cutPage(emails, limit, ({ threadAt: at, id }) => ({ at, id }));
     return { thread: toThread(thread), messages: await listMessages(context, rows.toReversed()), next_cursor: next };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OperationContext } from '../../../operations/context.ts';
-import { securityOf } from '../../../operations/emails/email-security.ts';
+import { describeSecurity } from '../../../operations/emails/email-security.ts';
 import type { EmailDetails } from '../../../operations/emails/emails.ts';
 import { emailSecurity, securityWarning, senderVerdict } from '../../../operations/emails/finding-shapes.ts';
 import { judgeSender, readSecurityWarnings } from '../../../operations/emails/security-warnings.ts';
@@ -26,7 +26,7 @@ type SenderFindings = Pick<z.infer<typeof examinedEmailBody>, 'sender_verdict' |
 export const NO_FINDINGS: SenderFindings = {
   sender_verdict: null,
   security_warnings: [],
-  security: securityOf({ injection: null, screening: null }),
+  security: describeSecurity({ injection: null, screening: null }),
 };
 
 /** Returns the fields that each examined email has in addition. */
@@ -42,6 +42,6 @@ export async function readSenderFindings(
   return examined.map(({ email, authentication }, at) => ({
     sender_verdict: authentication === null ? null : judgeSender(authentication),
     security_warnings: warnings[at] ?? [],
-    security: securityOf(email),
+    security: describeSecurity(email),
   }));
 }

@@ -35,7 +35,7 @@ const eventBody = wireOutput(eventShape, 'snake');
 const write = makeWriter(eventShape, 'snake') as (event: object) => Record<string, unknown> & { cursor: string };
 
 function writeEvent(context: OperationContext, event: events.FeedEvent): ReturnType<typeof write> {
-  return write({ ...event, cursor: events.cursorOf(context, event) });
+  return write({ ...event, cursor: events.encodeCursor(context, event) });
 }
 
 const pageResponse = z.object({

@@ -122,7 +122,7 @@ addContentType<NamedAddress>(mailboxShape, ({ name, address }, field, context) =
 );
 
 /** Returns the mailboxes of To or Cc. Their names are loaded only if requested. */
-export function mailboxesOf(email: EmailSummary, field: 'to' | 'cc'): NamedAddress[] {
+export function listMailboxes(email: EmailSummary, field: 'to' | 'cc'): NamedAddress[] {
   return email[field].map((address, at) => ({
     address,
     async name(context) {

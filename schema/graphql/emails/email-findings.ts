@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { extractFrom } from '../../../core/mime/extracts.ts';
 import { checkEmailHtml } from '../../../operations/emails/email-checks.ts';
 import { emailChecks } from '../../../operations/emails/email-checks-capability.ts';
-import { securityOf } from '../../../operations/emails/email-security.ts';
+import { describeSecurity } from '../../../operations/emails/email-security.ts';
 import type { EmailSummary } from '../../../operations/emails/emails.ts';
 import { authentication, emailSecurity, extracts, securityWarning } from '../../../operations/emails/finding-shapes.ts';
 import { inTurn, withText } from '../../../operations/emails/html-text.ts';
@@ -68,7 +68,7 @@ builder.objectFields(EmailNode, (t) => ({
   security: t.field({
     type: typeFor(emailSecurity, isOfDomain),
     description: 'What the screening of the email says: text in it that is aimed at an agent, spam and viruses.',
-    resolve: async ({ id }, _args, context) => securityOf(await loadEmailParts(context, id, null)),
+    resolve: async ({ id }, _args, context) => describeSecurity(await loadEmailParts(context, id, null)),
   }),
   checks: t.field({
     type: typeFor(emailChecks, isOfDomain),

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { downloadPath } from '../../../core/endpoints/download-link.ts';
-import { plusTagOf } from '../../../core/mime/address.ts';
+import { readPlusTag } from '../../../core/mime/address.ts';
 import { searchArguments } from '../../../operations/capability/field-shapes.ts';
 import { emailFilter, emailShape } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { MAX_WAIT_MS, waitForEmail } from '../../../operations/emails/wait-for-email.ts';
 import { waitShape } from '../../../operations/emails/wait-shape.ts';
-import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
+import { loadSentRecipients } from '../../../operations/sending/recipients.ts';
 import { loadReadUntil } from '../../../operations/threads/read-state.ts';
 import { SEARCH_SYNTAX } from '../../input-shapes.ts';
 import { access } from '../access.ts';
@@ -16,21 +16,21 @@ import { type SearchArgs, searchConnection, totalCount } from '../connection.ts'
 import type { GraphContext } from '../context.ts';
 import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode } from '../nodes.ts';
-import { loadBody, loadEmailParts, mailboxesOf, readMailboxes } from './email-content.ts';
+import { listMailboxes, loadBody, loadEmailParts, readMailboxes } from './email-content.ts';
 
-const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
+const recipientsOf = loadByOwner(({ reads }, emailIds) => loadSentRecipients(reads, emailIds));
 const readUntil = loadByOwner(({ reads }, threadIds, _args: null) => loadReadUntil(reads, threadIds));
 const sizeOf = loadByOwner(({ reads }, emailIds) => emails.loadSizes(reads, emailIds));
 
 /** Fields that are not in the row of an email as they are. */
 const readers: Record<string, (email: emails.EmailSummary, context: GraphContext) => unknown> = {
   from: ({ fromName, fromAddress }) => ({ name: fromName, address: fromAddress }),
-  to: (email) => mailboxesOf(email, 'to'),
-  cc: (email) => mailboxesOf(email, 'cc'),
+  to: (email) => listMailboxes(email, 'to'),
+  cc: (email) => listMailboxes(email, 'cc'),
   bcc: (email, context) => readMailboxes(context, email, 'bcc'),
   replyTo: (email, context) => readMailboxes(context, email, 'replyTo'),
   envelopeRecipient: ({ recipient }) => recipient,
-  plusTag: ({ recipient }) => (recipient === null ? null : plusTagOf(recipient)),
+  plusTag: ({ recipient }) => (recipient === null ? null : readPlusTag(recipient)),
   async attachments({ id: emailId, hasAttachments }, context) {
     if (!hasAttachments) return [];
     const { attachments } = await loadEmailParts(context, emailId, null);

@@ -2,8 +2,8 @@ import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event
 import { eventKind } from '../../../core/events/event-kinds.ts';
 import type { Fields } from '../../../operations/capability/capability.ts';
 import { changeShape, changeShapes, eventShape, readResponse } from '../../../operations/events/event-shapes.ts';
-import { countEvents, cursorOf, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
-import { loadRecipientsOf } from '../../../operations/sending/recipients.ts';
+import { countEvents, encodeCursor, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
+import { loadSentRecipients } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
 import { describe, objectFields, typeFor } from '../capability-shapes.ts';
@@ -13,7 +13,7 @@ import { loadByOwner } from '../load-by-owner.ts';
 
 export const EventKind = typeFor(eventKind);
 
-const recipientsOf = loadByOwner(({ reads }, emailIds) => loadRecipientsOf(reads, emailIds));
+const recipientsOf = loadByOwner(({ reads }, emailIds) => loadSentRecipients(reads, emailIds));
 
 async function findRecipient(context: GraphContext, { emailId, data: { recipient } }: FeedEvent) {
   if (emailId === null || typeof recipient !== 'string') return null;
@@ -23,7 +23,7 @@ async function findRecipient(context: GraphContext, { emailId, data: { recipient
 
 /** Fields that are more than a field of the row. */
 const computed: Readonly<Record<string, (event: FeedEvent, context: GraphContext) => unknown>> = {
-  cursor: (event, { operations }) => cursorOf(operations, event),
+  cursor: (event, { operations }) => encodeCursor(operations, event),
   email: ({ emailId }) => emailId,
   thread: ({ threadId }) => threadId,
   delivery: ({ deliveryId }) => deliveryId,

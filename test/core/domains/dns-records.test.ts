@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dkimRecordName, dkimRecordValue, makeDkimSelector } from '../../../core/domains/dkim-key.ts';
-import { isCoveredBySpf, isMxOf, listDnsRecords } from '../../../core/domains/dns-records.ts';
+import { isCoveredBySpf, listDnsRecords, prefersMailHost } from '../../../core/domains/dns-records.ts';
 
 const HOST = 'mx.postroom.test';
 
@@ -86,6 +86,6 @@ describe('mail goes to a host', () => {
     ['not by a null MX', [{ exchange: '', priority: 0 }], false],
     ['not without MX', [], false],
   ])('%s', (_name, records, expected) => {
-    expect(isMxOf(records, HOST)).toBe(expected);
+    expect(prefersMailHost(records, HOST)).toBe(expected);
   });
 });

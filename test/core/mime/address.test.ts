@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAddressList, plusTagOf, readAddressFields } from '../../../core/mime/address.ts';
+import { parseAddressList, readAddressFields, readPlusTag } from '../../../core/mime/address.ts';
 import { readHeaderSection } from '../../../core/mime/header-fields.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
@@ -91,5 +91,5 @@ test.each([
   ['"a+b"@x.test', null],
   ['ann', null],
 ])('the tag of %s is %s', (address, tag) => {
-  expect(plusTagOf(address)).toBe(tag);
+  expect(readPlusTag(address)).toBe(tag);
 });

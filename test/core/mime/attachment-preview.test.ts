@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_TEXT_PREVIEW_BYTES, previewOf } from '../../../core/mime/attachment-preview.ts';
+import { MAX_TEXT_PREVIEW_BYTES, makePreview } from '../../../core/mime/attachment-preview.ts';
 
 const shown = (bytes: Uint8Array) => {
-  const preview = previewOf(bytes);
+  const preview = makePreview(bytes);
   return preview === null ? null : { ...preview, bytes: Buffer.from(preview.bytes).toString() };
 };
 const text = (words: string) => ({ contentType: 'text/plain; charset=utf-8', bytes: words, isCut: false });
@@ -16,7 +16,7 @@ describe('the preview of a file', () => {
     ['application/pdf', '%PDF-1.7\n'],
   ])('is %s when it begins like one', (contentType, head) => {
     const bytes = Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from([0, 1, 2, 3])]);
-    expect(previewOf(bytes)).toEqual({ contentType, bytes, isCut: false });
+    expect(makePreview(bytes)).toEqual({ contentType, bytes, isCut: false });
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('the preview of a file', () => {
   });
 
   test('is null for binary files', () => {
-    expect(previewOf(Buffer.from('PK\x03\x04\0\0'))).toBeNull();
-    expect(previewOf(Buffer.from('MZ\x90\0'))).toBeNull();
+    expect(makePreview(Buffer.from('PK\x03\x04\0\0'))).toBeNull();
+    expect(makePreview(Buffer.from('MZ\x90\0'))).toBeNull();
   });
 });

@@ -42,6 +42,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       full_page_writes: 'off',
       max_connections: '400',
       shared_buffers: '128MB',
+      // As on the connections of the service.
+      jit: 'off',
     },
   });
   try {
