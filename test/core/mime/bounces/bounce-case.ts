@@ -1,5 +1,5 @@
 /** What a report must be read as: `hard` also suppresses its recipient; `soft` and `delay` never do. */
-export type Outcome = 'hard' | 'soft' | 'delay' | 'automatic-reply' | 'unknown';
+export type Outcome = 'hard' | 'soft' | 'delay' | 'delivered' | 'automatic-reply' | 'unknown';
 
 /** A message at a return address, written after the template of a mail system. */
 export interface BounceCase {

@@ -1,0 +1,545 @@
+import { type BounceCase, dsn, html, type Outcome, plain, withOriginal } from './bounce-case.ts';
+
+/** Returns a report of Postfix's form, whose machine-readable part has the server's reply and no status that says anything. */
+function reply(system: string, outcome: Outcome, said: string): BounceCase {
+  return dsn(system, outcome, {
+    text: `The following message could not be delivered.\n\n<joe@dest.test>: ${said}`,
+    fields: `Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; ${said}`,
+  });
+}
+
+/** Reports after the templates of mail systems and what providers reply, written before any of them was read. */
+export const TEMPLATE_REPORTS: readonly BounceCase[] = [
+  // Servers and groupware, in their own words.
+  plain(
+    'Exchange 5.5, Portuguese',
+    'hard',
+    'A sua mensagem\n\n  Para:    joe@dest.test\n  Assunto: Invoice 4711\n  Enviada: Tue, 6 Jan 2026 10:11:12 -0300\n\nnão atingiu o(s) seguinte(s) destinatário(s):\n\njoe@dest.test em Tue, 6 Jan 2026 10:11:20 -0300\n    O nome do destinatário não é reconhecido\n    MSEXCH:IMS:DEST:SITE:MX 0 (000C05A6) Unknown Recipient',
+    { from: 'System Administrator <postmaster@dest.test>', subject: 'Não entregue: Invoice 4711' },
+  ),
+  plain(
+    'Exchange 2000, Dutch',
+    'hard',
+    'Uw bericht heeft bepaalde of alle geadresseerden niet bereikt.\n\n      Onderwerp:\tInvoice 4711\n      Verzonden:\t6-1-2026 10:11\n\nDe volgende geadresseerden zijn niet bereikt:\n\n      joe@dest.test op 6-1-2026 10:11\n            Het e-mailaccount bestaat niet bij de organisatie waaraan dit bericht is verzonden. Controleer het e-mailadres of neem rechtstreeks contact op met de geadresseerde.\n            <mx.dest.test #5.1.1>',
+    { from: 'Systeembeheerder <postmaster@dest.test>', subject: 'Onbestelbaar: Invoice 4711' },
+  ),
+  plain(
+    'Exchange 2003, Swedish, without number',
+    'hard',
+    'Meddelandet nådde inte vissa eller alla mottagare.\n\n      Ämne:\tInvoice 4711\n      Skickat:\t2026-01-06 10:11\n\nFöljande mottagare kan inte nås:\n\n      joe@dest.test den 2026-01-06 10:11\n            E-postkontot finns inte i den organisation som meddelandet skickades till. Kontrollera e-postadressen eller kontakta mottagaren direkt för att ta reda på den rätta adressen.',
+    { from: 'Systemadministratören <postmaster@dest.test>', subject: 'Det gick inte att leverera: Invoice 4711' },
+  ),
+  plain(
+    'Exchange 2003, Czech, size',
+    'soft',
+    'Vaše zpráva nedorazila k některým nebo všem požadovaným příjemcům.\n\n      Předmět:\tInvoice 4711\n\nNelze kontaktovat následující příjemce:\n\n      joe@dest.test, 6.1.2026 10:11\n            Tato zpráva je větší, než je aktuální limit systému, nebo je poštovní schránka příjemce plná. Vytvořte kratší zprávu nebo odstraňte přílohy a zkuste ji odeslat znovu.\n            <mx.dest.test #5.2.3>',
+    { from: 'Správce systému <postmaster@dest.test>', subject: 'Nedoručitelné: Invoice 4711' },
+  ),
+  plain(
+    'Exchange 2003, Hungarian',
+    'hard',
+    'Az üzenetet egyes címzettek nem kapták meg.\n\n      Tárgy:\tInvoice 4711\n\nA következő címzettek nem érhetők el:\n\n      joe@dest.test, 2026.01.06. 10:11\n            Az e-mail fiók nem létezik annál a szervezetnél, amelyhez az üzenetet küldték. Ellenőrizze az e-mail címet.\n            <mx.dest.test #5.1.1>',
+    { from: 'Rendszergazda <postmaster@dest.test>', subject: 'Kézbesíthetetlen: Invoice 4711' },
+  ),
+  plain(
+    'Exchange 2003, Turkish, moved',
+    'hard',
+    'İletiniz hedeflenen alıcıların bir bölümüne veya hiçbirine ulaşmadı.\n\n      Konu:\tInvoice 4711\n\nAşağıdaki alıcılara ulaşılamıyor:\n\n      joe@dest.test, 06.01.2026 10:11\n            E-posta sistemi iletiyi teslim edemedi; alıcı artık bu e-posta adresini kullanmıyor veya böyle bir hesap yok. Adresi denetleyip yeniden deneyin.\n            <mx.dest.test #5.1.1>',
+    { from: 'Sistem Yöneticisi <postmaster@dest.test>', subject: 'Teslim Edilemedi: Invoice 4711' },
+  ),
+  plain(
+    'Exchange 2007, access, Danish',
+    'soft',
+    'Levering til disse modtagere eller distributionslister mislykkedes:\n\njoe@dest.test\nDu har ikke tilladelse til at sende til denne modtager. Kontakt systemadministratoren for at få hjælp.\n\n#550 5.7.1 RESOLVER.RST.AuthRequired; authentication required ##',
+    {
+      from: 'Microsoft Exchange <MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@dest.test>',
+      subject: 'Kan ikke leveres: Invoice 4711',
+    },
+  ),
+  plain(
+    'Exchange 2010, forwarding loop, Norwegian',
+    'soft',
+    'Levering mislyktes for disse mottakerne eller gruppene:\n\njoe@dest.test\nDet oppstod et problem under leveringen av meldingen. E-postsystemet oppdaget en løkke for videresending. Kontakt e-postadministratoren.\n\n#554 5.4.6 Hop count exceeded - possible mail loop ##',
+    {
+      from: 'Microsoft Outlook <MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@dest.test>',
+      subject: 'Kan ikke leveres: Invoice 4711',
+    },
+  ),
+  html(
+    'Exchange Online, Polish, group',
+    'soft',
+    '<p>Dostarczenie wiadomości do <b>team@dest.test</b> nie powiodło się.</p><p>Grupa „team” akceptuje tylko wiadomości od osób w swojej organizacji lub na liście dozwolonych nadawców, a Twojego adresu e-mail na niej nie ma.</p><p>Raport o stanie: 550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required</p>',
+    { from: 'Microsoft Outlook <postmaster@dest.test>', subject: 'Niedostarczona wiadomość: Invoice 4711' },
+  ),
+  html(
+    'Exchange Online, Italian, unknown',
+    'hard',
+    '<h2>Il messaggio inviato a joe@dest.test non è stato recapitato.</h2><p>joe non è stato trovato in dest.test.</p><table><tr><td>us</td><td>Office 365</td><td>joe</td></tr><tr><td><b>Azione necessaria</b></td><td></td><td>Destinatario</td></tr></table><p>Indirizzo A: sconosciuto</p><p><b>Come risolvere il problema</b></p><p>È possibile che l’indirizzo sia stato digitato in modo non corretto o che non esista.</p>',
+    { from: 'Microsoft Outlook <postmaster@dest.test>', subject: 'Non recapitabile: Invoice 4711' },
+  ),
+  html(
+    'Exchange Online, Japanese, unknown',
+    'hard',
+    '<p>joe@dest.test へのメッセージを配信できませんでした。</p><p>joe は dest.test で見つかりませんでした。</p><p>対処が必要です: 宛先のアドレスが不明です</p><p>アドレスの入力ミスか、存在しない可能性があります。</p>',
+    { from: 'Microsoft Outlook <postmaster@dest.test>', subject: '配信不能: Invoice 4711' },
+  ),
+  html(
+    'Exchange Online, Korean, domain',
+    'hard',
+    '<p>joe@dest.test에게 보낸 메시지를 배달할 수 없습니다.</p><p>받는 사람의 도메인 dest.test을(를) 찾을 수 없습니다. 전자 메일 주소의 맞춤법을 확인하세요.</p><p>상태 코드: 550 5.4.310 DNS domain dest.test does not exist</p>',
+    { from: 'Microsoft Outlook <postmaster@sender.test>', subject: '배달되지 않음: Invoice 4711' },
+  ),
+  html(
+    'Exchange Online, tenant closed',
+    'soft',
+    '<p>Your message to joe@dest.test couldn’t be delivered.</p><p>Your domain has exceeded its sending limits for external recipients.</p><p>Remote server returned 550 5.7.705 Access denied, tenant has exceeded threshold</p>',
+    { from: 'Microsoft Outlook <postmaster@sender.test>', subject: 'Undeliverable: Invoice 4711' },
+  ),
+  plain(
+    'Domino, Italian',
+    'hard',
+    'Il documento:\n    Invoice 4711\n\nnon è stato consegnato a:\n    joe@dest.test\n\nperché:\n    Utente joe (joe@dest.test) non presente nella Rubrica pubblica Domino\n\nOperazioni da eseguire:\n    Verificare il nome e reinviare il documento.\n\nPercorso: MX/Dest',
+    { from: 'Postmaster@dest.test', subject: 'ERRORE DI CONSEGNA: Invoice 4711' },
+  ),
+  plain(
+    'Domino, Japanese',
+    'hard',
+    '文書:\n    Invoice 4711\n\n次の宛先に配信されませんでした:\n    joe@dest.test\n\n理由:\n    ユーザー joe (joe@dest.test) は Domino ディレクトリに登録されていません\n\n対応:\n    アドレスを確認して再送信してください。',
+    { from: 'Postmaster@dest.test', subject: '配信エラー: Invoice 4711' },
+  ),
+  plain(
+    'Domino, several entries',
+    'soft',
+    'Your message\n\n  Subject: Invoice 4711\n\nwas not delivered to:\n\n  joe@dest.test\n\nbecause:\n\n  Mail file for Joe Smith/Dest has exceeded its size quota. Delivery is suspended until the owner removes documents.',
+    { from: 'Postmaster@dest.test', subject: 'DELIVERY FAILURE: Mail file exceeded quota' },
+  ),
+  plain(
+    'GroupWise GWIA, undeliverable',
+    'hard',
+    'The message that you sent was undeliverable to the following:\n\n        joe@dest.test (500 (USER UNKNOWN))\n\nPossibly truncated original message follows:\n\nHello',
+    { from: 'Mailer-Daemon@dest.test', subject: 'Message status - undeliverable' },
+  ),
+  plain(
+    'GroupWise, full disk',
+    'soft',
+    'The message that you sent was undeliverable to the following:\n        joe (D107 Record not written: mailbox over limit)\n',
+    { from: 'Postmaster@dest.test', subject: 'Message status - undeliverable' },
+  ),
+  plain(
+    'MDaemon, new template',
+    'hard',
+    'The attached message had PERMANENT fatal delivery errors!\n\nAfter one or more unsuccessful delivery attempts the attached message has been removed from the mail queue on this server. The number and frequency of delivery attempts are determined by local configuration parameters.\n\nYOUR MESSAGE WAS NOT DELIVERED TO ONE OR MORE RECIPIENTS!\n\nFailed address: joe@dest.test\n\n--- Session Transcript ---\n Tue 2026-01-06 10:11:12: --> RCPT To:<joe@dest.test>\n Tue 2026-01-06 10:11:13: <-- 550 <joe@dest.test>, Recipient unknown\n Tue 2026-01-06 10:11:13: --> QUIT',
+    {
+      from: 'MDaemon at mx.sender.test <MDaemon@mx.sender.test>',
+      subject: 'WARNING: message from us@sender.test to <joe@dest.test> was PERMANENTLY undeliverable',
+    },
+  ),
+  plain(
+    'MDaemon, no MX',
+    'hard',
+    'Failed address: joe@dest.test\n\n--- Session Transcript ---\n Tue 10:11:12: Resolving MX record for dest.test (DNS Server: 192.0.2.53)...\n Tue 10:11:12: *  DNS: Name server reports domain name unknown.\n Tue 10:11:12: *  No A or MX records found',
+    { from: 'Postmaster <MDaemon@mx.sender.test>', subject: 'Permanent Delivery Failure' },
+  ),
+  plain(
+    'Kerio Connect',
+    'hard',
+    'Your message could not be delivered to the following recipients:\n\n    <joe@dest.test>\n      (reason: 550 5.1.1 User unknown)\n\nReporting server: mx.dest.test\nKerio Connect 9.4',
+    { from: 'Mail Delivery Subsystem <postmaster@mx.dest.test>', subject: 'Delivery Failure' },
+  ),
+  plain(
+    'hMailServer, connection',
+    'soft',
+    'The following recipient(s) could not be reached:\n\njoe@dest.test\n   Error Type: SMTP\n   Connection to recipients server failed.\n   Error: Host name: mx.dest.test, message: The server refused the connection\n   Tried 4 time(s)\n\nhMailServer',
+    { from: 'mailer-daemon@mx.sender.test', subject: 'Message undeliverable: Invoice 4711' },
+  ),
+  plain(
+    'MailEnable',
+    'hard',
+    'MailEnable: Message could not be delivered to some recipients.\nThe following recipient(s) could not be reached:\n\n[SMTP:joe@dest.test]: No such user at this domain\n\nMessage headers follow:',
+    { from: 'Postmaster <postmaster@dest.test>', subject: 'Message Delivery Failure' },
+  ),
+  plain(
+    'Merak / IceWarp',
+    'hard',
+    'The following addresses had delivery errors:\n\n   <joe@dest.test>\n     Permanent Failure: 550 User not local or unknown\n\n   Delivery last attempted at Tue, 06 Jan 2026 10:11:12 +0100',
+    { from: 'Mail Delivery Subsystem <mailer-daemon@dest.test>', subject: 'Delivery error' },
+  ),
+  plain(
+    'CommuniGate Pro',
+    'hard',
+    "Message delivery to 'joe@dest.test' failed\nSMTP module(domain dest.test) reports:\n account does not exist: RCPT refused\n",
+    { from: '<MAILER-DAEMON@mx.sender.test>', subject: 'Undeliverable mail: Invoice 4711' },
+  ),
+  plain(
+    'CommuniGate Pro, full',
+    'soft',
+    "Message delivery to 'joe@dest.test' delayed, then failed\nLOCAL module(account joe) reports:\n account is full (quota exceeded)\n",
+    { from: '<MAILER-DAEMON@mx.dest.test>', subject: 'Undeliverable mail: Invoice 4711' },
+  ),
+  plain(
+    'iPlanet, reason below address',
+    'hard',
+    'This report relates to a message you sent with the following header fields:\n\n  Message-id: <m1@sender.test>\n  Date: Tue, 06 Jan 2026 10:11:12 +0100\n  Subject: Invoice 4711\n\nYour message cannot be delivered to the following recipients:\n\n  Recipient address: joe@ims-ms-daemon\n  Original address: joe@dest.test\n  Reason: Illegal user in the recipient address\n',
+    { from: 'Internet Mail Delivery <postmaster@dest.test>', subject: 'Delivery Notification: Delivery has failed' },
+  ),
+  plain(
+    'PMDF, enqueued for two days',
+    'delay',
+    'This report relates to a message you sent with the following header fields:\n\n  Subject: Invoice 4711\n\nYour message has been enqueued and undeliverable for 2 days\nto the following recipients:\n\n  Recipient address: joe@dest.test\n  Reason: unable to deliver this message after 2 days\n\nThe mail system will continue to try to deliver your message\nfor an additional 5 days.',
+    {
+      from: 'PMDF e-Mail Interconnect <postmaster@dest.test>',
+      subject: 'Delivery Notification: Delivery has been delayed',
+    },
+  ),
+  plain(
+    'qmail with patches, Spanish',
+    'hard',
+    'Hola. Este es el programa qmail-send en mx.dest.test.\nLamento informarle que no pude entregar su mensaje en las siguientes direcciones.\nEste es un error permanente; he desistido. Lo siento mucho.\n\n<joe@dest.test>:\nLo siento, aquí no hay ningún buzón con ese nombre. (#5.1.1)\n',
+    { from: 'MAILER-DAEMON@mx.dest.test', subject: 'aviso de fallo' },
+  ),
+  plain(
+    'qmail, German patch',
+    'hard',
+    'Hallo. Hier ist das Programm qmail-send auf mx.dest.test.\nLeider konnte Ihre Mail an die unten stehenden Adressen nicht ausgeliefert werden.\nDies ist ein permanenter Fehler; ich gebe auf.\n\n<joe@dest.test>:\nHier gibt es leider kein Postfach mit diesem Namen. (#5.1.1)',
+    { from: 'MAILER-DAEMON@mx.dest.test', subject: 'Fehlermeldung' },
+  ),
+  plain(
+    'Exim, unrouteable, French template',
+    'hard',
+    "Ce message a été créé automatiquement par le logiciel de livraison de courrier.\n\nUn message que vous avez envoyé n'a pas pu être livré à un ou plusieurs de ses destinataires. C'est une erreur permanente. Les adresses suivantes ont échoué :\n\n  joe@dest.test\n    Adresse non routable",
+    {
+      from: 'Mail Delivery System <Mailer-Daemon@mx.sender.test>',
+      subject: 'Mail delivery failed: returning message to sender',
+      header: 'X-Failed-Recipients: joe@dest.test\n',
+    },
+  ),
+  plain(
+    'Exim, cPanel suspended',
+    'soft',
+    "This message was created automatically by mail delivery software.\n\nThe following address(es) failed:\n\n  joe@dest.test\n    domain dest.test account's mail is suspended by the hosting provider",
+    {
+      from: 'Mail Delivery System <Mailer-Daemon@mx.dest.test>',
+      subject: 'Mail delivery failed: returning message to sender',
+    },
+  ),
+  plain(
+    'Postfix, own template in Polish',
+    'hard',
+    'Tu system pocztowy mx.dest.test.\n\nZ przykrością informujemy, że Państwa wiadomości nie udało się doręczyć do jednego lub więcej odbiorców.\n\n<joe@dest.test>: Użytkownik nieznany w tabeli lokalnych odbiorców',
+    { from: 'MAILER-DAEMON@mx.dest.test (System pocztowy)', subject: 'Wiadomość niedoręczona - zwrot do nadawcy' },
+  ),
+  plain(
+    'Postfix, own template in Russian',
+    'soft',
+    'Это почтовая система сервера mx.dest.test.\n\nК сожалению, ваше письмо не удалось доставить одному или нескольким получателям.\n\n<joe@dest.test>: невозможно записать в ящик: превышена квота пользователя',
+    { from: 'MAILER-DAEMON@mx.dest.test', subject: 'Письмо не доставлено и возвращено отправителю' },
+  ),
+  plain(
+    'Postfix, own template in Chinese',
+    'hard',
+    '这是位于主机 mx.dest.test 的邮件系统。\n\n很抱歉，您的邮件无法投递给以下一位或多位收件人。\n\n<joe@dest.test>：本地收件人表中没有该用户',
+    { from: 'MAILER-DAEMON@mx.dest.test', subject: '退回未投递的邮件' },
+  ),
+  plain(
+    'Sendmail 5, host unknown',
+    'hard',
+    '   ----- Transcript of session follows -----\n550 joe@dest.tset... Host unknown (Authoritative answer from name server)\n\n   ----- Unsent message follows -----\nHello',
+    { from: 'Mail Delivery Subsystem <MAILER-DAEMON>', subject: 'Returned mail: Host unknown' },
+  ),
+  plain(
+    'Sendmail, I/O',
+    'soft',
+    '   ----- The following addresses had permanent fatal errors -----\n<joe@dest.test>\n\n   ----- Transcript of session follows -----\nmail.local: /var/mail/joe: No space left on device\n550 5.3.0 <joe@dest.test>... unknown mailer error 1',
+    {
+      from: 'Mail Delivery Subsystem <MAILER-DAEMON@mx.dest.test>',
+      subject: 'Returned mail: see transcript for details',
+    },
+  ),
+  plain(
+    'MMDF',
+    'hard',
+    'Your message was not delivered to    joe@dest.test   for the following reason:\n\n        Unknown user name in "joe@dest.test"\n\n    Your message begins as follows:',
+    { from: 'MMDF Mail System <mmdf@dest.test>', subject: 'Failed mail (msg.aa12345)' },
+  ),
+  plain(
+    'VM/CMS mailer',
+    'hard',
+    'Date: Tue, 6 Jan 2026 10:11:12\n\n** Your mail could not be delivered to the following addressee(s):\n joe@dest.test  --  NO SUCH NODE OR USER\n',
+    { from: 'Network Mailer <MAILER@dest.test>', subject: 'mail delivery error' },
+  ),
+  plain(
+    'cc:Mail link',
+    'hard',
+    'Message is undeliverable.\nReason: User "joe" is not listed in public Name & Address Book\n\nUser joe (joe@dest.test)',
+    {
+      from: 'cc:Mail Link to SMTP Undeliverable Message <Postmaster@dest.test>',
+      subject: 'cc:Mail Link to SMTP Undeliverable Message: Unknown user: joe',
+    },
+  ),
+  plain(
+    'Mercury',
+    'hard',
+    'Your message with the following details could not be delivered:\n\n  Subject: Invoice 4711\n  To: joe@dest.test\n\nThe address is not valid at this site: 550 Recipient mailbox does not exist on this system.\n\nMercury/32 Mail Transport System',
+    { from: 'Electronic Postmaster <postmaster@dest.test>', subject: 'Postmaster Notify: Delivery Failure.' },
+  ),
+  plain(
+    'InterScan',
+    'soft',
+    'InterScan Messaging Security Suite has detected that your message to joe@dest.test contains a file type that is blocked by the policy of the receiving organization. The message was deleted.',
+    { from: 'imss@dest.test', subject: 'Delivery Status: message rejected' },
+  ),
+  plain(
+    'MIMEsweeper',
+    'soft',
+    'The message sent by you to joe@dest.test was stopped and not delivered because it was classified as containing unacceptable language.',
+    { from: 'MAILsweeper <postmaster@dest.test>', subject: 'Message blocked: Invoice 4711' },
+  ),
+  plain(
+    'Barracuda, address list',
+    'hard',
+    'Your message was not delivered to the following recipient:\n\njoe@dest.test\n\nReason: recipient <joe@dest.test> is not in the valid recipients list of this system.',
+    {
+      from: 'Barracuda Spam Firewall <postmaster@dest.test>',
+      subject: '**Message you sent blocked by our bulk email filter**',
+    },
+  ),
+  plain(
+    'Zimbra, out of quota, HTML text part',
+    'soft',
+    '<joe@dest.test>: host mx.dest.test[192.0.2.1] said: 452 4.2.2 Over quota (in reply to end of DATA command); message has been in the queue for 5 days and is returned',
+    { from: 'MAILER-DAEMON@zimbra.dest.test', subject: 'Undelivered Mail Returned to Sender' },
+  ),
+  plain(
+    'Halon',
+    'hard',
+    'Your message could not be delivered.\n\nRecipient: joe@dest.test\nServer: 192.0.2.1\nError: 550 5.1.10 Recipient not found in directory (edge filtered)',
+    { from: 'MAILER-DAEMON@mx.sender.test', subject: 'Delivery failed: Invoice 4711' },
+  ),
+  withOriginal(
+    'Mailjet, forwarded copy',
+    'soft',
+    'joe@dest.test: the message was blocked before sending: address is in a temporary preblocked state',
+    { from: 'bounce@mx.mailer.test', subject: 'Delivery failure' },
+  ),
+  // Replies of providers.
+  reply('T-Online, unknown', 'hard', '550 5.1.1 <joe@t-online.test> Mailbox nicht vorhanden. (MNR)'),
+  reply('WEB.DE, unknown', 'hard', '550 Requested action not taken: mailbox unavailable. Empfaenger nicht gefunden'),
+  reply(
+    'GMX, IP',
+    'soft',
+    '554 gmx.net (mxgmx011) Nemesis ESMTP Service not available No SMTP service IP address is black listed.',
+  ),
+  reply('Freenet', 'hard', '550 unknown local-part "joe" in domain "freenet.test" - Empfaenger unbekannt'),
+  reply('Posteo', 'hard', '550 5.1.1 <joe@posteo.test>: Recipient address rejected: no such alias on this system'),
+  reply(
+    'mailbox.org',
+    'hard',
+    '550 5.1.1 <joe@mailbox.test>: Recipient address rejected: this account was closed by its owner',
+  ),
+  reply('Strato', 'hard', '550 5.1.1 Empfaengeradresse existiert nicht / recipient does not exist (B-EXPURGATE)'),
+  reply(
+    '1und1, quota',
+    'soft',
+    '552 Requested mail action aborted: exceeded storage allocation. Quota exceeded. Das Postfach ist uebervoll',
+  ),
+  reply('Bluewin', 'hard', '550 RBL 5.1.1 recipient <joe@bluewin.test> unknown in our customer base'),
+  reply('A1', 'hard', '550 5.1.1 Kein Kunde mit dieser Adresse'),
+  reply(
+    'Free, too many',
+    'soft',
+    '421 Too many spams from your IP (192.0.2.9), please visit http://postmaster.free.fr/',
+  ),
+  reply('La Poste, closed', 'hard', '550 5.5.0 Boite du destinataire archivee puis resiliee. LPN105_402'),
+  reply('SFR, full', 'soft', '552 5.2.2 Boite aux lettres saturee (over quota) FR0200'),
+  reply('Bouygues', 'hard', '550 5.1.1 <joe@bbox.test>: Recipient address rejected: BAL inconnue'),
+  reply('Libero, full', 'soft', '452 smtp-07.iol.local joe@libero.test over-quota, casella al limite'),
+  reply('Tiscali, full', 'soft', "550 5.2.2 La casella di posta e' piena. The user's mailbox is full"),
+  reply('Virgilio', 'hard', '550 5.1.1 RCPT refused: utenza cessata'),
+  reply('Register.it', 'hard', '550 5.1.1 la casella indicata non risulta attiva su questo dominio (no such user)'),
+  reply('Movistar', 'hard', '550 5.1.1 Buzon no provisionado en plataforma'),
+  reply('Telmex', 'hard', '550 5.1.1 cuenta dada de baja del servicio'),
+  reply('Arnet', 'soft', '552 5.2.2 El usuario supero la cuota asignada'),
+  reply('UOL, full', 'soft', '452 4.2.2 Caixa postal do destinatario lotada'),
+  reply(
+    'Locaweb',
+    'hard',
+    '550 5.1.1 <joe@dest.test>: Recipient address rejected: Caixa de email nao localizada neste servidor',
+  ),
+  reply('SAPO', 'hard', '550 5.1.1 Utilizador desconhecido no SAPO'),
+  reply('Ziggo', 'hard', '550 5.1.1 <joe@ziggo.test> bestaat niet of is opgeheven - ZIG1100'),
+  reply('KPN', 'soft', '550 5.7.1 mx - uw bericht is geweigerd op basis van inhoud, kpn-0013'),
+  reply('Telenet', 'hard', '550 5.1.1 unknown recipient - onbekende bestemmeling TN102'),
+  reply('Telia', 'hard', '550 5.1.1 Adressen finns ej hos Telia'),
+  reply('Online.no', 'hard', '550 5.1.1 Brukeren er ukjent i dette systemet'),
+  reply('TDC', 'soft', '552 5.2.2 Modtagerens postkasse har ikke mere plads'),
+  reply('Elisa', 'hard', '550 5.1.1 Vastaanottajaa ei tunnisteta palvelussa'),
+  reply('Onet, inactive', 'soft', '550 5.2.1 Konto nieaktywne z powodu braku logowania (7)'),
+  reply('O2.pl', 'hard', '550 5.1.1 <joe@o2.test> Brak takiej skrzynki w systemie'),
+  reply('Seznam, unknown', 'hard', '550 5.1.1 Schranka s touto adresou neexistuje (e-mail box does not exist)'),
+  reply('Centrum.cz, full', 'soft', '552 5.2.2 Schranka uzivatele je preplnena'),
+  reply('Azet.sk', 'hard', '550 5.1.1 Pouzivatel s takouto adresou neexistuje'),
+  reply('Freemail.hu', 'hard', '550 5.1.1 A postafiok nem letezik vagy megszunt'),
+  reply('Abv.bg', 'hard', '550 5.1.1 No such account in abv: пощенската кутия не съществува'),
+  reply(
+    'Yahoo Japan',
+    'hard',
+    '553 5.3.0 VS10-RT Possible forgery or deactivated due to abuse (#5.1.1) 宛先のアドレスは現在使われておりません',
+  ),
+  reply('docomo, refusal', 'soft', '550 5.7.1 受信拒否設定により受信できません'),
+  reply('Biglobe', 'hard', '550 5.1.1 <joe@biglobe.test>... 該当するユーザはいません'),
+  reply('OCN, full', 'soft', '552 5.2.2 メールボックスの容量が上限に達しています'),
+  reply('Daum', 'hard', '550 5.1.1 RCPT_UNKNOWN joe@hanmail.test 존재하지 않는 아이디입니다'),
+  reply('Daum, dormant', 'soft', '550 5.2.1 휴면 상태의 계정이므로 메일을 받을 수 없습니다'),
+  reply('QQ, full', 'soft', '552 5.2.2 Mailbox space not enough. http://service.mail.qq.com/detail/122/169'),
+  reply('QQ, frequency', 'soft', '550 Connection frequency limited. http://service.mail.qq.com/cgi-bin/help?id=20022'),
+  reply('163, spoof', 'soft', '553 Requested action not taken: NULL sender is not allowed'),
+  reply('126, closed', 'soft', '550 User suspended http://mail.163.com/help/help_spam_16.htm'),
+  reply('Sohu', 'hard', '550 5.1.1 用户不在此域内'),
+  reply('Hinet', 'hard', '550 5.1.1 查無此信箱, mailbox unavailable'),
+  reply('Rambler', 'hard', '550 5.1.1 Адресат отсутствует на сервере. Recipient not found'),
+  reply('Mail.ru, not active', 'soft', '550 Message was not accepted -- account has been inactive for a long time'),
+  reply('Yandex, unknown', 'hard', '550 5.7.1 No such user! 1736157072-AbCdEf joe@yandex.test'),
+  reply('Yandex, full', 'soft', '552 5.2.2 Mailbox size limit exceeded 1736157072-AbCdEf'),
+  reply('Ukr.net', 'hard', '550 5.1.1 Скриньку joe@ukr.test видалено'),
+  reply('Walla', 'hard', '550 5.1.1 תיבת הדואר אינה פעילה יותר ונמחקה'),
+  reply('Rediffmail, inactive', 'soft', '554 5.2.1 Sorry, this mailbox has been deactivated for 90 days of no login'),
+  reply('Zoho, unknown', 'hard', '553 5.1.1 Invalid recipient joe@zoho.test (Mode: normal), Queue-ID'),
+  reply('Zoho, policy', 'soft', '541 5.4.1 Mail rejected by destination domain'),
+  reply('Proton, unknown', 'hard', '550 5.1.1 <joe@proton.test>: Recipient address rejected: Address does not exist'),
+  reply(
+    'Fastmail, unknown',
+    'hard',
+    '550 5.1.1 <joe@fastmail.test>: Recipient address rejected: User unknown in virtual mailbox table',
+  ),
+  reply(
+    'Fastmail, disabled',
+    'soft',
+    '550 5.2.1 <joe@fastmail.test>: Recipient address rejected: This account has been locked for non-payment',
+  ),
+  reply('Hotmail, full', 'soft', '552 5.2.2 <joe@hotmail.test>: user is over the storage limit of this service'),
+  reply('iCloud, full', 'soft', '552 5.2.2 <joe@icloud.test>: user is over quota'),
+  reply('Cox', 'soft', '554 5.7.1 IMP cox 192.0.2.9 blocked. Error Code: IPBL0001'),
+  reply('CenturyLink', 'hard', '550 5.1.1 Subscriber cancelled service, CTL-551'),
+  reply('Spectrum', 'hard', '550 5.1.1 User is no longer a customer of this provider. E2110'),
+  reply('Bell', 'hard', '550 5.1.1 recipient not provisioned BL10'),
+  reply('BT', 'hard', '550 5.1.1 This BT mailbox has been closed by the customer'),
+  reply('Virgin Media', 'hard', '550 5.1.1 This address was removed at the request of the account holder. VM302'),
+  reply('Telstra', 'hard', '550 5.1.1 Service ceased for joe@bigpond.test'),
+  reply('Xtra', 'soft', '550 5.7.1 Your message has been classified as bulk by Xtra and turned away'),
+  // Status and words that disagree.
+  dsn('5.1.1 beside a full mailbox', 'soft', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User joe has no storage space left, message refused',
+  }),
+  dsn('5.2.2 beside an unknown user', 'hard', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.2.2\nDiagnostic-Code: smtp; 550 Benutzer joe ist diesem System unbekannt',
+  }),
+  dsn('5.7.1 beside an account that never was', 'hard', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.7.1\nDiagnostic-Code: smtp; 550 5.7.1 <joe@dest.test>: no account by this name exists at dest.test',
+  }),
+  dsn('5.0.0, words in the text part only', 'hard', {
+    text: 'Your message to joe@dest.test was rejected.\n\nThe server at dest.test told us: we have never had a mailbox with that address.',
+    fields: 'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.0.0',
+  }),
+  dsn('4.4.7 after days of unknown user', 'hard', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 4.4.7\nDiagnostic-Code: smtp; 450 4.1.1 <joe@dest.test>: Recipient address rejected: unverified address: Address lookup failed: user unknown (expired)',
+  }),
+  dsn('5.1.1 of the sender', 'soft', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.1.1 The sender address us@sender.test does not exist at your own server, verification failed',
+  }),
+  dsn('action with capital and comment', 'delay', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: Delayed (will retry)\nStatus: 4.4.1\nDiagnostic-Code: smtp; connect to mx.dest.test: Connection timed out',
+  }),
+  dsn('5.4.4 no host', 'hard', {
+    fields:
+      'Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.4.4\nDiagnostic-Code: X-Postfix; Host or domain name not found. Name service error for name=dest.test type=A: Host not found',
+  }),
+  // Companies and schools in their own words, from mail servers.
+  plain(
+    'University, graduate',
+    'hard',
+    'Your email to joe@dest.test was not delivered. The owner of this address has graduated and the mailbox was removed at the end of the term.',
+    { from: 'postmaster@dest.test', subject: 'Undeliverable: Invoice 4711' },
+  ),
+  plain(
+    'Company, Portuguese, left',
+    'hard',
+    'Sua mensagem não foi entregue.\n\nO colaborador Joe foi desligado da empresa e este endereço de e-mail foi desativado definitivamente. Para assuntos financeiros escreva para contas@dest.test.',
+    { from: 'postmaster@dest.test', subject: 'Mensagem não entregue' },
+  ),
+  plain(
+    'Company, Greek',
+    'hard',
+    'Το μήνυμά σας προς joe@dest.test δεν παραδόθηκε. Ο παραλήπτης δεν είναι καταχωρημένος στο σύστημά μας.',
+    { from: 'postmaster@dest.test', subject: 'Αποτυχία παράδοσης' },
+  ),
+  plain(
+    'Company, Arabic',
+    'hard',
+    'تعذر تسليم رسالتك إلى joe@dest.test.\nالسبب: عنوان البريد الإلكتروني غير مسجل لدينا.',
+    { from: 'postmaster@dest.test', subject: 'فشل تسليم الرسالة' },
+  ),
+  plain('Company, Thai', 'hard', 'ไม่สามารถส่งอีเมลของคุณถึง joe@dest.test ได้ เนื่องจากไม่มีผู้ใช้นี้ในระบบ', {
+    from: 'postmaster@dest.test',
+    subject: 'ส่งอีเมลไม่สำเร็จ',
+  }),
+  plain(
+    'Company, Vietnamese',
+    'soft',
+    'Thư của bạn gửi tới joe@dest.test không được chuyển vì hộp thư của người nhận đã hết dung lượng.',
+    { from: 'postmaster@dest.test', subject: 'Thư bị trả lại' },
+  ),
+  plain(
+    'Company, Indonesian',
+    'hard',
+    'Email Anda ke joe@dest.test tidak dapat dikirimkan. Nama penerima tersebut tidak terdaftar pada server kami.',
+    { from: 'postmaster@dest.test', subject: 'Pengiriman gagal' },
+  ),
+  plain(
+    'Company, Romanian',
+    'hard',
+    'Mesajul dumneavoastră către joe@dest.test nu a putut fi livrat. Adresa nu mai este în folosință, persoana a plecat din firmă.',
+    { from: 'postmaster@dest.test', subject: 'Mesaj nelivrat' },
+  ),
+  plain(
+    'Company, Finnish, later',
+    'delay',
+    'Viestiäsi vastaanottajalle joe@dest.test ei ole vielä voitu toimittaa. Palvelin yrittää uudelleen seuraavien 48 tunnin ajan, sinun ei tarvitse tehdä mitään.',
+    { from: 'postmaster@dest.test', subject: 'Viestin toimitus viivästyy' },
+  ),
+  plain(
+    'Company, Hebrew, later',
+    'delay',
+    'ההודעה ששלחת אל joe@dest.test טרם נמסרה. השרת ימשיך לנסות במשך 3 ימים נוספים. אין צורך לשלוח אותה שוב.',
+    { from: 'MAILER-DAEMON@dest.test', subject: 'עיכוב במסירת הודעה' },
+  ),
+  plain(
+    'Delayed, then failed',
+    'soft',
+    'Four days ago we told you that your message to joe@dest.test was late. We have now stopped trying. The last answer of mx.dest.test was: 451 4.3.0 mail server temporarily rejected message.',
+    { from: 'MAILER-DAEMON@mx.sender.test', subject: 'Undelivered Mail Returned to Sender' },
+  ),
+  plain(
+    'Greylisted, still waiting',
+    'delay',
+    'Your message to joe@dest.test is still in our queue: the receiving server asked us to come back later (451 4.7.1 Greylisting in action). We will retry for 4 days.',
+    { from: 'MAILER-DAEMON@mx.sender.test', subject: 'Delivery delayed: Invoice 4711' },
+  ),
+  plain(
+    'Forwarded bounce below a note',
+    'hard',
+    'A message could not be delivered; the report of the other server follows.\n\n> This is the mail system at host mx.other.test.\n>\n> <joe@dest.test>: unknown user: "joe"\n',
+    { from: 'postmaster@relay.test', subject: 'Fwd: Undelivered Mail Returned to Sender' },
+  ),
+  html(
+    'hosted filter, HTML table',
+    'hard',
+    '<table><tr><th>Recipient</th><th>Result</th></tr><tr><td>joe@dest.test</td><td>Refused: this mailbox isn&#39;t provisioned here</td></tr></table>',
+    { from: 'postmaster@filter.test', subject: 'Delivery report' },
+  ),
+];
