@@ -4,11 +4,7 @@ import { timeZone } from './draft.ts';
 
 const REMIND = graphql(`
   mutation ComposerRemind($input: RemindOfEmailInput!) {
-    remindOfEmail(input: $input) {
-      __typename
-      ... on RemindOfEmailPayload { remindAt email { id } }
-      ... on Error { message code }
-    }
+    remindOfEmail(input: $input) { __typename ... on RemindOfEmailPayload { remindAt email { id } } }
   }
 `);
 

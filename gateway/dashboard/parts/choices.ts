@@ -9,9 +9,7 @@ interface Choice {
 }
 
 const ENDPOINTS = graphql(`
-  query EndpointChoices {
-    endpoints(first: 100, filter: { isActive: true }) { edges { node { __typename id name } } }
-  }
+  query EndpointChoices { endpoints(first: 100, filter: { isActive: true }) { edges { node { __typename id name } } } }
 `);
 const ENDPOINT_KINDS = {
   WebhookEndpoint: 'webhook',

@@ -11,14 +11,13 @@ import { notify } from './notify.ts';
 import { useAct } from './use-act.ts';
 
 const SUPPRESSION = graphql(`
-  query SendAgainSuppression($address: String!) {
-    suppression(idOrAddress: $address) { id address reason createdAt }
-  }
+  query SendAgainSuppression($address: String!) { suppression(idOrAddress: $address) { id address reason createdAt } }
 `);
 const CONTENT = graphql(`
   query SendAgainContent($id: ID!) {
     email(id: $id) {
-      id subject from { name address }
+      id subject
+      from { name address }
       content { text html }
       attachments { index filename contentType contentId size }
     }

@@ -9,9 +9,7 @@ export const POLICY_PARTS = graphql(`
     recipients allow perHour perDay attachments links undoSeconds autoRepliesPerThreadPerHour approval
   }
 `);
-export const USAGE_PARTS = graphql(`
-  fragment UsageParts on PolicyUsage { budget limit used remaining nextAt }
-`);
+export const USAGE_PARTS = graphql(`fragment UsageParts on PolicyUsage { budget limit used remaining nextAt }`);
 
 type ShownPolicy = ResultOf<typeof POLICY_PARTS>;
 type ShownUsage = ResultOf<typeof USAGE_PARTS>;

@@ -36,9 +36,7 @@ const FOUND = graphql(`
   }
 `);
 
-const ADDRESSES = graphql(`
-  query PaletteAddresses { emailAddresses(first: 100) { edges { node { id address } } } }
-`);
+const ADDRESSES = graphql(`query PaletteAddresses { emailAddresses(first: 100) { edges { node { id address } } } }`);
 
 /** Threads are searched when the user pauses for this long, and from this many characters on. */
 const TYPING_MS = 180;

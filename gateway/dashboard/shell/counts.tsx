@@ -6,9 +6,7 @@ import { counted, formatCount } from '../parts/counted.ts';
 import { setUnreadCount } from '../parts/tab-title.ts';
 import { useIsInTeam } from './viewer.ts';
 
-const DRAFT_COUNT = graphql(`
-  query DraftCount { drafts(first: 1) { totalCount } }
-`);
+const DRAFT_COUNT = graphql(`query DraftCount { drafts(first: 1) { totalCount } }`);
 
 /** Number of drafts. */
 export function DraftCount() {

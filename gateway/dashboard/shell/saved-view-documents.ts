@@ -2,9 +2,7 @@ import { graphql, type ResultOf } from '../graphql.ts';
 
 /** The saved views that the person sees. */
 export const SAVED_VIEWS = graphql(`
-  query DashboardSavedViews {
-    savedViews { id name folder search label address assigned isShared }
-  }
+  query DashboardSavedViews { savedViews { id name folder search label address assigned isShared } }
 `);
 
 /** A search with filters that has a name. */

@@ -4,14 +4,12 @@ import { EMAIL_ROW } from './email-row-fragment.ts';
 
 /** Returns a page of all mail. */
 export const ACTIVITY = graphql(
-  `
-    query DashboardActivity($first: Int!, $after: String, $filter: EmailFilter, $search: String) {
-      emails(first: $first, after: $after, filter: $filter, search: $search) {
-        edges { cursor node { ...DashboardEmailRow } }
-        pageInfo { hasNextPage endCursor }
-      }
+  `query DashboardActivity($first: Int!, $after: String, $filter: EmailFilter, $search: String) {
+    emails(first: $first, after: $after, filter: $filter, search: $search) {
+      edges { cursor node { ...DashboardEmailRow } }
+      pageInfo { hasNextPage endCursor }
     }
-  `,
+  }`,
   [EMAIL_ROW],
 );
 

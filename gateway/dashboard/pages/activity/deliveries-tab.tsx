@@ -24,10 +24,7 @@ const DELIVERIES = graphql(`
             endpoint { id name isActive }
             recipients { id address status lastText }
             actions { place problem results { type status message email { id } } }
-            attempts {
-              number startedAt durationMs outcome statusCode error responseBody
-              requestHeaders { name value }
-            }
+            attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
           }
         }
       }
@@ -37,11 +34,7 @@ const DELIVERIES = graphql(`
 
 const RETRY = graphql(`
   mutation DashboardRetryDelivery($id: ID!) {
-    retryDelivery(input: { id: $id }) {
-      __typename
-      ... on RetryDeliveryPayload { delivery { id status } }
-      ... on Error { message code }
-    }
+    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
   }
 `);
 const AGAIN = graphql(`
@@ -49,7 +42,6 @@ const AGAIN = graphql(`
     retryEmail(input: { id: $id, endpointId: $endpointId }) {
       __typename
       ... on RetryEmailPayload { deliveries { id } }
-      ... on Error { message code }
     }
   }
 `);

@@ -23,20 +23,12 @@ import { RELEASE, RETRY_SENDING } from './waiting-documents.ts';
 
 const MARK = graphql(`
   mutation DashboardMarkEmail($input: UpdateEmailInput!) {
-    updateEmail(input: $input) {
-      __typename
-      ... on UpdateEmailPayload { email { id isRead isArchived } }
-      ... on Error { message code }
-    }
+    updateEmail(input: $input) { __typename ... on UpdateEmailPayload { email { id isRead isArchived } } }
   }
 `);
 const RETRY = graphql(`
   mutation DashboardRetryEmail($id: ID!) {
-    retryEmail(input: { id: $id }) {
-      __typename
-      ... on RetryEmailPayload { deliveries { id } }
-      ... on Error { message code }
-    }
+    retryEmail(input: { id: $id }) { __typename ... on RetryEmailPayload { deliveries { id } } }
   }
 `);
 

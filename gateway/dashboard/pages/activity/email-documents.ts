@@ -26,15 +26,7 @@ export const TIMELINE = graphql(`
   query DashboardEmailTimeline($id: ID!) {
     email(id: $id) {
       id
-      timeline {
-        isCut
-        entries {
-          kind at title detail durationMs isFailure
-          node {
-            __typename id
-          }
-        }
-      }
+      timeline { isCut entries { kind at title detail durationMs isFailure node { __typename id } } }
     }
   }
 `);
@@ -46,15 +38,11 @@ export const EXTRACTS = graphql(`
 `);
 
 export const TEXT = graphql(`
-  query DashboardEmailText($id: ID!) {
-    email(id: $id) { id content { text cleanedText parseError isTruncated } }
-  }
+  query DashboardEmailText($id: ID!) { email(id: $id) { id content { text cleanedText parseError isTruncated } } }
 `);
 
 export const HEADERS = graphql(`
-  query DashboardEmailHeaders($id: ID!) {
-    email(id: $id) { id content { headers { name value } } }
-  }
+  query DashboardEmailHeaders($id: ID!) { email(id: $id) { id content { headers { name value } } } }
 `);
 
 export const CHECKS = graphql(`
@@ -71,10 +59,7 @@ export const CHECKS = graphql(`
 
 export const ATTACHMENTS = graphql(`
   query DashboardEmailAttachments($id: ID!) {
-    email(id: $id) {
-      id
-      attachments { index filename contentType size disposition downloadUrl }
-    }
+    email(id: $id) { id attachments { index filename contentType size disposition downloadUrl } }
   }
 `);
 

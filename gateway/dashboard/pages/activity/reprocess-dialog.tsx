@@ -20,7 +20,6 @@ const REPROCESS = graphql(`
           error { code message }
         }
       }
-      ... on Error { message code }
     }
   }
 `);

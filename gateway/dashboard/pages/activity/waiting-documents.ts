@@ -6,7 +6,6 @@ export const RELEASE = graphql(`
     releaseEmail(input: { id: $id }) {
       __typename
       ... on ReleaseEmailPayload { releasedAt email { id guardStatus } deliveries { id } }
-      ... on Error { message code }
     }
   }
 `);
@@ -17,7 +16,6 @@ export const RETRY_SENDING = graphql(`
     retrySending(input: { id: $id }) {
       __typename
       ... on RetrySendingPayload { email { id } recipients { id nextAttemptAt } }
-      ... on Error { message code }
     }
   }
 `);

@@ -2,16 +2,14 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
 
 const ADDRESS = graphql(
-  `
-  fragment AddressParts on EmailAddress {
+  `fragment AddressParts on EmailAddress {
     id address isActive isReceiving warning routing signature createdAt
     endpoint { id name isActive }
     domain { id name catchAll { isEnabled endpoint { id name } } }
     emailStatistics { last24Hours last7Days last30Days }
     policy { ...PolicyParts }
     policyUsage { ...UsageParts }
-  }
-`,
+  }`,
   [POLICY_PARTS, USAGE_PARTS],
 );
 
@@ -19,14 +17,12 @@ const ADDRESS = graphql(
 export type ShownAddress = ResultOf<typeof ADDRESS>;
 
 export const ADDRESSES = graphql(
-  `
-  query DashboardAddresses($first: Int!, $after: String, $domainId: ID, $filter: EmailAddressFilter) {
+  `query DashboardAddresses($first: Int!, $after: String, $domainId: ID, $filter: EmailAddressFilter) {
     emailAddresses(first: $first, after: $after, domainId: $domainId, filter: $filter) {
       edges { node { ...AddressParts } }
       pageInfo { hasNextPage endCursor }
     }
-  }
-`,
+  }`,
   [ADDRESS],
 );
 
@@ -36,10 +32,7 @@ export const ONE_ADDRESS = graphql(`query DashboardAddress($id: ID!) { emailAddr
 
 export const CREATE_ADDRESS = graphql(`
   mutation AddAddress($input: CreateEmailAddressInput!) {
-    createEmailAddress(input: $input) {
-      __typename
-      ... on CreateEmailAddressPayload { emailAddress { id address } }
-    }
+    createEmailAddress(input: $input) { __typename ... on CreateEmailAddressPayload { emailAddress { id address } } }
   }
 `);
 

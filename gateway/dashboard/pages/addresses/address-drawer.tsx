@@ -41,16 +41,14 @@ import { useRight, useViewer } from '../../shell/viewer.ts';
 import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-documents.ts';
 
 const UPDATE_ADDRESS = graphql(
-  `
-  mutation ChangeAddress($input: UpdateEmailAddressInput!) {
+  `mutation ChangeAddress($input: UpdateEmailAddressInput!) {
     updateEmailAddress(input: $input) {
       __typename
       ... on UpdateEmailAddressPayload {
         emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }
       }
     }
-  }
-`,
+  }`,
   [POLICY_PARTS, USAGE_PARTS],
 );
 

@@ -9,7 +9,10 @@ import { useAct } from '../../parts/use-act.ts';
 
 const APPROVE = graphql(`
   mutation DashboardApproveEmail($id: ID!) {
-    approveEmail(input: { id: $id }) { __typename ... on ApproveEmailPayload { isChanged email { id status scheduledAt } } }
+    approveEmail(input: { id: $id }) {
+      __typename
+      ... on ApproveEmailPayload { isChanged email { id status scheduledAt } }
+    }
   }
 `);
 const REJECT = graphql(`

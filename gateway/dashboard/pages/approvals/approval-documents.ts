@@ -8,7 +8,10 @@ export const WAITING = graphql(`
         cursor
         node {
           id subject status createdAt scheduledAt timezone
-          from { name address } to { name address } cc { name address } bcc { name address }
+          from { name address }
+          to { name address }
+          cc { name address }
+          bcc { name address }
           approval { sentBy reasonToWait isOfKey expiresAt }
         }
       }
@@ -46,9 +49,7 @@ export const WAITING_CONTENT = graphql(`
 /** The replies to a thread that wait; few wait at once. */
 export const WAITING_REPLIES = graphql(`
   query DashboardWaitingReplies {
-    waitingEmails(for: AWAITING_APPROVAL, first: 50) {
-      edges { node { id preview approval { thread { id } } } }
-    }
+    waitingEmails(for: AWAITING_APPROVAL, first: 50) { edges { node { id preview approval { thread { id } } } } }
   }
 `);
 

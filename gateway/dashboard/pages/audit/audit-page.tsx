@@ -23,8 +23,8 @@ const AUDIT_LOG = graphql(`
     auditEntries(first: $first, after: $after, filter: $filter) {
       edges {
         node {
-          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before after
-          isDenied reason times createdAt
+          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before
+          after isDenied reason times createdAt
         }
       }
       pageInfo { hasNextPage endCursor }

@@ -14,9 +14,7 @@ import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
 import { withNext } from '../sign-in/next-path.ts';
 import { levelWords } from './level-words.ts';
 
-const ADDRESSES = graphql(`
-  query ConnectAddresses { emailAddresses(first: 100) { edges { node { id address } } } }
-`);
+const ADDRESSES = graphql(`query ConnectAddresses { emailAddresses(first: 100) { edges { node { id address } } } }`);
 
 /** Asks a person which mail a program gets, and what it may do with it. */
 export function DecisionForm({

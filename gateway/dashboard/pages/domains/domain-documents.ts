@@ -6,11 +6,10 @@ const RECORD = graphql(`
 
 /** Fields of one domain. */
 export const DOMAIN = graphql(
-  `
-  query DashboardDomain($id: ID!) {
+  `query DashboardDomain($id: ID!) {
     domain(id: $id) {
-      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords
-      lastCheckedAt lastCheckError proofLostAt createdAt receiveDmarcEmails
+      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
+      lastCheckError proofLostAt createdAt receiveDmarcEmails
       dnsRecords { ...RecordParts }
       dkimKeys { selector state record { ...RecordParts } }
       provider { name confidence }
@@ -32,8 +31,7 @@ export const DOMAIN = graphql(
       emailStatistics { last24Hours last7Days last30Days }
       dmarcReports(first: 1) { totalCount }
     }
-  }
-`,
+  }`,
   [RECORD],
 );
 

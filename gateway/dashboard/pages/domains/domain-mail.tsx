@@ -164,7 +164,10 @@ const SUMMARY = graphql(`
     }
     domain(id: $id) {
       id
-      dmarcReports(first: 5) { totalCount edges { node { id organization endsAt messageCount alignedPercent email { id } } } }
+      dmarcReports(first: 5) {
+        totalCount
+        edges { node { id organization endsAt messageCount alignedPercent email { id } } }
+      }
     }
   }
 `);

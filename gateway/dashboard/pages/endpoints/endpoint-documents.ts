@@ -10,8 +10,11 @@ export const ENDPOINT = graphql(`
       catchAllDomains { id name }
       ... on WebhookEndpoint {
         url format payload attachments timeoutSeconds retryAttempts maxPayloadOctets signatureScheme
-        headers { name value } events filter { domains addresses } payloadQuery ordering allowActions
-        verificationToken signingSecrets { secret validUntil }
+        headers { name value }
+        events
+        filter { domains addresses }
+        payloadQuery ordering allowActions verificationToken
+        signingSecrets { secret validUntil }
       }
       ... on EmailEndpoint { forwardTo preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
       ... on EmailGroupEndpoint { addresses preserveHeaders includeAttachments subjectPrefix senderName fromAddress }

@@ -267,10 +267,7 @@ function SkippedNote({ skipped: { waiting, succeeded, deliveredAgain } }: { skip
 
 const RETRY_WAITING = graphql(`
   mutation DashboardRetryWaiting($input: RetryWaitingDeliveriesInput!) {
-    retryWaitingDeliveries(input: $input) {
-      __typename
-      ... on RetryWaitingDeliveriesPayload { retriedCount hasMore }
-    }
+    retryWaitingDeliveries(input: $input) { __typename ... on RetryWaitingDeliveriesPayload { retriedCount hasMore } }
   }
 `);
 
@@ -318,7 +315,9 @@ const ROTATE = graphql(`
   mutation DashboardRotateSecret($input: RotateEndpointSecretInput!) {
     rotateEndpointSecret(input: $input) {
       __typename
-      ... on RotateEndpointSecretPayload { endpoint { __typename id signingSecrets { secret validUntil } verificationToken } }
+      ... on RotateEndpointSecretPayload {
+        endpoint { __typename id signingSecrets { secret validUntil } verificationToken }
+      }
     }
   }
 `);

@@ -161,10 +161,7 @@ const CREATE_WEBHOOK = graphql(`
 `);
 const CREATE_EMAIL = graphql(`
   mutation DashboardCreateEmailEndpoint($input: CreateEmailEndpointInput!) {
-    createEmailEndpoint(input: $input) {
-      __typename
-      ... on CreateEmailEndpointPayload { endpoint { __typename id } }
-    }
+    createEmailEndpoint(input: $input) { __typename ... on CreateEmailEndpointPayload { endpoint { __typename id } } }
   }
 `);
 const CREATE_GROUP = graphql(`

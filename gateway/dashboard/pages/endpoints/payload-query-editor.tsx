@@ -6,14 +6,13 @@ import { problemOf } from '../../parts/use-act.ts';
 
 /** The newest events, to try a query on. */
 const EVENTS = graphql(`
-  query DashboardPreviewEvents {
-    events(last: 30) { edges { cursor node { kind at email { subject } } } }
-  }
+  query DashboardPreviewEvents { events(last: 30) { edges { cursor node { kind at email { subject } } } } }
 `);
 const PREVIEW = graphql(`
   query DashboardPreviewPayload($query: String!, $cursor: String!, $filter: EventFilterInput, $maxPayloadOctets: Int) {
     previewPayload(query: $query, cursor: $cursor, filter: $filter, maxPayloadOctets: $maxPayloadOctets) {
-      data truncated sizeBytes errors { message line column }
+      data truncated sizeBytes
+      errors { message line column }
     }
   }
 `);

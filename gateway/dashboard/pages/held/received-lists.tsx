@@ -197,7 +197,8 @@ const SPAM = graphql(`
       edges {
         cursor
         node {
-          id subject preview createdAt envelopeRecipient keptApart from { name address }
+          id subject preview createdAt envelopeRecipient keptApart
+          from { name address }
           security { virus spam { score required by symbols { name description } } }
         }
       }

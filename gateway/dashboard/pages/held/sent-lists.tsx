@@ -22,7 +22,8 @@ const DEFERRED = graphql(`
       edges {
         cursor
         node {
-          id subject createdAt from { name address }
+          id subject createdAt
+          from { name address }
           recipients { id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt }
         }
       }
@@ -98,7 +99,8 @@ const UNDELIVERED = graphql(`
       edges {
         cursor
         node {
-          id subject status createdAt failureReason from { name address }
+          id subject status createdAt failureReason
+          from { name address }
           recipients { id address status lastCode lastEnhancedStatus lastText refusal { title advice } }
         }
       }

@@ -15,7 +15,8 @@ const INVITATION = graphql(`
       extracts {
         event {
           method uid status summary location start end timeZone isAllDay recurrence
-          organizer { name address } attendees { name address status }
+          organizer { name address }
+          attendees { name address status }
         }
       }
       thread {
@@ -28,11 +29,7 @@ const INVITATION = graphql(`
 
 const REPLY = graphql(`
   mutation InboxReplyToEvent($input: ReplyToEventInput!) {
-    replyToEvent(input: $input) {
-      __typename
-      ... on ReplyToEventPayload { organizer response }
-      ... on Error { message code }
-    }
+    replyToEvent(input: $input) { __typename ... on ReplyToEventPayload { organizer response } }
   }
 `);
 

@@ -8,21 +8,13 @@ import type { MessageBodyData } from './thread-documents.ts';
 
 const UNSUBSCRIBE = graphql(`
   mutation InboxUnsubscribe($input: UnsubscribeFromListInput!) {
-    unsubscribeFromList(input: $input) {
-      __typename
-      ... on UnsubscribeFromListPayload { isDone message }
-      ... on Error { message code }
-    }
+    unsubscribeFromList(input: $input) { __typename ... on UnsubscribeFromListPayload { isDone message } }
   }
 `);
 
 const SEND = graphql(`
   mutation InboxUnsubscribeByMail($input: SendEmailInput!) {
-    sendEmail(input: $input) {
-      __typename
-      ... on SendEmailPayload { email { id } }
-      ... on Error { message code }
-    }
+    sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } }
   }
 `);
 

@@ -22,11 +22,7 @@ const CANDIDATES = graphql(`
 
 const MOVE = graphql(`
   mutation InboxMoveEmails($input: MoveEmailsInput!) {
-    moveEmails(input: $input) {
-      __typename
-      ... on MoveEmailsPayload { thread { id } }
-      ... on Error { message code }
-    }
+    moveEmails(input: $input) { __typename ... on MoveEmailsPayload { thread { id } } }
   }
 `);
 

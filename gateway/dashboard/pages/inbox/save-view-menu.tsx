@@ -11,29 +11,17 @@ import { useTeam } from './use-team.ts';
 
 const CREATE = graphql(`
   mutation InboxSaveView($input: CreateSavedViewInput!) {
-    createSavedView(input: $input) {
-      __typename
-      ... on CreateSavedViewPayload { savedView { id name } }
-      ... on Error { message code }
-    }
+    createSavedView(input: $input) { __typename ... on CreateSavedViewPayload { savedView { id name } } }
   }
 `);
 const RENAME = graphql(`
   mutation InboxRenameView($input: UpdateSavedViewInput!) {
-    updateSavedView(input: $input) {
-      __typename
-      ... on UpdateSavedViewPayload { savedView { id name } }
-      ... on Error { message code }
-    }
+    updateSavedView(input: $input) { __typename ... on UpdateSavedViewPayload { savedView { id name } } }
   }
 `);
 const DELETE = graphql(`
   mutation InboxDeleteView($input: DeleteSavedViewInput!) {
-    deleteSavedView(input: $input) {
-      __typename
-      ... on DeleteSavedViewPayload { deletedId }
-      ... on Error { message code }
-    }
+    deleteSavedView(input: $input) { __typename ... on DeleteSavedViewPayload { deletedId } }
   }
 `);
 const TYPES = { additionalTypenames: ['SavedView', 'DeleteSavedViewPayload'] };

@@ -6,21 +6,13 @@ import type { ThreadMessage } from './thread-documents.ts';
 
 const SPLIT = graphql(`
   mutation InboxSplitThread($input: SplitThreadInput!) {
-    splitThread(input: $input) {
-      __typename
-      ... on SplitThreadPayload { newThread { id } thread { id } }
-      ... on Error { message code }
-    }
+    splitThread(input: $input) { __typename ... on SplitThreadPayload { newThread { id } thread { id } } }
   }
 `);
 
 const JOIN_AGAIN = graphql(`
   mutation InboxJoinAgain($input: MergeThreadsInput!) {
-    mergeThreads(input: $input) {
-      __typename
-      ... on MergeThreadsPayload { thread { id } }
-      ... on Error { message code }
-    }
+    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { id } } }
   }
 `);
 

@@ -20,7 +20,6 @@ const ADD = graphql(`
     addThreadNote(input: $input) {
       __typename
       ... on AddThreadNotePayload { note { id text authorName isYours unreached createdAt editedAt } }
-      ... on Error { message code }
     }
   }
 `);
@@ -30,18 +29,13 @@ const EDIT = graphql(`
     updateThreadNote(input: $input) {
       __typename
       ... on UpdateThreadNotePayload { note { id text authorName isYours unreached createdAt editedAt } }
-      ... on Error { message code }
     }
   }
 `);
 
 const REMOVE = graphql(`
   mutation InboxDeleteNote($input: DeleteThreadNoteInput!) {
-    deleteThreadNote(input: $input) {
-      __typename
-      ... on DeleteThreadNotePayload { id }
-      ... on Error { message code }
-    }
+    deleteThreadNote(input: $input) { __typename ... on DeleteThreadNotePayload { id } }
   }
 `);
 

@@ -4,21 +4,13 @@ import { useAct } from '../../parts/use-act.ts';
 
 const TRASH_EMAILS = graphql(`
   mutation InboxTrashEmails($input: TrashEmailsInput!) {
-    trashEmails(input: $input) {
-      __typename
-      ... on TrashEmailsPayload { emails { id thread { id } } }
-      ... on Error { message code }
-    }
+    trashEmails(input: $input) { __typename ... on TrashEmailsPayload { emails { id thread { id } } } }
   }
 `);
 
 const RESTORE_MESSAGE = graphql(`
   mutation InboxRestoreMessage($input: RestoreThreadsInput!) {
-    restoreThreads(input: $input) {
-      __typename
-      ... on RestoreThreadsPayload { threads { id trashedAt } }
-      ... on Error { message code }
-    }
+    restoreThreads(input: $input) { __typename ... on RestoreThreadsPayload { threads { id trashedAt } } }
   }
 `);
 

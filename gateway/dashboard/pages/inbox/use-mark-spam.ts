@@ -4,11 +4,7 @@ import { useAct } from '../../parts/use-act.ts';
 
 const MARK_SPAM = graphql(`
   mutation InboxMarkSpam($input: MarkSpamInput!) {
-    markSpam(input: $input) {
-      __typename
-      ... on MarkSpamPayload { id isChanged email { id keptApart trashedAt } }
-      ... on Error { message code }
-    }
+    markSpam(input: $input) { __typename ... on MarkSpamPayload { id isChanged email { id keptApart trashedAt } } }
   }
 `);
 
@@ -17,7 +13,6 @@ const MARK_NOT_SPAM = graphql(`
     markNotSpam(input: $input) {
       __typename
       ... on MarkNotSpamPayload { id isChanged email { id keptApart trashedAt } }
-      ... on Error { message code }
     }
   }
 `);

@@ -17,9 +17,7 @@ const SET = graphql(`
 `);
 
 const FOLLOWED = graphql(`
-  subscription InboxPresence($threadId: ID!) {
-    threadPresence(threadId: $threadId) { personId name state isYou }
-  }
+  subscription InboxPresence($threadId: ID!) { threadPresence(threadId: $threadId) { personId name state isYou } }
 `);
 
 /** The text is sent; the parsed document provides the types. */

@@ -2,9 +2,7 @@ import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { useIsInTeam, useViewer } from '../../shell/viewer.ts';
 
-const TEAM = graphql(`
-  query InboxTeam { members { id name email isYou } }
-`);
+const TEAM = graphql(`query InboxTeam { members { id name email isYou } }`);
 
 /** A member as menus of the inbox name the member. */
 export interface TeamMember {

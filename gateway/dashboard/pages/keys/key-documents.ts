@@ -3,20 +3,21 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
 
 export const KEYS = graphql(
-  `
-  query DashboardKeys($first: Int!, $isRevoked: Boolean!) {
+  `query DashboardKeys($first: Int!, $isRevoked: Boolean!) {
     apiKeys(first: $first, isRevoked: $isRevoked) {
       totalCount
       edges {
         node {
-          id name status isCurrent scopes domains { id name } addresses createdAt expiresAt revokedAt lastUsedAt lastUsedFrom hint
-          policy { ...PolicyParts } policyUsage { ...UsageParts }
+          id name status isCurrent scopes
+          domains { id name }
+          addresses createdAt expiresAt revokedAt lastUsedAt lastUsedFrom hint
+          policy { ...PolicyParts }
+          policyUsage { ...UsageParts }
         }
       }
       pageInfo { hasNextPage }
     }
-  }
-`,
+  }`,
   [POLICY_PARTS, USAGE_PARTS],
 );
 

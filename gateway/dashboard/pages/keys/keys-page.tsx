@@ -218,14 +218,12 @@ function KeyTimes({ apiKey }: { apiKey: ShownKey }) {
 }
 
 const UPDATE_KEY = graphql(
-  `
-  mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
+  `mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
     updateApiKey(input: $input) {
       __typename
       ... on UpdateApiKeyPayload { apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } } }
     }
-  }
-`,
+  }`,
   [POLICY_PARTS, USAGE_PARTS],
 );
 
@@ -269,9 +267,7 @@ function EditForm({
 }
 
 const CONFIGURATION = graphql(`
-  query DashboardKeyConfiguration($id: ID!) {
-    apiKey(id: $id) { id configuration { items { kind id name } hasMore } }
-  }
+  query DashboardKeyConfiguration($id: ID!) { apiKey(id: $id) { id configuration { items { kind id name } hasMore } } }
 `);
 type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
 

@@ -7,11 +7,7 @@ import { useViewer } from '../../shell/viewer.ts';
 
 const SIMULATE = graphql(`
   mutation DashboardFirstMail($input: SimulateInboundInput!) {
-    simulateInbound(input: $input) {
-      __typename
-      ... on SimulateInboundPayload { emailId email { id } }
-      ... on Error { message code }
-    }
+    simulateInbound(input: $input) { __typename ... on SimulateInboundPayload { emailId email { id } } }
   }
 `);
 

@@ -35,9 +35,7 @@ const REQUESTS = graphql(`
 type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
 type ShownRequest = ResultOf<typeof REQUESTS>['apiRequests']['edges'][number]['node'];
 
-const REQUEST_KEYS = graphql(`
-  query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }
-`);
+const REQUEST_KEYS = graphql(`query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }`);
 
 /** The feed has no events about requests, so a visible list asks for new ones. Milliseconds. */
 const RELOAD_MS = 3_000;
@@ -217,8 +215,10 @@ const ONE_REQUEST = graphql(`
     apiRequest(id: $id) {
       id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
       apiKey { id name hint }
-      requestBytes requestBody requestHeaders { name value }
-      responseBytes responseBody responseHeaders { name value }
+      requestBytes requestBody
+      requestHeaders { name value }
+      responseBytes responseBody
+      responseHeaders { name value }
     }
   }
 `);

@@ -11,8 +11,12 @@ export const RULES = graphql(`
           config {
             __typename
             ... on ExplicitGuardConfig {
-              subject { operator values } from { operator values isAligned } to { operator values } hasWords { operator values }
-              attachments { operator values } hasAttachment spf dkim dmarc injection spam minSpamScore
+              subject { operator values }
+              from { operator values isAligned }
+              to { operator values }
+              hasWords { operator values }
+              attachments { operator values }
+              hasAttachment spf dkim dmarc injection spam minSpamScore
             }
             ... on PromptGuardConfig { prompt }
           }

@@ -130,8 +130,7 @@ function NothingScheduled() {
 const BATCHES = graphql(`
   query DashboardBatches($ids: [ID!]!) {
     nodes(ids: $ids) {
-      __typename
-      id
+      __typename id
       ... on Batch { status createdAt counts { total pending processing sent failed cancelled } }
     }
   }

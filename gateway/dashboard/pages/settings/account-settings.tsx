@@ -59,9 +59,7 @@ export function ProfileSection() {
   );
 }
 
-const IMAGE_SENDERS = graphql(`
-  query DashboardImageSenders { viewer { id imageSenders { address createdAt } } }
-`);
+const IMAGE_SENDERS = graphql(`query DashboardImageSenders { viewer { id imageSenders { address createdAt } } }`);
 const REMOVE_IMAGE_SENDER = graphql(`
   mutation BlockImages($input: RemoveImageSenderInput!) {
     removeImageSender(input: $input) { __typename ... on RemoveImageSenderPayload { address } }

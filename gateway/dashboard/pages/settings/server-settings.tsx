@@ -77,7 +77,9 @@ const UPDATE_RETENTION = graphql(`
 const PREVIEW = graphql(`
   query PreviewRetention($rawDays: Int, $bodyDays: Int, $metadataDays: Int) {
     viewer {
-      retentionPreview(rawDays: $rawDays, bodyDays: $bodyDays, metadataDays: $metadataDays) { emails bodies rawMessages }
+      retentionPreview(rawDays: $rawDays, bodyDays: $bodyDays, metadataDays: $metadataDays) {
+        emails bodies rawMessages
+      }
     }
   }
 `);
@@ -250,7 +252,10 @@ function countText(count: number): string {
 const SERVICE = graphql(`
   query DashboardService {
     viewer {
-      service { version publicUrl mailHostname isMailHostnameLocal smtpHost smtpPort trustedDomains isSignUpOpen retentionDays hasGuardModel }
+      service {
+        version publicUrl mailHostname isMailHostnameLocal smtpHost smtpPort trustedDomains isSignUpOpen retentionDays
+        hasGuardModel
+      }
     }
   }
 `);

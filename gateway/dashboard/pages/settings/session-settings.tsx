@@ -135,7 +135,11 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
 
 const PROGRAMS = graphql(`
   query DashboardPrograms {
-    oauthGrants { id clientId client { name host } level domains addresses person isYours createdAt lastUsedAt lastUsedFrom }
+    oauthGrants {
+      id clientId
+      client { name host }
+      level domains addresses person isYours createdAt lastUsedAt lastUsedFrom
+    }
   }
 `);
 type Program = ResultOf<typeof PROGRAMS>['oauthGrants'][number];

@@ -12,9 +12,7 @@ import { EntryCard } from './entry-card.tsx';
 import { linkToken } from './link-token.ts';
 import { SecondFactorForm } from './second-factor-form.tsx';
 
-const ANY_MAIL = graphql(`
-  query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }
-`);
+const ANY_MAIL = graphql(`query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }`);
 
 /** A link works only once, so each is used once, even if the page is rendered several times. */
 const asked = new Map<string, Promise<AuthOutcome<Entered>>>();
