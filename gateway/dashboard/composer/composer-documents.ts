@@ -109,3 +109,9 @@ export type Original = NonNullable<ResultOf<typeof ORIGINAL>['email']>;
 export type SentEmail = ResultOf<typeof SENT>;
 /** A draft that the service stores. */
 export type StoredDraft = ResultOf<typeof DRAFT>;
+
+/** The snippets of the workspace, by name. */
+export const SNIPPETS = graphql(`query DashboardSnippets { snippets { id name text } }`);
+
+/** A text that the composer inserts. */
+export type Snippet = ResultOf<typeof SNIPPETS>['snippets'][number];

@@ -1,4 +1,16 @@
-import { ActionIcon, Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Autocomplete,
+  Button,
+  Group,
+  Kbd,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
   type ClipboardEvent,
@@ -9,33 +21,33 @@ import {
   useRef,
   useState,
 } from 'react';
+import { Link } from 'wouter';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
-import { IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
 import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
-import { AddressField } from './address-field.tsx';
-import { addressIn, looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
-import { AttachmentField } from './attachment-field.tsx';
-import { refusalOfFiles, roomBeside } from './attachments.ts';
+import { refusalOfFiles, roomBeside, useFiles } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original, SentEmail, StoredDraft } from './composer-documents.ts';
-import { type ComposerMode, type Draft, draftInput, NO_QUOTE, titleOf, valuesOf } from './draft.ts';
-import { DraftState } from './draft-state.tsx';
-import { contentIdsOf, isEditable } from './mail-html.ts';
+import { AddressField, AttachmentField, OriginalNote, ScheduleField, SendButton } from './composer-fields.tsx';
+import {
+  addressIn,
+  type ComposerMode,
+  type Draft,
+  draftInput,
+  looksLikeMailbox,
+  NO_QUOTE,
+  refusalOfMailboxes,
+  titleOf,
+  valuesOf,
+} from './draft.ts';
+import { contentIdsOf, isEditable, quoteOriginal } from './mail-html.ts';
 import { MessageField } from './message-field.tsx';
-import { OriginalNote } from './original-note.tsx';
-import { ProblemNote } from './problem-note.tsx';
-import { quoteOriginal } from './quote-original.ts';
-import { ScheduleField } from './schedule-field.tsx';
-import { SendButton } from './send-button.tsx';
-import { replaceSignature } from './signature.ts';
-import { useFiles } from './use-files.ts';
-import { useReminder } from './use-reminder.ts';
-import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
-import { useSending } from './use-sending.ts';
-import { useSignature } from './use-signature.ts';
+import { replaceSignature, useSignature } from './signature.ts';
+import { type DraftContent, type Saving, useSavedDraft } from './use-saved-draft.ts';
+import { useReminder, useSending } from './use-sending.ts';
 
-export interface ComposerFormProps {
+interface ComposerFormProps {
   mode: ComposerMode;
   original: Original | null;
   senders: readonly string[];
@@ -371,3 +383,94 @@ function completed(typed: string, domains: readonly string[]): string[] {
   const local = typed.split('@')[0]?.trim() ?? '';
   return local === '' || /[\s<>]/.test(local) ? [] : domains.map((domain) => `${local}@${domain}`);
 }
+
+/** Explains why the email was not sent, and what to do. */
+function ProblemNote({ problem }: { problem: Problem }) {
+  const { message, type, fields } = problem;
+  const others = Object.entries(fields).map(([field, why]) => `${field}: ${why}`);
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
+    >
+      <Stack gap={6} align="flex-start">
+        <Text size="sm" className="postroom-wrap">
+          {type === 'Network'
+            ? 'Postroom did not respond. Send the email again without changes; it will not be sent twice.'
+            : message}
+        </Text>
+        {others.map((text) => (
+          <Text key={text} size="sm">
+            {text}
+          </Text>
+        ))}
+        {type === 'SuppressedRecipient' && (
+          <Text size="sm">
+            These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
+            email, or{' '}
+            <Anchor component={Link} underline="always" href="/suppressions" size="sm">
+              remove the suppression
+            </Anchor>
+            .
+          </Text>
+        )}
+        {type === 'Forbidden' && (
+          <Text size="sm">
+            Choose another sender, or{' '}
+            <Anchor component={Link} underline="always" href="/domains" size="sm">
+              check your domains
+            </Anchor>
+            .
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Shows whether the draft is saved, and asks what to do when it was changed elsewhere. */
+function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; load: () => void }) {
+  const { state } = saving;
+  if (state === 'conflict' || state === 'gone') {
+    const isGone = state === 'gone';
+    return (
+      <Alert
+        color="yellow"
+        variant="outline"
+        role="alert"
+        title={isGone ? 'This draft was sent or deleted' : 'This draft was changed elsewhere'}
+      >
+        <Stack gap={6} align="flex-start">
+          <Text size="sm">
+            {isGone
+              ? 'Another tab, person or API key sent or deleted it. What you wrote here is not saved.'
+              : 'Another tab, person or API key changed it. What you wrote since then is not saved.'}
+          </Text>
+          <Group gap="xs">
+            <Button size="compact-sm" variant="default" onClick={keep}>
+              {isGone ? 'Save as new draft' : 'Keep my version'}
+            </Button>
+            <Button size="compact-sm" variant="default" onClick={load}>
+              {isGone ? 'Close' : 'Load other version'}
+            </Button>
+          </Group>
+        </Stack>
+      </Alert>
+    );
+  }
+  return (
+    <Text
+      size="xs"
+      c={state === 'failed' ? 'var(--mantine-color-error)' : 'dimmed'}
+      role="status"
+      className="postroom-wrap"
+    >
+      {state === 'failed' ? `Draft not saved: ${saving.problem.message}` : WORDS[state]}
+    </Text>
+  );
+}
+
+const WORDS = { none: '', saving: 'Saving draft…', saved: 'Draft saved' };

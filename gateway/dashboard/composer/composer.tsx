@@ -5,14 +5,11 @@ import { Link } from 'wouter';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { FieldComing, useNoField } from '../shell/keys.ts';
-import { looksLikeMailbox } from './address-text.ts';
-import { firstDraft } from './answer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
-import { type ComposerMode, kindOf } from './draft.ts';
-import { withSignature } from './signature.ts';
-import { useSignature } from './use-signature.ts';
+import { type ComposerMode, firstDraft, kindOf, looksLikeMailbox } from './draft.ts';
+import { useSignature, withSignature } from './signature.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;

@@ -4,9 +4,9 @@ import { useQuery } from 'urql';
 import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
 import { FieldComing } from '../shell/keys.ts';
 import { rememberMode } from './browser-settings.ts';
+import { SNIPPETS } from './composer-documents.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
 import type { InsertText, RichTextProps } from './rich-text.tsx';
-import { SNIPPETS } from './snippet-documents.ts';
 
 const SnippetMenu = lazy(async () => ({ default: (await import('./snippet-menu.tsx')).SnippetMenu }));
 const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));

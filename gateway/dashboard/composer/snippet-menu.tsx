@@ -2,7 +2,7 @@ import { Anchor, Button, Popover, ScrollArea, Stack, Text, TextInput } from '@ma
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { IconBolt } from '../parts/icons.ts';
-import type { Snippet } from './snippet-documents.ts';
+import type { Snippet } from './composer-documents.ts';
 
 export interface SnippetMenuProps {
   snippets: readonly Snippet[];

@@ -1,12 +1,15 @@
 import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { counted } from './counted.ts';
+import { useQuery } from 'urql';
+import { graphql } from '../graphql.ts';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
-import { AlwaysShowImages } from './image-senders.tsx';
 import classes from './mail-frame.module.css';
-import { QuotedTextButton } from './quoted-text-button.tsx';
+import { needs } from './needs.ts';
+import { notify } from './notify.tsx';
+import { useAct } from './use-act.ts';
+import { counted } from './words.ts';
 
 /** Maximum height; longer emails scroll. Pixels. */
 const MAX_HEIGHT = 8_000;
@@ -249,4 +252,63 @@ function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
     remoteImages: Number(remoteImages),
     trackingPixels: Number(trackingPixels),
   };
+}
+
+const SENDER = graphql(`
+  query ImageSenderOfEmail($id: ID!) {
+    email(id: $id) { id type from { address } content { authentication { sender { verdict } } } }
+  }
+`);
+
+const ADD_IMAGE_SENDER = graphql(`
+  mutation AlwaysShowImages($input: AddImageSenderInput!) {
+    addImageSender(input: $input) { __typename ... on AddImageSenderPayload { sender { address } } }
+  }
+`);
+
+/** Button that always shows the images of the sender. Nothing if no domain confirms that the email is from this sender. */
+function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void }) {
+  const [{ data }] = useQuery({ query: SENDER, variables: { id: emailId } });
+  const { act, isBusy } = useAct(ADD_IMAGE_SENDER);
+  const email = data?.email;
+  if (email?.type !== 'RECEIVED' || email.content.authentication?.sender.verdict !== 'VERIFIED') return null;
+  const { address } = email.from;
+  const add = async () => {
+    if ((await act({ input: { address } })).problem !== null) return;
+    notify({
+      message: `Images from ${address} are always shown. You can change this in the settings.`,
+      color: 'green',
+    });
+    done();
+  };
+  return (
+    <Button
+      {...needs('organize', 'everything')}
+      size="compact-sm"
+      variant="default"
+      maw="100%"
+      title={`Always show images from ${address}`}
+      loading={isBusy}
+      onClick={() => void add()}
+    >
+      Always show images from {address}
+    </Button>
+  );
+}
+
+/** Shows and hides what a message quotes, below its own words; the same for HTML and for text. */
+export function QuotedTextButton({
+  what = 'quoted text',
+  isShown,
+  toggle,
+}: {
+  what?: string;
+  isShown: boolean;
+  toggle: () => void;
+}) {
+  return (
+    <Button size="compact-xs" variant="default" w="fit-content" aria-expanded={isShown} onClick={toggle}>
+      {`${isShown ? 'Hide' : 'Show'} ${what}`}
+    </Button>
+  );
 }

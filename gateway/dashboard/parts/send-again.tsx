@@ -7,7 +7,7 @@ import { CREATE_DRAFT } from '../composer/composer-documents.ts';
 import { graphql } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { useRight } from '../shell/viewer.ts';
-import { notify } from './notify.ts';
+import { notify } from './notify.tsx';
 import { useAct } from './use-act.ts';
 
 const SUPPRESSION = graphql(`
@@ -116,4 +116,13 @@ async function fetchFile(
   if (!response.ok) throw new Error(`${filename} could not be read. Try again.`);
   const file = new File([await response.blob()], filename, { type: contentType });
   return { id: `${emailId} ${index}`, name: filename, size, file, contentId: contentId?.replace(/^<|>$/g, '') ?? null };
+}
+
+/** Why a server refused or deferred an email, and what to do. Nothing when it did not. */
+export function RefusalNote({ refusal }: { refusal: { title: string; advice: string } | null }) {
+  return refusal === null ? null : (
+    <Text size="sm" className="postroom-wrap">
+      <strong>{refusal.title}.</strong> {refusal.advice}
+    </Text>
+  );
 }

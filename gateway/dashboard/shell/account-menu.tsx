@@ -1,12 +1,11 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { useAsked } from '../pages/settings/use-asked.ts';
+import { useAsked } from '../pages/settings/setting-parts.tsx';
 import { auth, type OwnWorkspace } from '../pages/sign-in/auth-calls.ts';
 import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
-import { notify } from '../parts/notify.ts';
-import { announceSwitch } from './session-news.ts';
-import { signOut } from './sign-out.ts';
+import { notify } from '../parts/notify.tsx';
+import { announceSwitch, signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
 
 /** Account menu. It is loaded when the user opens it, so it starts open. `target` is the button. */

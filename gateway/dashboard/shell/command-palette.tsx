@@ -25,7 +25,7 @@ import {
 } from '../parts/icons.ts';
 import { FieldComing } from './keys.ts';
 import { isShown, places } from './places.ts';
-import { signOut } from './sign-out.ts';
+import { signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
 
 const FOUND = graphql(`

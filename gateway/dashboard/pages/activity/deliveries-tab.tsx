@@ -6,10 +6,8 @@ import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { ActionResults } from './action-results.tsx';
-import { DeliveryAttemptCard } from './delivery-attempt-card.tsx';
-import { DeliveryPayload } from './delivery-payload.tsx';
-import { EmailPart } from './email-part.tsx';
+import { EmailPart } from './content-tabs.tsx';
+import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from './delivery-parts.tsx';
 import { deliveryWords, eventKindInWords } from './email-words.ts';
 
 const DELIVERIES = graphql(`

@@ -16,11 +16,9 @@ import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { Command } from '../../parts/command.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { Command, CopyButton } from '../../parts/command.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
@@ -37,8 +35,9 @@ import {
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
-import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-documents.ts';
+import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-form.tsx';
 
 const UPDATE_ADDRESS = graphql(
   `mutation ChangeAddress($input: UpdateEmailAddressInput!) {

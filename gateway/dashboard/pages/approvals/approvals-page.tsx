@@ -1,23 +1,34 @@
-import { Anchor, Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Code,
+  Group,
+  List,
+  Paper,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { Fragment } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconChecks } from '../../parts/icons.ts';
+import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { counted } from '../../parts/words.ts';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useGrowingList } from '../activity/use-growing-list.ts';
-import { MessageAttachments } from '../inbox/message-attachments.tsx';
-import { timeInZone } from '../scheduled/time-in-zone.ts';
-import { ApprovalActions } from './approval-actions.tsx';
-import { APPROVAL_KINDS, WAITING, WAITING_CONTENT } from './approval-documents.ts';
-import { ReviewNotes, ReviewParts } from './sent-review.tsx';
+import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { MessageAttachments } from '../inbox/message-body.tsx';
+import { timeInZone } from '../scheduled/schedule-actions.tsx';
+import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './approval-actions.tsx';
+import style from './sent-review.module.css';
 
 type Waiting = ResultOf<typeof WAITING>['waitingEmails']['edges'][number]['node'];
 type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
@@ -168,5 +179,149 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
         ))}
       </Stack>
     </Paper>
+  );
+}
+
+type Review = NonNullable<NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>['review']>;
+type Part = Review['parts'][number];
+type Piece = Part['pieces'][number];
+type UnseenKind = NonNullable<Piece['unseen']>['kind'];
+
+const KINDS: Record<UnseenKind, string> = {
+  HIDDEN: 'hidden',
+  TINY: 'too small',
+  SAME_COLOR: 'same color',
+  OFF_SCREEN: 'off screen',
+  SOME_READERS: 'some readers',
+  COLLAPSED: 'folded',
+  COMMENT: 'comment',
+  ATTRIBUTE: 'attribute',
+  CODE: 'not shown',
+  INVISIBLE_CHARACTERS: 'invisible',
+  GAP: 'gap',
+};
+
+/** What to look at before an email is approved. */
+function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review }) {
+  const pieces = parts.flatMap((part) => part.pieces);
+  const unseen = pieces.filter((piece) => piece.unseen !== null && piece.unseen.kind !== 'COLLAPSED').length;
+  if (notes.length === 0 && unseen === 0 && !isTruncated) return null;
+  return (
+    <Alert
+      color="yellow"
+      variant="outline"
+      icon={<IconAlertTriangle aria-hidden />}
+      title="Look at this before you approve"
+    >
+      <List size="sm" className="postroom-wrap">
+        {unseen > 0 && (
+          <List.Item>
+            {unseen === 1
+              ? '1 piece of text that readers do not see'
+              : `${unseen} pieces of text that readers do not see`}
+            , marked below
+          </List.Item>
+        )}
+        {notes.map(({ kind, where, detail }) => (
+          <List.Item key={`${kind} ${where} ${detail}`}>
+            {where}: {detail}
+          </List.Item>
+        ))}
+        {isTruncated && (
+          <List.Item>The message is longer than shown here. Download it from its page to see all of it.</List.Item>
+        )}
+      </List>
+    </Alert>
+  );
+}
+
+/** All fields and parts of an email as it is sent. */
+function ReviewParts({ review: { fields, parts } }: { review: Review }) {
+  return (
+    <Stack gap="sm" component="section" aria-label="As it is sent">
+      <Title order={2} size="h6">
+        As it is sent
+      </Title>
+      <dl className={style['fields']}>
+        {fields.map(({ name, value }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
+          <Fragment key={index}>
+            <Text component="dt" size="xs" c="dimmed">
+              {name}
+            </Text>
+            <Text component="dd" size="xs">
+              {value}
+            </Text>
+          </Fragment>
+        ))}
+      </dl>
+      {parts.map((part) => (
+        <PartWords key={part.path ?? 'stray'} part={part} />
+      ))}
+    </Stack>
+  );
+}
+
+function PartWords({ part }: { part: Part }) {
+  const { path, contentType, disposition, filename, sizeBytes, source, pieces } = part;
+  const label = path === null ? 'Text outside the parts' : `Part ${path}`;
+  const about = [contentType, disposition, filename, `${sizeBytes} bytes`].filter((each) => each !== null).join(', ');
+  return (
+    <Stack gap={4} component="section" aria-label={label}>
+      <Text size="sm" fw={600} className="postroom-wrap">
+        {label}{' '}
+        <Text span size="xs" c="dimmed">
+          {about}
+        </Text>
+      </Text>
+      {pieces.length > 0 && (
+        <div className={style['text']}>
+          {pieces.map((piece, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and pieces repeat
+            <PieceWords key={index} piece={piece} />
+          ))}
+        </div>
+      )}
+      {source !== null && contentType !== 'text/plain' && (
+        <details>
+          <Text component="summary" size="xs">
+            Source
+          </Text>
+          <Code block className={style['source'] ?? ''}>
+            {source}
+          </Code>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function PieceWords({ piece: { text, unseen, target } }: { piece: Piece }) {
+  const address = target === null ? '' : ` (${target})`;
+  if (unseen === null)
+    return (
+      <Text span size="sm">
+        {target === null ? text : `${text}${address}`}
+      </Text>
+    );
+  return (
+    <Group
+      gap={6}
+      component="mark"
+      bg="transparent"
+      c="inherit"
+      className={style['unseen'] ?? ''}
+      data-unseen={unseen.kind}
+    >
+      <Badge size="xs" color="yellow" variant="outline" c="inherit" tt="none" title={unseen.detail}>
+        {KINDS[unseen.kind]}
+      </Badge>
+      <Text span size="xs" c="dimmed">
+        {unseen.detail}
+      </Text>
+      <Text span size="sm" className={style['text'] ?? ''}>
+        {`${text.trim()}${address}`}
+      </Text>
+    </Group>
   );
 }

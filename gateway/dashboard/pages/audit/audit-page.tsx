@@ -1,7 +1,6 @@
 import { Badge, Button, Checkbox, Collapse, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import { formatCount } from '../../parts/counted.ts';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
@@ -15,8 +14,8 @@ import {
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PressedRow } from '../../parts/row-list.tsx';
-import { exactTime } from '../../parts/time-words.ts';
-import { Json } from '../activity/json.tsx';
+import { exactTime, formatCount } from '../../parts/words.ts';
+import { Json } from '../activity/delivery-parts.tsx';
 
 const AUDIT_LOG = graphql(`
   query DashboardAuditLog($first: Int!, $after: String, $filter: AuditEntryFilter) {

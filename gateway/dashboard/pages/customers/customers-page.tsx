@@ -3,9 +3,7 @@ import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -16,6 +14,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 
 const CUSTOMERS = graphql(`
   query DashboardCustomers($first: Int!, $after: String, $filter: CustomerWorkspaceFilter) {

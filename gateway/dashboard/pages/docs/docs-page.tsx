@@ -3,7 +3,7 @@ import { Anchor, Code, List, Skeleton, Stack, Table, Text, TextInput, Title } fr
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Block, Guide, Inline } from '../../guides/parse-guide.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconBook, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';

@@ -15,13 +15,14 @@ import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { AddressForm } from '../addresses/address-form.tsx';
-import { CREATE_DOMAIN, type ShownDomain } from './domain-documents.ts';
 import {
   CheckDns,
   ConflictNote,
   CopyAllRecords,
+  CREATE_DOMAIN,
   ProviderNote,
   RecordList,
+  type ShownDomain,
   useDnsCheck,
   useDomain,
 } from './domain-records.tsx';

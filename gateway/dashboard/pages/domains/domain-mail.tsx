@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { CopyButton } from '../../parts/command.tsx';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import type { ShownDomain } from './domain-documents.ts';
+import { counted, formatCount } from '../../parts/words.ts';
+import type { ShownDomain } from './domain-records.tsx';
 import { DomainStatus } from './domain-records.tsx';
 
 /** A table that scrolls by itself. Columns whose names begin with `#` have numbers. */

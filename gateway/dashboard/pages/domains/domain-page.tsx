@@ -2,23 +2,22 @@ import { Alert, Anchor, Button, Code, Group, List, Select, SimpleGrid, Stack, Sw
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
-import { DialogButton } from '../../parts/buttons.tsx';
+import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import type { ShownDomain } from './domain-documents.ts';
 import { DomainAddresses, DomainDmarc, DomainFamily } from './domain-mail.tsx';
+import type { ShownDomain } from './domain-records.tsx';
 import {
   AuthAdvice,
   CheckDns,

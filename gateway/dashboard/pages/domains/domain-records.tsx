@@ -1,9 +1,9 @@
 import { Alert, Badge, Box, Button, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/command.tsx';
 import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -11,7 +11,51 @@ import { PlainList } from '../../parts/section.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
-import { DOMAIN, type ShownDomain, type ShownRecord } from './domain-documents.ts';
+
+const RECORD = graphql(`
+  fragment RecordParts on DnsRecord { id type name value priority exchange purpose description isRequired status error }
+`);
+
+/** Fields of one domain. */
+const DOMAIN = graphql(
+  `query DashboardDomain($id: ID!) {
+    domain(id: $id) {
+      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
+      lastCheckError proofLostAt createdAt receiveDmarcEmails
+      dnsRecords { ...RecordParts }
+      dkimKeys { selector state record { ...RecordParts } }
+      provider { name confidence }
+      dnsConflict { type message records { type value } }
+      transportSecurity {
+        mode policyHost policyUrl
+        mtaSts { name value description isSeen }
+        tlsReports { name value description isSeen }
+      }
+      authRecommendations { spf { name value description } dmarc { name value description } }
+      mailFrom { name status verifiedAt }
+      catchAll { isEnabled endpoint { __typename id name isActive } }
+      parent { id name }
+      subdomains(first: 50) { totalCount edges { node { id name status } } }
+      addresses(first: 10) {
+        totalCount
+        edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
+      }
+      emailStatistics { last24Hours last7Days last30Days }
+      dmarcReports(first: 1) { totalCount }
+    }
+  }`,
+  [RECORD],
+);
+
+/** A domain with the fields of DOMAIN. */
+export type ShownDomain = NonNullable<ResultOf<typeof DOMAIN>['domain']>;
+type ShownRecord = ShownDomain['dnsRecords'][number];
+
+export const CREATE_DOMAIN = graphql(`
+  mutation AddDomain($input: CreateDomainInput!) {
+    createDomain(input: $input) { __typename ... on CreateDomainPayload { domain { id name status } } }
+  }
+`);
 
 /** Interval of reading the domain while records are missing, because a record that appears causes no event. Milliseconds. */
 const READ_AGAIN_MS = 15_000;

@@ -5,7 +5,6 @@ import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
 import { IconRefresh, IconWorld } from '../../parts/icons.ts';
 import { listSource, PagedList, useUrlFilters } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
@@ -14,6 +13,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { AddDomain } from './add-domain.tsx';
 import { DomainStatus } from './domain-records.tsx';
 

@@ -2,9 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { ActButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
@@ -12,8 +10,8 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useGrowingList } from '../activity/use-growing-list.ts';
+import { counted } from '../../parts/words.ts';
+import { ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 import { pathOfDraft } from '../inbox/inbox-view.ts';
 
 const DRAFTS = graphql(`

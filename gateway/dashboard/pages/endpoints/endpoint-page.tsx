@@ -17,22 +17,19 @@ import { Link, useParams, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, RecordPage } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { ActionResults } from '../activity/action-results.tsx';
-import { DeliveryAttemptCard } from '../activity/delivery-attempt-card.tsx';
-import { DeliveryPayload } from '../activity/delivery-payload.tsx';
+import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from '../activity/delivery-parts.tsx';
 import { eventKindInWords } from '../activity/email-words.ts';
-import { ENDPOINT } from './endpoint-documents.ts';
 import { EndpointSettings, useEndpointUpdate } from './endpoint-settings.tsx';
 import { EndpointReplay, EndpointTest, SigningTab } from './endpoint-tools.tsx';
 import type { Endpoint } from './endpoint-values.ts';
-import { describeHealth, describeStats, describeTarget, ENDPOINT_TYPES } from './endpoint-words.ts';
+import { describeHealth, describeStats, describeTarget, ENDPOINT, ENDPOINT_TYPES } from './endpoint-values.ts';
 
 /** One endpoint: its health, deliveries, test, replay, secret and settings. */
 export function EndpointPage() {

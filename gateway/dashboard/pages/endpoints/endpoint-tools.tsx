@@ -17,18 +17,17 @@ import {
 } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { Command } from '../../parts/command.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
+import { Command, CopyButton } from '../../parts/command.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { Json } from '../activity/json.tsx';
+import { counted, formatCount } from '../../parts/words.ts';
+import { Json } from '../activity/delivery-parts.tsx';
 import type { Endpoint, Webhook } from './endpoint-values.ts';
-import { FORMAT_CHOICES, type FORMATS } from './endpoint-words.ts';
+import { FORMAT_CHOICES, type FORMATS } from './endpoint-values.ts';
 
 const TEST = graphql(`
   mutation DashboardTestEndpoint($input: TestEndpointInput!) {

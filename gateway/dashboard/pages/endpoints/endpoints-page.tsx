@@ -4,7 +4,6 @@ import { useLocation, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
@@ -15,8 +14,8 @@ import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { SubscriptionFields } from './endpoint-settings.tsx';
-import { NEW_SUBSCRIPTION, writeSubscription } from './endpoint-values.ts';
 import {
   describeHealth,
   describeStats,
@@ -24,7 +23,9 @@ import {
   ENDPOINT_TYPES,
   FORMAT_CHOICES,
   FORMATS,
-} from './endpoint-words.ts';
+  NEW_SUBSCRIPTION,
+  writeSubscription,
+} from './endpoint-values.ts';
 
 const ENDPOINTS = graphql(`
   query DashboardEndpoints($filter: EndpointFilter, $after: String) {

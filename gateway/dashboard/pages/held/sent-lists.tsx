@@ -4,17 +4,15 @@ import { Link } from 'wouter';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconMailCheck, IconSend } from '../../parts/icons.ts';
-import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { RefusalNote } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { counted } from '../../parts/words.ts';
+import { RETRY_SENDING } from '../activity/email-documents.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useGrowingList } from '../activity/use-growing-list.ts';
-import { RETRY_SENDING } from '../activity/waiting-documents.ts';
+import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 
 const DEFERRED = graphql(`
   query DashboardDeferred($first: Int!, $after: String) {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconCalendar } from '../../parts/icons.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { nameOf } from './people.ts';

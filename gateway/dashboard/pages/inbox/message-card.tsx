@@ -1,39 +1,63 @@
-import { ActionIcon, Avatar, Badge, Group, Menu, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
-import { Link } from 'wouter';
 import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Avatar,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  Radio,
+  ScrollArea,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { lazy, Suspense, useState } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { graphql } from '../../graphql.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import {
+  IconArrowForwardUp,
   IconArrowMoveRight,
   IconArrowsSplit,
   IconBan,
   IconCode,
+  IconCornerUpLeft,
+  IconCornerUpLeftDouble,
   IconDots,
   IconFileDescription,
   IconPaperclip,
   IconTrash,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { showNotice } from '../../parts/notify.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { counted, relativeTime } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { HeldNote } from './held-note.tsx';
+import { RELEASE } from '../activity/email-documents.ts';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
+import { useDeleteMessage, useMarkSpam } from './message-acts.ts';
 import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
-import { MoveDialog } from './move-dialog.tsx';
 import { isMessageUnread } from './own-reads.ts';
 import { initialsOf, nameOf } from './people.ts';
-import { ReplyItems } from './reply-items.tsx';
-import { SplitDialog } from './split-dialog.tsx';
+import { useNow } from './row-time.ts';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
-import { useDeleteMessage } from './use-delete-message.ts';
-import { useMarkSpam } from './use-mark-spam.ts';
 
 const MessageViews = lazy(async () => ({ default: (await import('./message-views.tsx')).MessageViews }));
 
 /** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
 
-export interface MessageCardProps {
+interface MessageCardProps {
   message: ThreadMessage;
   thread: OpenThread;
   /** whether it is the first message of the conversation */
@@ -184,5 +208,215 @@ export function MessageCard(props: MessageCardProps) {
         <MoveDialog close={() => setDialog(null)} message={message} threadId={thread.id} opened={opened} />
       )}
     </article>
+  );
+}
+
+const REPLY_MODES = [
+  { mode: 'reply', label: 'Reply', Icon: IconCornerUpLeft },
+  { mode: 'reply-all', label: 'Reply to all', Icon: IconCornerUpLeftDouble },
+  { mode: 'forward', label: 'Forward', Icon: IconArrowForwardUp },
+] as const;
+
+/** Items of a menu that reply to or forward an email. */
+export function ReplyItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
+  return REPLY_MODES.map(({ mode, label, Icon }) => (
+    <Menu.Item
+      key={mode}
+      {...needs('send')}
+      leftSection={<Icon size={16} />}
+      onClick={() => compose({ mode, emailId })}
+    >
+      {label}
+    </Menu.Item>
+  ));
+}
+
+/** Shown above a message that a guard rule holds, with the way to the inbox. */
+function HeldNote({ emailId }: { emailId: string }) {
+  const { act, isBusy } = useAct(RELEASE, { done: 'The email is released and in your inbox.' });
+  return (
+    <Alert color="orange" variant="outline" mx="sm" mb="sm" title="Held by a guard rule">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">
+          It is not in the inbox and was not delivered to an endpoint. See{' '}
+          <Anchor component={Link} href="/held" size="sm" underline="always">
+            held mail
+          </Anchor>
+          .
+        </Text>
+        <Button
+          {...needs('endpoints')}
+          size="xs"
+          variant="default"
+          loading={isBusy}
+          onClick={() => void act({ id: emailId })}
+        >
+          Release
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+const SPLIT = graphql(`
+  mutation InboxSplitThread($input: SplitThreadInput!) {
+    splitThread(input: $input) { __typename ... on SplitThreadPayload { newThread { id } thread { id } } }
+  }
+`);
+
+const JOIN_AGAIN = graphql(`
+  mutation InboxJoinAgain($input: MergeThreadsInput!) {
+    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { id } } }
+  }
+`);
+
+/** Maximum number of messages that one split can move. */
+const MAX_SPLIT = 500;
+
+/** Asks before a conversation is split at a message, and splits it. */
+function SplitDialog({
+  close,
+  threadId,
+  messages,
+  opened,
+}: {
+  close: () => void;
+  threadId: string;
+  /** the messages that move */
+  messages: readonly ThreadMessage[];
+  opened: (threadId: string) => void;
+}) {
+  const { act, isBusy } = useAct(SPLIT);
+  const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
+  const split = async () => {
+    const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
+    const { payload } = await act({ input: { threadId, emailIds } });
+    if (payload === null) return;
+    close();
+    const newId = payload.newThread?.id;
+    if (newId === undefined) return;
+    opened(newId);
+    showNotice('The conversation was split. This is the new one.', {
+      undo: () =>
+        void join({ input: { threadIds: [threadId, newId] } }).then(
+          ({ payload: whole }) => whole && opened(whole.thread.id),
+        ),
+    });
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title="Split conversation here?"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Text size="sm">
+          {messages.length === 1
+            ? 'This message becomes a separate conversation.'
+            : `This message and the ${messages.length - 1} after it become a separate conversation.`}{' '}
+          Later replies are added to the new conversation.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button loading={isBusy} onClick={() => void split()} data-autofocus>
+            Split
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const CANDIDATES = graphql(`
+  query InboxMoveCandidates($search: String) {
+    threads(first: 20, filter: { search: $search }) {
+      edges { node { id normalizedSubject lastMessageAt messageCount participants { name address } } }
+    }
+  }
+`);
+
+const MOVE = graphql(`
+  mutation InboxMoveEmails($input: MoveEmailsInput!) {
+    moveEmails(input: $input) { __typename ... on MoveEmailsPayload { thread { id } } }
+  }
+`);
+
+const TYPING_MS = 200;
+
+/** Moves a message to another conversation, which the user searches by subject or participants. */
+function MoveDialog({
+  close,
+  message,
+  threadId,
+  opened,
+}: {
+  close: () => void;
+  message: ThreadMessage;
+  threadId: string;
+  opened: (threadId: string) => void;
+}) {
+  const now = useNow(null);
+  const [typed, setTyped] = useState('');
+  const [target, setTarget] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const [{ data, fetching, error }, again] = useQuery({
+    query: CANDIDATES,
+    variables: { search: search === '' ? null : search },
+    requestPolicy: 'cache-and-network',
+  });
+  const { act, isBusy } = useAct(MOVE);
+  const candidates = (data?.threads.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== threadId);
+  const move = async () => {
+    const { payload } = await act({ input: { threadId: target, emailIds: [message.id] } });
+    if (payload === null) return;
+    close();
+    opened(payload.thread.id);
+    showNotice('The message was moved to this conversation.');
+  };
+  return (
+    <Modal opened onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack>
+        <TextInput
+          label="Conversation"
+          description="Part of the subject or of an address"
+          value={typed}
+          maxLength={100}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          data-autofocus
+        />
+        <ScrollArea.Autosize mah={320}>
+          <Radio.Group value={target} onChange={setTarget} aria-label="Conversations">
+            <Stack gap="xs" p={2}>
+              {candidates.map(({ id, normalizedSubject, participants, lastMessageAt, messageCount }) => (
+                <Radio
+                  key={id}
+                  value={id}
+                  label={normalizedSubject || 'No subject'}
+                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${counted(messageCount, 'message')} · ${relativeTime(lastMessageAt, now)}`}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
+          {!fetching && error === undefined && candidates.length === 0 && (
+            <Text size="sm" c="dimmed">
+              No matching conversations.
+            </Text>
+          )}
+        </ScrollArea.Autosize>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button disabled={!candidates.some(({ id }) => id === target)} loading={isBusy} onClick={() => void move()}>
+            Move
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

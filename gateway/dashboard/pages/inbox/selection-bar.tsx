@@ -1,22 +1,24 @@
-import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Progress, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { DAY_MS } from '../../../../core/shared/durations.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import {
   IconArchive,
   IconArchiveOff,
   IconArrowMerge,
   IconMail,
   IconMailOpened,
+  IconRestore,
   IconTrash,
   IconX,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { LabelMenu } from './label-menu.tsx';
 import { isShownUnread } from './own-reads.ts';
-import { SnoozeMenu } from './snooze-menu.tsx';
-import { TrashTools } from './trash-tools.tsx';
-import type { Inbox } from './use-inbox.ts';
-import { MAX_MERGED, MAX_SELECTED } from './use-selection.ts';
+import { LabelMenu, SnoozeMenu } from './thread-menus.tsx';
+import { type Inbox, MAX_MERGED, MAX_SELECTED } from './use-inbox.ts';
+import type { ThreadActs } from './use-thread-acts.ts';
 
 /** Actions on the selected threads. */
 export function SelectionBar({ inbox }: { inbox: Inbox }) {
@@ -120,5 +122,123 @@ export function Tool({
         {children}
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+/** Actions on all conversations of a list, and their progress. */
+export function BulkBar({ inbox }: { inbox: Inbox }) {
+  const { isLabelling, setLabelling, runBulk: run } = inbox;
+  const { folder } = inbox.view;
+  const { chosen, progress, cancel, clear } = inbox.bulk;
+  const isInTeam = useIsInTeam();
+  if (progress !== null)
+    return (
+      <Group p="xs" gap="sm" role="group" aria-label="Progress">
+        <Text size="sm" fw={600} aria-live="polite">
+          {`${formatCount(progress.done)} of ${formatCount(progress.total)}`}
+        </Text>
+        <Progress
+          value={(100 * progress.done) / progress.total}
+          aria-label="Conversations changed"
+          style={{ flex: 1, minWidth: 80 }}
+        />
+        <Button size="xs" variant="default" onClick={cancel}>
+          Cancel
+        </Button>
+      </Group>
+    );
+  if (chosen === null) return null;
+  const count = formatCount(chosen.ids.size);
+  const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
+  return (
+    <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
+      <Tool isOfAll label="Clear selection" onClick={clear}>
+        <IconX size={18} aria-hidden />
+      </Tool>
+      <Text size="sm" fw={600} aria-live="polite">
+        {words[chosen.extent]}
+      </Text>
+      <Group gap={6} ml="auto">
+        {folder === 'trash' ? (
+          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })}>
+            <IconRestore size={18} aria-hidden />
+          </Tool>
+        ) : (
+          <>
+            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })}>
+              <IconTrash size={18} aria-hidden />
+            </Tool>
+            {folder === 'archived' ? (
+              <Tool label="Unarchive all" onClick={() => run({ kind: 'archive', isArchived: false })}>
+                <IconArchiveOff size={18} aria-hidden />
+              </Tool>
+            ) : (
+              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })}>
+                <IconArchive size={18} aria-hidden />
+              </Tool>
+            )}
+            <Tool isOwnMark={isInTeam} label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
+              <IconMailOpened size={18} aria-hidden />
+            </Tool>
+            <LabelMenu
+              labels={inbox.frame?.labels ?? []}
+              given={[[]]}
+              isOpen={isLabelling}
+              setOpen={setLabelling}
+              change={(add, remove) => run({ kind: 'label', add, remove })}
+            />
+          </>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+/** Days that mail stays in the trash. */
+const TRASH_DAYS = 30;
+const shortDate = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** Returns the day on which mail in the trash is deleted. */
+export function trashEnd(trashedAt: string): string {
+  return shortDate.format(new Date(new Date(trashedAt).getTime() + TRASH_DAYS * DAY_MS));
+}
+
+/** Actions on conversations in the trash. */
+export function TrashTools({
+  ids,
+  acts,
+  then,
+}: {
+  ids: readonly string[];
+  acts: Pick<ThreadActs, 'restore' | 'deleteForever'>;
+  /** called when the conversations are gone from here */
+  then: () => void;
+}) {
+  const one = ids.length === 1;
+  return (
+    <Group gap={6} ml="auto" wrap="nowrap">
+      <Button
+        {...needs('organize')}
+        size="xs"
+        h={34}
+        variant="default"
+        leftSection={<IconRestore size={16} aria-hidden />}
+        onClick={() => void acts.restore(ids).then(then)}
+      >
+        Restore
+      </Button>
+      <ConfirmButton
+        {...needs('remove')}
+        h={34}
+        label="Delete forever"
+        question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}
+        about="The messages, their attachments and everything Postroom knows about them are erased. This cannot be undone."
+        confirm="Delete forever"
+        act={async () => {
+          await acts.deleteForever(ids);
+          then();
+        }}
+      />
+    </Group>
   );
 }

@@ -1,21 +1,22 @@
 import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
+import { createClient } from 'graphql-sse';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useClient } from 'urql';
 import { Link } from 'wouter';
-import { counted } from '../../parts/counted.ts';
+import { GRAPHQL_URL } from '../../client.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { exactTime } from '../../parts/time-words.ts';
-import { useIsInTeam } from '../../shell/viewer.ts';
-import { AssignMenu } from './assign-menu.tsx';
+import { counted, exactTime } from '../../parts/words.ts';
+import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import { isReplying } from './inbox-view.ts';
-import { LabelMenu } from './label-menu.tsx';
-import { PresenceNote } from './presence-note.tsx';
-import { ReplyItems } from './reply-items.tsx';
+import { ReplyItems } from './message-card.tsx';
+import { useTeam } from './people.ts';
 import { shortTime } from './row-time.ts';
-import { Tool } from './selection-bar.tsx';
-import { SnoozeMenu } from './snooze-menu.tsx';
+import { Tool, TrashTools, trashEnd } from './selection-bar.tsx';
 import { findReplied, type OpenThread, type ThreadMessage } from './thread-documents.ts';
-import { TrashTools, trashEnd } from './trash-tools.tsx';
+import { AssignMenu, LabelMenu, SnoozeMenu } from './thread-menus.tsx';
 import type { Inbox } from './use-inbox.ts';
 
 /** Subject, labels and actions of the conversation. */
@@ -168,4 +169,118 @@ export function ThreadHead({
       )}
     </Group>
   );
+}
+
+/** Says who else reads the conversation or replies to it, and shows others that the signed-in person does. */
+function PresenceNote({ threadId, isReplying }: { threadId: string; isReplying: boolean }) {
+  const present = usePresence(threadId, isReplying);
+  const replying = present.filter(({ state }) => state === 'REPLYING').map(({ name }) => name);
+  const reading = present.filter(({ state }) => state === 'READING').map(({ name }) => name);
+  const text = [
+    ...(replying.length > 0 ? [`${inWords(replying)} replying`] : []),
+    ...(reading.length > 0 ? [`${inWords(reading)} reading`] : []),
+  ].join(', ');
+  return (
+    <Text size="xs" c="dimmed" truncate miw={0} title={text} role="status" fw={replying.length > 0 ? 600 : undefined}>
+      {text}
+    </Text>
+  );
+}
+
+/** Maximum names that are shown. */
+const MAX_NAMES = 3;
+
+/** Returns for example `Ann is`, `Ann and Bob are` or `Ann, Bob, Eve and 2 more are`. */
+function inWords(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  const shown = more > 0 ? [...names.slice(0, MAX_NAMES), `${more} more`] : names;
+  const last = shown.at(-1) ?? '';
+  return shown.length < 2 ? `${last} is` : `${shown.slice(0, -1).join(', ')} and ${last} are`;
+}
+
+const SET = graphql(`
+  mutation InboxSetPresence($input: SetThreadPresenceInput!) {
+    setThreadPresence(input: $input) {
+      __typename
+      ... on SetThreadPresencePayload { present { personId name state isYou } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const FOLLOWED = graphql(`
+  subscription InboxPresence($threadId: ID!) { threadPresence(threadId: $threadId) { personId name state isYou } }
+`);
+
+/** The text is sent; the parsed document provides the types. */
+const FOLLOWED_TEXT = `subscription InboxPresence($threadId: ID!) {
+  threadPresence(threadId: $threadId) { personId name state isYou }
+}`;
+
+type Present = ResultOf<typeof FOLLOWED>['threadPresence'][number];
+
+/** The presence ends after a minute unless it is renewed. Milliseconds. */
+const RENEW_MS = 25_000;
+/** Milliseconds until a lost subscription is opened again. */
+const RETRY_MS = 10_000;
+
+/** Shows others that the person reads or replies to a conversation while the page is visible; returns who else does. */
+function usePresence(threadId: string, isReplying: boolean): Present[] {
+  const client = useClient();
+  const { isTeam } = useTeam();
+  const isOn = useRight('notes') && isTeam;
+  const [present, setPresent] = useState<Present[]>([]);
+  const doing = useRef<'READING' | 'REPLYING'>('READING');
+  doing.current = isReplying ? 'REPLYING' : 'READING';
+  // One request at a time, so that none overtakes another.
+  const sent = useRef<Promise<unknown>>(Promise.resolve());
+  const tell = useEffectEvent((id: string, isGone: boolean) => {
+    const state = isGone ? 'GONE' : doing.current;
+    sent.current = sent.current.then(() => client.mutation(SET, { input: { threadId: id, state } }).toPromise());
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    const renew = () => document.visibilityState === 'visible' && tell(threadId, false);
+    const change = () => tell(threadId, document.visibilityState !== 'visible');
+    const timer = window.setInterval(renew, RENEW_MS);
+    document.addEventListener('visibilitychange', change);
+    return () => {
+      window.clearInterval(timer);
+      document.removeEventListener('visibilitychange', change);
+      tell(threadId, true);
+    };
+  }, [isOn, threadId]);
+  useEffect(() => {
+    if (isOn && document.visibilityState === 'visible') tell(threadId, false);
+  }, [isOn, threadId, isReplying]);
+
+  useEffect(() => {
+    if (!isOn) return;
+    const ending = new AbortController();
+    void follow(threadId, ending.signal, setPresent);
+    return () => {
+      ending.abort();
+      setPresent([]);
+    };
+  }, [isOn, threadId]);
+  return present.filter(({ isYou }) => !isYou);
+}
+
+/** Subscribes, and again after the subscription was lost, until the signal is aborted. */
+async function follow(threadId: string, signal: AbortSignal, show: (present: Present[]) => void): Promise<void> {
+  while (!signal.aborted) {
+    const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
+    const results = sse.iterate<{ threadPresence: Present[] }>({ query: FOLLOWED_TEXT, variables: { threadId } });
+    const stop = () => sse.dispose();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const { data } of results) if (data) show(data.threadPresence);
+    } catch {
+      // Who is present is shown again when the subscription is.
+    }
+    signal.removeEventListener('abort', stop);
+    sse.dispose();
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while results are read
+    if (!signal.aborted) await new Promise((resolve) => void setTimeout(resolve, RETRY_MS));
+  }
 }

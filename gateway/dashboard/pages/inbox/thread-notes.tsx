@@ -2,12 +2,12 @@ import { Button, Group, NativeSelect, Paper, Stack, Text, Textarea } from '@mant
 import { type SubmitEvent, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { useTeam } from './use-team.ts';
+import { useTeam } from './people.ts';
 
 const NOTES = graphql(`
   query ThreadNotes($threadId: ID!) {

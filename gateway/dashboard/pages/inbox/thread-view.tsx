@@ -1,18 +1,20 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { modeOf } from '../../composer/draft.ts';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
+import { APPROVAL_KINDS, WAITING_REPLIES } from '../approvals/approval-actions.tsx';
 import style from './inbox.module.css';
 import { type Composing, isReplying } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import { isMessageUnread, isShownUnread } from './own-reads.ts';
-import { ThreadApprovals } from './thread-approvals.tsx';
 import { findReplied, MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
-import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
 import type { Inbox } from './use-inbox.ts';
@@ -186,4 +188,77 @@ function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined
       document.removeEventListener('visibilitychange', begin);
     };
   }, [unread]);
+}
+
+const THREAD_DRAFTS = graphql(`
+  query ThreadDrafts($threadId: ID!) {
+    drafts(first: 10, filter: { threadId: $threadId }) {
+      edges { node { id kind preview isByKey originalEmail { id } } }
+    }
+  }
+`);
+
+/** The drafts that answer messages of a conversation. */
+function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (composing: Composing) => void }) {
+  const { data } = useLiveQuery({
+    query: THREAD_DRAFTS,
+    variables: { threadId },
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
+  });
+  return data?.drafts.edges.map(({ node: { id: draftId, kind, preview, isByKey, originalEmail } }) => {
+    const mode = modeOf(kind);
+    if (mode === 'new' || originalEmail === null) return null;
+    return (
+      <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <Badge variant="default" tt="none" radius="sm" fw={600} style={{ flexShrink: 0 }}>
+              {`${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`}
+            </Badge>
+            <Text size="sm" c="dimmed" truncate>
+              {preview}
+            </Text>
+          </Group>
+          <Button
+            {...needs('send')}
+            size="xs"
+            variant="default"
+            onClick={() => compose({ mode, emailId: originalEmail.id, draftId })}
+            style={{ flexShrink: 0 }}
+          >
+            Open draft
+          </Button>
+        </Group>
+      </Paper>
+    );
+  });
+}
+
+/** Replies to a conversation that wait for approval. */
+function ThreadApprovals({ threadId }: { threadId: string }) {
+  const { data } = useLiveQuery({
+    query: WAITING_REPLIES,
+    variables: {},
+    kinds: APPROVAL_KINDS,
+    types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
+  });
+  const replies = data?.waitingEmails.edges.filter(({ node }) => node.approval?.thread?.id === threadId);
+  return replies?.map(({ node: { id, preview } }) => (
+    <Paper key={id} withBorder px="md" py="xs" radius="md" component="section" aria-label="Awaiting approval">
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Badge variant="default" tt="none" radius="sm" fw={600} style={{ flexShrink: 0 }}>
+            Awaiting approval
+          </Badge>
+          <Text size="sm" c="dimmed" truncate>
+            {preview}
+          </Text>
+        </Group>
+        <Button size="xs" variant="default" component={Link} href="/approvals" style={{ flexShrink: 0 }}>
+          Review
+        </Button>
+      </Group>
+    </Paper>
+  ));
 }

@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 import { timeZone } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
-import { showNotice } from '../../parts/notice.tsx';
+import { showNotice } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { type ReadState, SET_READ_BY_ME } from './own-reads.ts';

@@ -18,7 +18,6 @@ import { Link, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
@@ -37,8 +36,8 @@ import {
 } from '../../parts/send-policy.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { describeScopes, expiresSoon, KEYS, type ShownKey } from './key-documents.ts';
-import { NewKeyModal } from './new-key.tsx';
+import { counted } from '../../parts/words.ts';
+import { describeScopes, expiresSoon, KEYS, NewKeyModal, type ShownKey } from './new-key.tsx';
 
 /** Maximum page size of a query. There are never more active keys than this. */
 const MAX_KEYS = 100;

@@ -2,17 +2,15 @@ import { Badge, Checkbox, Group, Modal, Radio, Stack, Text, Title } from '@manti
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { announceSignOut } from '../../shell/session-news.ts';
-import { leave } from '../../shell/sign-out.ts';
+import { counted } from '../../parts/words.ts';
+import { announceSignOut, leave } from '../../shell/session-news.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 
 const MEMBERS = graphql(`

@@ -1,11 +1,11 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { formatCount } from '../../parts/counted.ts';
 import { IconMailOff } from '../../parts/icons.ts';
 import { ChoiceFilter, FilterBar, listSource, PagedList, TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { FreeRow } from '../../parts/row-list.tsx';
+import { formatCount } from '../../parts/words.ts';
 
 const REFUSALS = graphql(`
   query DashboardRefusals($first: Int!, $after: String, $filter: DoorRefusalFilter) {

@@ -5,8 +5,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { formatCount } from '../../parts/counted.ts';
+import { CopyButton } from '../../parts/command.tsx';
 import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
@@ -21,8 +20,8 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PressedRow } from '../../parts/row-list.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
-import { exactTime } from '../../parts/time-words.ts';
-import { Json } from '../activity/json.tsx';
+import { exactTime, formatCount } from '../../parts/words.ts';
+import { Json } from '../activity/delivery-parts.tsx';
 
 const REQUESTS = graphql(`
   query DashboardRequests($first: Int!, $after: String, $filter: ApiRequestFilter) {

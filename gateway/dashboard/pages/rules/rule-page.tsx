@@ -15,9 +15,8 @@ import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { formatCount } from '../../parts/counted.ts';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
@@ -25,9 +24,17 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { formatCount } from '../../parts/words.ts';
 import { useFirstField } from '../../shell/keys.ts';
-import { RULES, type Rule, UPDATE_RULE } from './rule-documents.ts';
-import { hasNoCriteria, type RuleValues, readValues, writeInput } from './rule-values.ts';
+import {
+  hasNoCriteria,
+  RULES,
+  type Rule,
+  type RuleValues,
+  readValues,
+  UPDATE_RULE,
+  writeInput,
+} from './rule-values.ts';
 
 /** One rule: its criteria, its action, and its back-test. `new`: a rule to create. */
 export function RulePage() {

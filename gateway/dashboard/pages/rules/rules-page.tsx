@@ -2,19 +2,18 @@ import { ActionIcon, Alert, Badge, Card, Group, Stack, Switch, Text, Tooltip } f
 import { useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { formatCount } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconArrowDown, IconArrowUp, IconShieldHalf } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { formatCount } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { RULES, type Rule, UPDATE_RULE } from './rule-documents.ts';
-import { setPriorities } from './rule-order.ts';
+import { RULES, type Rule, setPriorities, UPDATE_RULE } from './rule-values.ts';
 
 /** Rules in the order of evaluation, with their criteria and how often each matched. */
 export function RulesPage() {

@@ -2,9 +2,8 @@ import { Anchor, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mant
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
@@ -12,14 +11,11 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useFirstAddress } from '../activity/use-first-address.ts';
-import { useGrowingList } from '../activity/use-growing-list.ts';
-import { ScheduleActions } from './schedule-actions.tsx';
-import { timeInZone } from './time-in-zone.ts';
+import { ListCard, ListFrame, useFirstAddress, useGrowingList } from '../activity/mail-list.tsx';
+import { ScheduleActions, timeInZone } from './schedule-actions.tsx';
 
 const SCHEDULED = graphql(`
   query DashboardScheduled($first: Int!, $after: String) {

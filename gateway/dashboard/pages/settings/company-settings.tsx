@@ -2,14 +2,13 @@ import { Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
-import { Answered, ShownOnce, tellOutcome } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import { Answered, ShownOnce, tellOutcome, useAsked } from './setting-parts.tsx';
 
 /** The OpenID provider of the workspace, for its owner. */
 export function SingleSignOnSection() {

@@ -3,20 +3,18 @@ import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { Trouble } from '../../parts/form.tsx';
 import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { announceSignOut } from '../../shell/session-news.ts';
-import { leaveErased } from '../../shell/sign-out.ts';
+import { counted } from '../../parts/words.ts';
+import { announceSignOut, leaveErased } from '../../shell/session-news.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 import { type AuthOutcome, auth } from '../sign-in/auth-calls.ts';
-import { Password } from '../sign-in/new-password.tsx';
+import { Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { canUsePasskeys, signInByPasskey } from '../sign-in/passkeys.ts';
-import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
 import { startExport } from './account-settings.tsx';
-import { useAsked } from './use-asked.ts';
+import { useAsked } from './setting-parts.tsx';
 
 const PREVIEW = graphql(`
   query PreviewErasure {

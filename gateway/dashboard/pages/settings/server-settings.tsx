@@ -3,11 +3,11 @@ import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { CopyButton } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { problemOf, useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { baseUrl } from '../../shell/viewer.ts';
 
 const LIMITS = graphql(`

@@ -2,17 +2,15 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { signOutEverywhere } from '../../shell/sign-out.ts';
+import { signOutEverywhere } from '../../shell/session-news.ts';
 import { levelWords } from '../connect/level-words.ts';
 import { type AuthOutcome, type AuthSession, auth } from '../sign-in/auth-calls.ts';
-import { deviceWords, isHandheld } from './device-words.ts';
-import { Answered, SettingRow, tellOutcome } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import { Answered, deviceWords, isHandheld, SettingRow, tellOutcome, useAsked } from './setting-parts.tsx';
 
 /** Active sessions of the account. */
 export function SessionsSection() {

@@ -1,10 +1,9 @@
 import { Alert, Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import type { IconType } from '../../parts/icons.ts';
-import { notify } from '../../parts/notify.ts';
-import type { AuthOutcome } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
-import type { Asked } from './use-asked.ts';
+import { notify } from '../../parts/notify.tsx';
+import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
+import { AuthProblemNote } from '../sign-in/entry-parts.tsx';
 
 /** What a call responded. Until then a placeholder; an error is shown above what was there before. */
 export function Answered<Answer>({
@@ -117,4 +116,61 @@ export function ShownOnce({
       </Stack>
     </Alert>
   );
+}
+
+/** Response of a call to `/api/auth`, while the component is mounted. */
+interface Asked<Answer> {
+  /** undefined while loading */
+  answer: Answer | undefined;
+  problem: AuthProblem | null;
+  askAgain: () => Promise<void>;
+}
+
+/** Calls `ask` immediately, and again on request. `ask` must be the same function each time. */
+export function useAsked<Answer>(ask: () => Promise<AuthOutcome<Answer>>): Asked<Answer> {
+  const [state, setState] = useState<{ answer: Answer | undefined; problem: AuthProblem | null }>({
+    answer: undefined,
+    problem: null,
+  });
+  const askAgain = useCallback(async () => {
+    const { answer, problem } = await ask();
+    setState((before) => (problem === null ? { answer, problem } : { answer: before.answer, problem }));
+  }, [ask]);
+  useEffect(() => void askAgain(), [askAgain]);
+  return { ...state, askAgain };
+}
+
+/** Patterns of the User-Agent field (RFC 9110 §10.1.5). The first match counts, because browsers claim to be their predecessors. */
+const browsers: [pattern: RegExp, words: string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\/|\bOpera\b/, 'Opera'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bHeadlessChrome\//, 'Headless Chrome'],
+  [/\bChrome\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const systems: [pattern: RegExp, words: string][] = [
+  [/\biPhone\b/, 'an iPhone'],
+  [/\biPad\b/, 'an iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMacintosh\b/, 'a Mac'],
+  [/\bLinux\b|\bX11\b/, 'Linux'],
+];
+
+/** Returns the browser and its system, such as "Firefox on Windows". */
+export function deviceWords(userAgent: string | null | undefined): string {
+  const of = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+  const [browser, system] = [of(browsers), of(systems)];
+  if (system === undefined) return browser ?? 'Unknown program';
+  return `${browser ?? 'A browser'} on ${system}`;
+}
+
+/** Returns whether it is a mobile device. */
+export function isHandheld(userAgent: string | null | undefined): boolean {
+  return /\biPhone\b|\biPad\b|\bAndroid\b/.test(userAgent ?? '');
 }

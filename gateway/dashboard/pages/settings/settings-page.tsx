@@ -8,13 +8,12 @@ import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useRight } from '../../shell/viewer.ts';
-import { ExportSection, ImagesSection, ProfileSection } from './account-settings.tsx';
+import { ExportSection, ImagesSection, ProfileSection, SnippetsSection } from './account-settings.tsx';
 import { ScimSection, SingleSignOnSection } from './company-settings.tsx';
 import { EraseSection } from './erase-settings.tsx';
 import { LimitsSection, RetentionSection, ServerSection } from './server-settings.tsx';
 import { ProgramsSection, SessionsSection } from './session-settings.tsx';
 import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
-import { SnippetsSection } from './snippet-settings.tsx';
 
 const TABS = ['account', 'security', 'snippets', 'service'] as const;
 

@@ -1,20 +1,24 @@
 import { Button, Code, Group, List, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, Section } from '../../parts/section.tsx';
 import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
-import { NewPassword, newPasswordFault, Password } from '../sign-in/new-password.tsx';
+import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
-import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
-import { deviceWords } from './device-words.ts';
-import { Answered, CopyTextButton, SettingRow, ShownOnce, tellOutcome } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import {
+  Answered,
+  CopyTextButton,
+  deviceWords,
+  SettingRow,
+  ShownOnce,
+  tellOutcome,
+  useAsked,
+} from './setting-parts.tsx';
 
 /** Changes the password, or sets the first one. */
 export function PasswordSection() {

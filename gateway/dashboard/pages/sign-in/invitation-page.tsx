@@ -3,12 +3,15 @@ import { useForm } from '@mantine/form';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type ShownInvitation } from './auth-calls.ts';
-import { AuthProblemNote } from './auth-problem-note.tsx';
-import { EntryCard } from './entry-card.tsx';
-import { linkToken } from './link-token.ts';
-import { NewPassword, newPasswordFault } from './new-password.tsx';
+import {
+  AuthProblemNote,
+  EntryCard,
+  linkToken,
+  NewPassword,
+  newPasswordFault,
+  useAuthSettings,
+} from './entry-parts.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { useAuthSettings } from './use-auth-settings.ts';
 
 /** What the page knows after it asked. */
 interface Shown {

@@ -1,8 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { CreateButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
 import {
@@ -16,10 +15,9 @@ import {
 } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
-import { REMOVE_SUPPRESSION } from '../../parts/send-again.tsx';
+import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
 const SUPPRESSIONS = graphql(`

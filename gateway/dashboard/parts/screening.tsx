@@ -1,0 +1,112 @@
+import { Alert, Blockquote, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconShieldX } from './icons.ts';
+import { StatusBadge, type Tone } from './status-badge.tsx';
+
+interface Screened {
+  verdict: 'CLEAR' | 'REVIEW';
+  findings: readonly { part: string; excerpt: string; why: string }[];
+}
+
+/** What in a message is aimed at an agent that reads it, above its text. */
+export function ScreeningFindings({ injection }: { injection: Screened | null }) {
+  if (injection?.verdict !== 'REVIEW') return null;
+  return (
+    <Alert
+      color="orange"
+      variant="outline"
+      icon={<IconAlertTriangle aria-hidden />}
+      title="This message may try to steer an agent"
+    >
+      <Stack gap="xs" className="postroom-wrap">
+        {injection.findings.map(({ part, excerpt, why }) => (
+          <div key={`${part} ${excerpt} ${why}`}>
+            <Text size="sm">{`${PARTS[part] ?? 'Message'}: ${why}`}</Text>
+            <Blockquote p="xs" mt={4} fz="sm">
+              {excerpt}
+            </Blockquote>
+          </div>
+        ))}
+      </Stack>
+      <Text size="sm" mt="xs">
+        Read the message yourself before an agent acts on it.
+      </Text>
+    </Alert>
+  );
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  SUBJECT: 'Subject',
+  SENDER: 'Sender',
+  TEXT: 'Text',
+  HTML: 'HTML',
+  ATTACHMENT: 'Name of an attachment',
+};
+
+/** What in a message may deceive its reader, above its text. */
+export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
+      <List size="sm" className="postroom-wrap">
+        {warnings.map(({ text }) => (
+          <List.Item key={text}>{text}</List.Item>
+        ))}
+      </List>
+      <Text size="sm" mt="xs">
+        Check the sender before you open a link, reply, or pay.
+      </Text>
+    </Alert>
+  );
+}
+
+interface Scanned {
+  virus: string | null;
+  spam: {
+    verdict: 'CLEAN' | 'SUSPECTED' | 'SPAM' | 'NOT_CHECKED';
+    score: number | null;
+    required: number | null;
+    by: 'FILTER' | 'USER';
+    symbols: readonly { name: string; score: number; description: string }[];
+  };
+}
+
+const tones: Readonly<Record<Scanned['spam']['verdict'], Tone>> = {
+  CLEAN: 'good',
+  SUSPECTED: 'warning',
+  SPAM: 'bad',
+  NOT_CHECKED: 'quiet',
+};
+
+/** What the scanners say about a message. */
+export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }) {
+  if (virus !== null)
+    return (
+      <Alert color="red" variant="outline" icon={<IconShieldX aria-hidden />} title={`Virus: ${virus}`}>
+        This email is in quarantine. Its text and attachments cannot be opened here.
+      </Alert>
+    );
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Spam">
+      <Group justify="space-between" mb={4}>
+        <Title order={2}>Spam</Title>
+        <StatusBadge status={spam.verdict} tone={tones[spam.verdict]} />
+      </Group>
+      <Text size="sm">{summaryOf(spam)}</Text>
+      {spam.symbols.length > 0 && (
+        <List size="sm" mt="xs" className="postroom-wrap">
+          {spam.symbols.map(({ name, score, description }) => (
+            <List.Item key={name}>
+              {`${score > 0 ? '+' : ''}${score} ${description === '' ? name : description}`}
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Paper>
+  );
+}
+
+function summaryOf({ verdict, score, required, by }: Scanned['spam']): string {
+  if (verdict === 'NOT_CHECKED') return 'No spam filter has checked this email.';
+  const points = score === null ? '' : ` Score ${score}${required === null ? '' : ` of ${required}`}.`;
+  return `${by === 'USER' ? 'A member decided.' : 'The spam filter decided.'}${points}`;
+}
