@@ -26,6 +26,9 @@ import {
   IconPaperclip,
   IconSend,
 } from '../parts/icons.ts';
+import { MenuAction } from '../parts/menu-action.tsx';
+import { QuietButton } from '../parts/quiet-button.tsx';
+import { Fine } from '../parts/text.tsx';
 import { exactTime } from '../parts/words.ts';
 import { type AttachedFile, MAX_CONTENT_BYTES, sizeText } from './attachments.ts';
 import classes from './composer.module.css';
@@ -145,7 +148,7 @@ export function AttachmentField({
             </Button>
           )}
         </FileButton>
-        {files.length > 0 && <Text size="xs" c="dimmed">{`${sizeText(bytes)} of ${sizeText(MAX_CONTENT_BYTES)}`}</Text>}
+        {files.length > 0 && <Fine>{`${sizeText(bytes)} of ${sizeText(MAX_CONTENT_BYTES)}`}</Fine>}
         {files.map(
           ({ id, name, size, contentId }) =>
             contentId === null && (
@@ -155,9 +158,7 @@ export function AttachmentField({
                   <Text size="xs" className="postroom-wrap">
                     {name}
                   </Text>
-                  <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                    {sizeText(size)}
-                  </Text>
+                  <Fine style={{ whiteSpace: 'nowrap' }}>{sizeText(size)}</Fine>
                   <CloseButton size="xs" aria-label={`Remove ${name}`} onClick={() => remove(id)} />
                 </Group>
               </Paper>
@@ -185,9 +186,9 @@ export function OriginalNote({ mode, original, hasQuote, setQuote, hasFiles, set
   if (mode === 'forward')
     return (
       <Stack gap={6}>
-        <Text size="xs" c="dimmed">
+        <Fine>
           {`The message from ${original.from.name ?? original.from.address} follows your text, with its sender, date and subject.`}
-        </Text>
+        </Fine>
         {original.attachments.length > 0 && (
           <Checkbox
             size="sm"
@@ -261,19 +262,13 @@ export function SendButton(props: SendButtonProps) {
         </Menu.Target>
         {/* Esc closes the menu, not the composer. */}
         <Menu.Dropdown onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}>
-          <Menu.Item leftSection={<IconSend size={16} aria-hidden />} onClick={() => send('')}>
-            {isScheduled ? 'Send now' : 'Send'}
-          </Menu.Item>
+          <MenuAction label={isScheduled ? 'Send now' : 'Send'} icon={IconSend} onClick={() => send('')} />
           <Menu.Divider />
           <Menu.Label>Send later</Menu.Label>
           {LATER.map(([label, words]) => (
-            <Menu.Item key={words} leftSection={<IconClock size={16} aria-hidden />} onClick={() => send(words)}>
-              {label}
-            </Menu.Item>
+            <MenuAction key={words} label={label} icon={IconClock} onClick={() => send(words)} />
           ))}
-          <Menu.Item leftSection={<IconCalendar size={16} aria-hidden />} onClick={pickDate}>
-            Pick a date
-          </Menu.Item>
+          <MenuAction label="Pick a date" icon={IconCalendar} onClick={pickDate} />
           <Menu.Divider />
           <Menu.Label>Remind me if no one replies</Menu.Label>
           {REMINDERS.map(([label, words]) => (
@@ -347,13 +342,11 @@ export function ScheduleField({
           data-autofocus
           flex={1}
         />
-        <Button variant="default" onClick={remove}>
-          Remove time
-        </Button>
+        <QuietButton label="Remove time" onClick={remove} />
       </Group>
-      <Text size="xs" c="dimmed" mt={4} aria-live="polite">
+      <Fine mt={4} aria-live="polite">
         {meaning?.at != null && `Will be sent ${exactTime(meaning.at.toISOString())}`}
-      </Text>
+      </Fine>
     </div>
   );
 }

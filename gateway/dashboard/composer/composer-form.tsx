@@ -1,16 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Autocomplete,
-  Button,
-  Group,
-  Kbd,
-  Stack,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
   type ClipboardEvent,
@@ -21,9 +9,10 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Link } from 'wouter';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
 import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { IconButton, QuietButton } from '../parts/quiet-button.tsx';
+import { Fine, Small, SmallLink } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { refusalOfFiles, roomBeside, useFiles } from './attachments.ts';
@@ -227,20 +216,18 @@ export function ComposerForm(props: ComposerFormProps) {
         {hasForeignHtml && (
           <Alert color="yellow" variant="outline" title="This draft has HTML that the editor cannot show">
             <Stack gap={6} align="flex-start">
-              <Text size="sm">
+              <Small>
                 Recipients see the HTML as a program wrote it. The text below is sent beside it. Remove the HTML to
                 write the message here.
-              </Text>
-              <Button
+              </Small>
+              <QuietButton
+                label="Remove HTML"
                 size="compact-sm"
-                variant="default"
                 onClick={() => {
                   setForeignHtml(false);
                   form.setFieldValue('html', null);
                 }}
-              >
-                Remove HTML
-              </Button>
+              />
             </Stack>
           </Alert>
         )}
@@ -328,21 +315,19 @@ export function ComposerForm(props: ComposerFormProps) {
               setReminder={setReminder}
             />
             {remindAt !== '' && (
-              <Button
+              <QuietButton
+                label={`If no reply ${remindAt}`}
                 size="compact-sm"
-                variant="default"
                 leftSection={<IconBell size={14} aria-hidden />}
                 rightSection={<IconX size={12} aria-hidden />}
                 aria-label="Remove reminder"
                 title="Remove reminder"
                 onClick={() => setReminder('')}
-              >
-                {`If no reply ${remindAt}`}
-              </Button>
+              />
             )}
-            <Text size="xs" c="dimmed" visibleFrom="sm">
+            <Fine visibleFrom="sm">
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
-            </Text>
+            </Fine>
           </Group>
           <DraftState
             saving={draft.saving}
@@ -350,9 +335,7 @@ export function ComposerForm(props: ComposerFormProps) {
             load={draft.saving.state === 'gone' ? close : reload}
           />
           <Tooltip label="Discard draft">
-            <ActionIcon variant="default" size="lg" aria-label="Discard draft" onClick={discard}>
-              <IconTrash size={18} aria-hidden />
-            </ActionIcon>
+            <IconButton label="Discard draft" icon={IconTrash} variant="default" size="lg" onClick={discard} />
           </Tooltip>
         </Group>
       </Stack>
@@ -397,34 +380,32 @@ function ProblemNote({ problem }: { problem: Problem }) {
       title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
     >
       <Stack gap={6} align="flex-start">
-        <Text size="sm" className="postroom-wrap">
+        <Small className="postroom-wrap">
           {type === 'Network'
             ? 'Postroom did not respond. Send the email again without changes; it will not be sent twice.'
             : message}
-        </Text>
+        </Small>
         {others.map((text) => (
-          <Text key={text} size="sm">
-            {text}
-          </Text>
+          <Small key={text}>{text}</Small>
         ))}
         {type === 'SuppressedRecipient' && (
-          <Text size="sm">
+          <Small>
             These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
             email, or{' '}
-            <Anchor component={Link} underline="always" href="/suppressions" size="sm">
+            <SmallLink underline="always" href="/suppressions">
               remove the suppression
-            </Anchor>
+            </SmallLink>
             .
-          </Text>
+          </Small>
         )}
         {type === 'Forbidden' && (
-          <Text size="sm">
+          <Small>
             Choose another sender, or{' '}
-            <Anchor component={Link} underline="always" href="/domains" size="sm">
+            <SmallLink underline="always" href="/domains">
               check your domains
-            </Anchor>
+            </SmallLink>
             .
-          </Text>
+          </Small>
         )}
       </Stack>
     </Alert>
@@ -444,18 +425,14 @@ function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; 
         title={isGone ? 'This draft was sent or deleted' : 'This draft was changed elsewhere'}
       >
         <Stack gap={6} align="flex-start">
-          <Text size="sm">
+          <Small>
             {isGone
               ? 'Another tab, person or API key sent or deleted it. What you wrote here is not saved.'
               : 'Another tab, person or API key changed it. What you wrote since then is not saved.'}
-          </Text>
+          </Small>
           <Group gap="xs">
-            <Button size="compact-sm" variant="default" onClick={keep}>
-              {isGone ? 'Save as new draft' : 'Keep my version'}
-            </Button>
-            <Button size="compact-sm" variant="default" onClick={load}>
-              {isGone ? 'Close' : 'Load other version'}
-            </Button>
+            <QuietButton label={isGone ? 'Save as new draft' : 'Keep my version'} size="compact-sm" onClick={keep} />
+            <QuietButton label={isGone ? 'Close' : 'Load other version'} size="compact-sm" onClick={load} />
           </Group>
         </Stack>
       </Alert>

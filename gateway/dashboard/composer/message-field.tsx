@@ -1,7 +1,9 @@
-import { Button, Group, Input, Skeleton, Text, Textarea } from '@mantine/core';
+import { Group, Input, Skeleton, Textarea } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
+import { QuietButton } from '../parts/quiet-button.tsx';
+import { Small } from '../parts/text.tsx';
 import { FieldComing } from '../shell/keys.ts';
 import { rememberMode } from './browser-settings.ts';
 import { SNIPPETS } from './composer-documents.ts';
@@ -84,25 +86,19 @@ export function MessageField({
             />
           </Suspense>
           {canSwitch && (
-            <Button
+            <QuietButton
+              label={isPlain ? 'Use rich text' : 'Use plain text'}
               size="compact-xs"
-              variant="default"
               onClick={() => (isPlain ? toRich() : isFormatted(html) ? setAsking(true) : toPlain())}
-            >
-              {isPlain ? 'Use rich text' : 'Use plain text'}
-            </Button>
+            />
           )}
         </Group>
       </Group>
       {isAsking && (
         <Group gap="xs" mb={6} role="alert">
-          <Text size="sm">Plain text has no formatting and no inline images. The text is kept.</Text>
-          <Button size="compact-xs" variant="default" onClick={toPlain}>
-            Remove formatting
-          </Button>
-          <Button size="compact-xs" variant="default" onClick={() => setAsking(false)}>
-            Keep rich text
-          </Button>
+          <Small>Plain text has no formatting and no inline images. The text is kept.</Small>
+          <QuietButton label="Remove formatting" size="compact-xs" onClick={toPlain} />
+          <QuietButton label="Keep rich text" size="compact-xs" onClick={() => setAsking(false)} />
         </Group>
       )}
       {isPlain ? (

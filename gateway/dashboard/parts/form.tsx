@@ -24,6 +24,7 @@ import {
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
 import { type NeededRight, needs } from './needs.ts';
+import { QuietButton } from './quiet-button.tsx';
 import { formErrors, type Refusal } from './refusal.ts';
 
 /** A form of one record: Mantine's form, its fields as components whose names are checked, and whether it is being sent. */
@@ -125,9 +126,7 @@ export function RecordForm<Values extends object>({
           <Trouble text={form.errors['problem']} />
           <Group justify={justify}>
             {cancel !== undefined && (
-              <Button variant="default" size={size} onClick={cancel} data-autofocus={color && true}>
-                Cancel
-              </Button>
+              <QuietButton label="Cancel" size={size} onClick={cancel} data-autofocus={color && true} />
             )}
             <Button
               {...(needed === undefined ? {} : needs(needed))}

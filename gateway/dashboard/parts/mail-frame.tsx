@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { Alert, Box, Button, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
@@ -6,8 +6,9 @@ import { graphql } from '../graphql.ts';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import classes from './mail-frame.module.css';
-import { needs } from './needs.ts';
 import { notify } from './notify.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 import { counted } from './words.ts';
 
@@ -115,9 +116,12 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
       <Box aria-live="polite">
         <Notice emailId={emailId} state={state} isRequested={hasRemoteImages} load={load} reload={begin} />
         {canDarken && typeof state === 'object' && (
-          <Button size="compact-xs" variant="default" mt={4} onClick={() => setDark(!isDark)}>
-            {isDark ? 'Show original colors' : 'Show dark colors'}
-          </Button>
+          <QuietButton
+            label={isDark ? 'Show original colors' : 'Show dark colors'}
+            size="compact-xs"
+            mt={4}
+            onClick={() => setDark(!isDark)}
+          />
         )}
       </Box>
       {isFinal ? (
@@ -128,9 +132,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
           icon={<IconAlertTriangle aria-hidden />}
           title="Could not load this email"
         >
-          <Button size="xs" variant="default" onClick={begin}>
-            Try again
-          </Button>
+          <QuietButton label="Try again" size="xs" onClick={begin} />
         </Alert>
       ) : (
         <Box
@@ -222,11 +224,13 @@ function Notice({
   return (
     <Group gap="sm">
       <IconPhotoOff size={18} stroke={1.5} aria-hidden />
-      <Text size="sm">{words.join(' ')}</Text>
+      <Small>{words.join(' ')}</Small>
       {isBlocked && (
-        <Button size="compact-sm" variant="default" onClick={load}>
-          {remoteImages === null ? 'Load remote images' : `Load remote images (${remoteImages})`}
-        </Button>
+        <QuietButton
+          label={remoteImages === null ? 'Load remote images' : `Load remote images (${remoteImages})`}
+          size="compact-sm"
+          onClick={load}
+        />
       )}
       {isBlocked && <AlwaysShowImages emailId={emailId} done={reload} />}
     </Group>
@@ -282,17 +286,15 @@ function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void
     done();
   };
   return (
-    <Button
-      {...needs('organize', 'everything')}
+    <QuietButton
+      label={`Always show images from ${address}`}
+      needed={['organize', 'everything']}
       size="compact-sm"
-      variant="default"
       maw="100%"
       title={`Always show images from ${address}`}
       loading={isBusy}
       onClick={() => void add()}
-    >
-      Always show images from {address}
-    </Button>
+    />
   );
 }
 
@@ -307,8 +309,12 @@ export function QuotedTextButton({
   toggle: () => void;
 }) {
   return (
-    <Button size="compact-xs" variant="default" w="fit-content" aria-expanded={isShown} onClick={toggle}>
-      {`${isShown ? 'Hide' : 'Show'} ${what}`}
-    </Button>
+    <QuietButton
+      label={`${isShown ? 'Hide' : 'Show'} ${what}`}
+      size="compact-xs"
+      w="fit-content"
+      aria-expanded={isShown}
+      onClick={toggle}
+    />
   );
 }

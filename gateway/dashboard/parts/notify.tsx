@@ -1,7 +1,8 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { NotificationData } from '@mantine/notifications';
-import { Link } from 'wouter';
 import type { hideNotification, showNotification } from './notices.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Small, SmallLink } from './text.tsx';
 
 interface Shower {
   showNotification: typeof showNotification;
@@ -64,26 +65,24 @@ export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: Not
     closeButtonProps: { 'aria-label': 'Close notice' },
     message: (
       <Group justify="space-between" gap="xs">
-        <Text size="sm" flex="1 1 8rem" style={{ overflowWrap: 'break-word', minWidth: 0 }}>
+        <Small flex="1 1 8rem" style={{ overflowWrap: 'break-word', minWidth: 0 }}>
           {text}
-        </Text>
+        </Small>
         <Group gap="sm" wrap="nowrap">
           {link !== undefined && (
-            <Anchor component={Link} href={link.path} size="sm" onClick={hide}>
+            <SmallLink href={link.path} onClick={hide}>
               {link.label}
-            </Anchor>
+            </SmallLink>
           )}
           {undo !== undefined && (
-            <Button
+            <QuietButton
+              label="Undo"
               size="compact-sm"
-              variant="default"
               onClick={() => {
                 hide();
                 undo();
               }}
-            >
-              Undo
-            </Button>
+            />
           )}
         </Group>
       </Group>

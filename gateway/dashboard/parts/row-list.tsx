@@ -1,7 +1,7 @@
-import { Anchor, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Group, Stack, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import style from './row-list.module.css';
+import { Hint, SmallLink, Strong } from './text.tsx';
 
 /** The surface of rows. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
@@ -37,13 +37,13 @@ export function Row({
 /** The name of a row in bold, which links to its page if it has one. */
 export function RowName({ href, children }: { href?: string; children: ReactNode }) {
   return href === undefined ? (
-    <Text fw={600} size="sm" className="postroom-wrap" miw={0}>
+    <Strong className="postroom-wrap" miw={0}>
       {children}
-    </Text>
+    </Strong>
   ) : (
-    <Anchor component={Link} href={href} fw={600} size="sm" className="postroom-wrap">
+    <SmallLink href={href} fw={600} className="postroom-wrap">
       {children}
-    </Anchor>
+    </SmallLink>
   );
 }
 
@@ -78,9 +78,7 @@ export function PressedRow({
           <Group gap="sm" wrap="wrap" flex="1 1 16rem" miw={0}>
             {name}
           </Group>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
-            {about}
-          </Text>
+          <Hint className="postroom-wrap">{about}</Hint>
         </Group>
       </UnstyledButton>
       {children}

@@ -1,6 +1,7 @@
 import { Alert, Blockquote, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconShieldX } from './icons.ts';
 import { StatusBadge, type Tone } from './status-badge.tsx';
+import { Small } from './text.tsx';
 
 interface Screened {
   verdict: 'CLEAR' | 'REVIEW';
@@ -20,16 +21,14 @@ export function ScreeningFindings({ injection }: { injection: Screened | null })
       <Stack gap="xs" className="postroom-wrap">
         {injection.findings.map(({ part, excerpt, why }) => (
           <div key={`${part} ${excerpt} ${why}`}>
-            <Text size="sm">{`${PARTS[part] ?? 'Message'}: ${why}`}</Text>
+            <Small>{`${PARTS[part] ?? 'Message'}: ${why}`}</Small>
             <Blockquote p="xs" mt={4} fz="sm">
               {excerpt}
             </Blockquote>
           </div>
         ))}
       </Stack>
-      <Text size="sm" mt="xs">
-        Read the message yourself before an agent acts on it.
-      </Text>
+      <Small mt="xs">Read the message yourself before an agent acts on it.</Small>
     </Alert>
   );
 }
@@ -52,9 +51,7 @@ export function SecurityWarnings({ warnings }: { warnings: readonly { text: stri
           <List.Item key={text}>{text}</List.Item>
         ))}
       </List>
-      <Text size="sm" mt="xs">
-        Check the sender before you open a link, reply, or pay.
-      </Text>
+      <Small mt="xs">Check the sender before you open a link, reply, or pay.</Small>
     </Alert>
   );
 }
@@ -91,7 +88,7 @@ export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }
         <Title order={2}>Spam</Title>
         <StatusBadge status={spam.verdict} tone={tones[spam.verdict]} />
       </Group>
-      <Text size="sm">{summaryOf(spam)}</Text>
+      <Small>{summaryOf(spam)}</Small>
       {spam.symbols.length > 0 && (
         <List size="sm" mt="xs" className="postroom-wrap">
           {spam.symbols.map(({ name, score, description }) => (

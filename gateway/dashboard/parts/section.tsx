@@ -1,11 +1,12 @@
-import { Button, Drawer, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Drawer, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { LiveQuery } from '../live/use-live-query.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNote } from './error-note.tsx';
 import type { IconType } from './icons.ts';
 import { PageHeader } from './page-header.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Hint } from './text.tsx';
 
 /** A part of a page on a surface of its own, with its actions to the right of the heading. */
 export function Section({
@@ -25,11 +26,7 @@ export function Section({
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2} flex="1 1 16rem">
             <Title order={2}>{title}</Title>
-            {about !== undefined && (
-              <Text size="sm" c="dimmed">
-                {about}
-              </Text>
-            )}
+            {about !== undefined && <Hint>{about}</Hint>}
           </Stack>
           {actions}
         </Group>
@@ -93,9 +90,7 @@ export function RecordPage<Data, Found>({
       <Loaded query={query} height={320}>
         {() => (
           <EmptyState icon={icon} title={`${kind} not found`} about={missing}>
-            <Button component={Link} href={all.href} variant="default">
-              {all.label}
-            </Button>
+            <QuietButton label={all.label} href={all.href} />
           </EmptyState>
         )}
       </Loaded>

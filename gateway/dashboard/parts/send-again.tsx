@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
@@ -8,6 +8,8 @@ import { graphql } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { useRight } from '../shell/viewer.ts';
 import { notify } from './notify.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 
 const SUPPRESSION = graphql(`
@@ -84,19 +86,15 @@ export function SendAgain({ emailId, address }: { emailId: string; address: stri
         </Text>
       )}
       {suppression !== null && mayLift && (
-        <Button
+        <QuietButton
+          label="Remove suppression"
           size="compact-xs"
-          variant="default"
           loading={isLifting}
           onClick={() => void lift({ input: { idOrAddress: suppression.id } })}
-        >
-          Remove suppression
-        </Button>
+        />
       )}
       {suppression === null && (
-        <Button size="compact-xs" variant="default" loading={isOpening} onClick={() => void open()}>
-          Send again
-        </Button>
+        <QuietButton label="Send again" size="compact-xs" loading={isOpening} onClick={() => void open()} />
       )}
     </Group>
   );
@@ -121,8 +119,8 @@ async function fetchFile(
 /** Why a server refused or deferred an email, and what to do. Nothing when it did not. */
 export function RefusalNote({ refusal }: { refusal: { title: string; advice: string } | null }) {
   return refusal === null ? null : (
-    <Text size="sm" className="postroom-wrap">
+    <Small className="postroom-wrap">
       <strong>{refusal.title}.</strong> {refusal.advice}
-    </Text>
+    </Small>
   );
 }

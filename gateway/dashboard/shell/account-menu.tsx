@@ -1,9 +1,9 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
 import { useAsked } from '../pages/settings/setting-parts.tsx';
 import { auth, type OwnWorkspace } from '../pages/sign-in/auth-calls.ts';
 import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
+import { MenuAction } from '../parts/menu-action.tsx';
 import { notify } from '../parts/notify.tsx';
 import { announceSwitch, signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
@@ -24,24 +24,14 @@ export function AccountMenu({
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{email}</Menu.Label>
-        <Menu.Item component={Link} href="/settings" leftSection={<IconSettings size={16} />}>
-          Settings
-        </Menu.Item>
+        <MenuAction label="Settings" icon={IconSettings} href="/settings" />
         <WorkspaceItems />
         <Menu.Divider />
-        <Menu.Item leftSection={<IconSun size={16} />} onClick={() => setColorScheme('light')}>
-          Light
-        </Menu.Item>
-        <Menu.Item leftSection={<IconMoon size={16} />} onClick={() => setColorScheme('dark')}>
-          Dark
-        </Menu.Item>
-        <Menu.Item leftSection={<IconSunMoon size={16} />} onClick={() => setColorScheme('auto')}>
-          System
-        </Menu.Item>
+        <MenuAction label="Light" icon={IconSun} onClick={() => setColorScheme('light')} />
+        <MenuAction label="Dark" icon={IconMoon} onClick={() => setColorScheme('dark')} />
+        <MenuAction label="System" icon={IconSunMoon} onClick={() => setColorScheme('auto')} />
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
+        <MenuAction label="Sign out" icon={IconLogout} onClick={() => void signOut()} />
       </Menu.Dropdown>
     </Menu>
   );
@@ -57,15 +47,14 @@ function WorkspaceItems() {
       <Menu.Divider />
       <Menu.Label>Workspaces</Menu.Label>
       {answer.workspaces.map((workspace) => (
-        <Menu.Item
+        <MenuAction
           key={workspace.id}
-          leftSection={<IconUsers size={16} />}
+          label={`${workspace.name} · ${workspace.role}`}
+          icon={IconUsers}
           rightSection={workspace.id === id ? <IconCheck size={16} aria-label="Active" /> : null}
           disabled={workspace.id === id}
           onClick={() => void switchTo(workspace)}
-        >
-          {workspace.name} · {workspace.role}
-        </Menu.Item>
+        />
       ))}
     </>
   );

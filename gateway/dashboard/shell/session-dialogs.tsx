@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { auth } from '../pages/sign-in/auth-calls.ts';
 import { Password, useAuthSettings } from '../pages/sign-in/entry-parts.tsx';
@@ -7,6 +7,8 @@ import { canUsePasskeys, signInByPasskey } from '../pages/sign-in/passkeys.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
 import { offerConfirmation } from '../parts/confirm-sign-in.ts';
 import { IconFingerprint } from '../parts/icons.ts';
+import { QuietButton } from '../parts/quiet-button.tsx';
+import { Small } from '../parts/text.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 
 /** Asks the person to confirm the sign-in, when a change needs it. */
@@ -90,7 +92,7 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
       }}
     >
       <Stack>
-        <Text size="sm">This change gives access to the account. It needs a sign-in within the last 5 minutes.</Text>
+        <Small>This change gives access to the account. It needs a sign-in within the last 5 minutes.</Small>
         {state?.isByProvider === false && state.hasPassword && (
           <Password
             label="Your password"
@@ -100,7 +102,7 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
           />
         )}
         {state?.isByProvider === false && !state.hasPassword && !canUsePasskey && (
-          <Text size="sm">You have no password and no passkey here. Sign out and sign in again to continue.</Text>
+          <Small>You have no password and no passkey here. Sign out and sign in again to continue.</Small>
         )}
         {trouble !== null && (
           <Alert color="red" variant="outline" role="alert">
@@ -108,18 +110,14 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
           </Alert>
         )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => onEnd(false)}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={() => onEnd(false)} />
           {canUsePasskey && !state.isByProvider && (
-            <Button
-              variant="default"
-              leftSection={<IconFingerprint size={16} aria-hidden />}
+            <QuietButton
+              label="Use a passkey"
+              icon={IconFingerprint}
               loading={busy === 'other'}
               onClick={() => void byPasskey()}
-            >
-              Use a passkey
-            </Button>
+            />
           )}
           {state?.isByProvider === true && (
             <Button loading={busy === 'other'} onClick={() => void byProvider()}>
@@ -159,7 +157,7 @@ export function SessionOver({ viewer, onSignedIn }: { viewer: Viewer; onSignedIn
       zIndex={400}
     >
       <Stack>
-        <Text size="sm">Sign in again to continue on this page.</Text>
+        <Small>Sign in again to continue on this page.</Small>
         <SignInForm
           email={viewer.person?.email ?? viewer.email ?? ''}
           passkeyHost={settings?.passkeyHost ?? null}

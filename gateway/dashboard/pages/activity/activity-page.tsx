@@ -1,5 +1,4 @@
 import {
-  Anchor,
   Autocomplete,
   Badge,
   Button,
@@ -8,7 +7,6 @@ import {
   NativeSelect,
   SimpleGrid,
   Stack,
-  Text,
   TextInput,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
@@ -29,8 +27,10 @@ import {
   IconSearch,
 } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Small, SmallLink, Tag } from '../../parts/text.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 import styles from './email-list.module.css';
 import { deliveryWords, nameOf, recipientWords, standingOf, subjectOf } from './email-words.ts';
@@ -237,15 +237,13 @@ function FilterBar() {
     <Stack gap="xs" mb="md" component="search" aria-label="Search and filters">
       <Group gap="xs" wrap="nowrap" align="flex-start">
         <SearchField value={parameters.get('q') ?? ''} onSearch={(words) => set('q', words)} />
-        <Button
-          variant="default"
-          leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+        <QuietButton
+          label={`Filters${inUse > 0 ? ` (${inUse})` : ''}`}
+          icon={IconAdjustmentsHorizontal}
           onClick={toggle}
           aria-expanded={isOpen}
           aria-controls="activity-filters"
-        >
-          Filters{inUse > 0 ? ` (${inUse})` : ''}
-        </Button>
+        />
       </Group>
       <Collapse expanded={isOpen} id="activity-filters">
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="xs">
@@ -261,14 +259,12 @@ function FilterBar() {
           {choice('time', 'Time', parameters.has('q') ? 'Any time' : 'Last 30 days', TIMES)}
         </SimpleGrid>
         {inUse > 0 && (
-          <Button
+          <QuietButton
+            label="Clear filters"
             mt="xs"
-            variant="default"
             size="xs"
             onClick={() => setParameters((before) => (before.has('q') ? { q: before.get('q') ?? '' } : {}))}
-          >
-            Clear filters
-          </Button>
+          />
         )}
       </Collapse>
     </Stack>
@@ -348,17 +344,17 @@ function EmailListRow({ email }: { email: EmailRow }) {
     <li className={styles['row']} data-email={email.id}>
       <Icon size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
-        <Text size="sm" truncate="end" title={email.from.address}>
+        <Small truncate="end" title={email.from.address}>
           {nameOf(email.from)}
-        </Text>
-        <Text size="xs" c="dimmed" truncate="end" title={to}>
+        </Small>
+        <Fine truncate="end" title={to}>
           to {to}
-        </Text>
+        </Fine>
       </div>
       <div className={styles['subject']}>
-        <Anchor component={Link} href={`/emails/${email.id}`} className={styles['link']} size="sm" fw={600} c="inherit">
+        <SmallLink href={`/emails/${email.id}`} className={styles['link']} fw={600} c="inherit">
           {subjectOf(email)}
-        </Anchor>
+        </SmallLink>
       </div>
       <div className={styles['badges']}>
         {email.hasFiles && <IconPaperclip size={16} role="img" aria-label="Has attachments" />}
@@ -368,17 +364,13 @@ function EmailListRow({ email }: { email: EmailRow }) {
           </Badge>
         )}
         <StatusBadge {...standingOf(email)} />
-        {recipients !== null && (
-          <Badge variant="default" tt="none" radius="sm" fw={600}>
-            {recipients}
-          </Badge>
-        )}
+        {recipients !== null && <Tag>{recipients}</Tag>}
         {delivery !== undefined && <StatusBadge {...deliveryWords(delivery)} />}
       </div>
       <Group className={styles['time'] ?? ''} justify="flex-end" gap={4}>
-        <Text size="xs" c="dimmed" component="span">
+        <Fine component="span">
           <RelativeTime at={email.createdAt} />
-        </Text>
+        </Fine>
       </Group>
     </li>
   );

@@ -1,10 +1,12 @@
-import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { ScreeningFindings, SecurityWarnings, SpamVerdict } from '../../parts/screening.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { EmailPart } from './content-tabs.tsx';
 import { ATTACHMENTS, AUTHENTICATION } from './email-documents.ts';
 import { sizeOf } from './email-words.ts';
@@ -116,19 +118,15 @@ function Verdict({
         <Title order={2}>{name}</Title>
         <StatusBadge status={result} tone={tones[result] ?? 'quiet'} />
       </Group>
-      <Text size="sm" c="dimmed">
-        {about}
-      </Text>
-      <Text size="sm" mt="xs">
-        {meanings[result] ?? ''}
-      </Text>
+      <Hint>{about}</Hint>
+      <Small mt="xs">{meanings[result] ?? ''}</Small>
       {details.map(
         (detail) =>
           detail !== null &&
           detail !== '' && (
-            <Text key={detail} size="sm" className="postroom-wrap">
+            <Small key={detail} className="postroom-wrap">
               {detail}
-            </Text>
+            </Small>
           ),
       )}
     </Paper>
@@ -155,56 +153,40 @@ export function AttachmentsTab({ id }: { id: string }) {
                   <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
                     <IconFile size={20} aria-hidden />
                     <div>
-                      <Text fw={600} size="sm" className="postroom-wrap">
-                        {filename}
-                      </Text>
-                      <Text size="xs" c="dimmed">
+                      <Strong className="postroom-wrap">{filename}</Strong>
+                      <Fine>
                         {contentType}, {sizeOf(size)}
                         {disposition === 'INLINE' ? ', shown inline' : ''}
-                      </Text>
+                      </Fine>
                     </div>
                   </Group>
                   <Group gap="xs">
                     {hasPreview(contentType, filename) && (
-                      <Button
-                        variant="default"
+                      <QuietButton
+                        label="Preview"
+                        icon={IconEye}
                         size="xs"
-                        leftSection={<IconEye size={16} aria-hidden />}
                         aria-label={`Preview ${filename}`}
                         onClick={() =>
                           setPreviewed({ emailId: id, index, filename, downloadPath: new URL(downloadUrl).pathname })
                         }
-                      >
-                        Preview
-                      </Button>
+                      />
                     )}
-                    <Button
-                      component="a"
+                    <QuietButton
+                      label="Download"
+                      icon={IconDownload}
                       href={new URL(downloadUrl).pathname}
                       download
-                      variant="default"
                       size="xs"
-                      leftSection={<IconDownload size={16} aria-hidden />}
                       aria-label={`Download ${filename}`}
-                    >
-                      Download
-                    </Button>
+                    />
                   </Group>
                 </Group>
               </Paper>
             ))}
             {attachments.length > 1 && (
               <Group>
-                <Button
-                  component="a"
-                  href={archivePath(id)}
-                  download
-                  variant="default"
-                  size="xs"
-                  leftSection={<IconDownload size={16} aria-hidden />}
-                >
-                  Download all
-                </Button>
+                <QuietButton label="Download all" icon={IconDownload} href={archivePath(id)} download size="xs" />
               </Group>
             )}
             {previewed !== null && (
@@ -212,9 +194,7 @@ export function AttachmentsTab({ id }: { id: string }) {
                 <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />
               </Suspense>
             )}
-            <Text size="xs" c="dimmed">
-              Attachments can be harmful. Check the sender before you open one.
-            </Text>
+            <Fine>Attachments can be harmful. Check the sender before you open one.</Fine>
           </Stack>
         )
       }

@@ -2,7 +2,6 @@ import {
   Alert,
   Anchor,
   Badge,
-  Button,
   Code,
   Group,
   Paper,
@@ -23,6 +22,8 @@ import { CopyButton } from '../../parts/command.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconDownload } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { Block } from './delivery-parts.tsx';
 import { CHECKS, HEADERS, TEXT } from './email-documents.ts';
@@ -87,9 +88,7 @@ export function HtmlTab({ id, subject }: { id: string; subject: string }) {
           value={screen}
           onChange={setScreen}
         />
-        <Text size="xs" c="dimmed" role="status">
-          {width === null ? '' : `${width} pixels wide`}
-        </Text>
+        <Fine role="status">{width === null ? '' : `${width} pixels wide`}</Fine>
       </Group>
       <Paper withBorder p="xs">
         <MailFrame emailId={id} title={`HTML of “${subject}”`} width={width} />
@@ -148,24 +147,21 @@ export function RawTab({ id }: { id: string }) {
         ) : (
           <Stack gap="sm">
             <Group justify="space-between">
-              <Text size="sm" c="dimmed">
+              <Hint>
                 {size === null ? '' : sizeOf(size)}
                 {rawSource.isCut
                   ? `, the first ${sizeOf(MAX_SHOWN_BYTES)} are shown. Download the source to see all of it.`
                   : ''}
-              </Text>
+              </Hint>
               <Group gap="xs">
                 <CopyButton text={rawSource.text} label={rawSource.isCut ? 'Copy shown part' : 'Copy source'} />
-                <Button
-                  component="a"
+                <QuietButton
+                  label="Download"
+                  icon={IconDownload}
                   href={new URL(rawUrl).pathname}
                   download={`${id}.eml`}
-                  variant="default"
                   size="xs"
-                  leftSection={<IconDownload size={16} aria-hidden />}
-                >
-                  Download
-                </Button>
+                />
               </Group>
             </Group>
             <Block text={rawSource.text} label="Raw source" />
@@ -193,9 +189,9 @@ export function HeadersTab({ id }: { id: string }) {
               onChange={({ currentTarget }) => setWord(currentTarget.value)}
               maw={420}
             />
-            <Text size="sm" c="dimmed" role="status">
+            <Hint role="status">
               {shown.length} of {headers.length} fields
-            </Text>
+            </Hint>
             <Table.ScrollContainer minWidth={320} tabIndex={0} role="region" aria-label="Header fields">
               <Table verticalSpacing={4} layout="fixed" withRowBorders>
                 <Table.Thead>
@@ -212,14 +208,10 @@ export function HeadersTab({ id }: { id: string }) {
                     // biome-ignore lint/suspicious/noArrayIndexKey: a name may occur several times
                     <Table.Tr key={`${at} ${name}`}>
                       <Table.Td style={{ verticalAlign: 'top' }} className="postroom-wrap">
-                        <Text size="sm" fw={600} ff="monospace">
-                          {name}
-                        </Text>
+                        <Strong ff="monospace">{name}</Strong>
                       </Table.Td>
                       <Table.Td className="postroom-wrap">
-                        <Text size="sm" ff="monospace">
-                          {value}
-                        </Text>
+                        <Small ff="monospace">{value}</Small>
                       </Table.Td>
                       <Table.Td style={{ verticalAlign: 'top' }}>
                         <CopyButton text={value} label={`Copy ${name}`} />
@@ -248,10 +240,10 @@ export function ChecksTab({ id }: { id: string }) {
           <Text c="dimmed">This email has no HTML to check.</Text>
         ) : (
           <Stack gap="sm">
-            <Text size="sm" role="status">
+            <Small role="status">
               {`${summaryOf(checks.issues)} The HTML has ${sizeOf(checks.htmlSizeBytes)}.`}
               {checks.isPartial ? ' Parts of it are too long or too complex to check.' : ''}
-            </Text>
+            </Small>
             {checks.issues.length > 0 && (
               <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Issues">
                 {checks.issues.map((issue) => (
@@ -259,13 +251,13 @@ export function ChecksTab({ id }: { id: string }) {
                 ))}
               </Stack>
             )}
-            <Text size="xs" c="dimmed">
+            <Fine>
               {'Support of mail clients: data of '}
               <Anchor href="https://www.caniemail.com" target="_blank" rel="noreferrer" underline="always">
                 caniemail.com
               </Anchor>
               {`, ${checks.dataVersion}.`}
-            </Text>
+            </Fine>
           </Stack>
         )
       }
@@ -289,7 +281,7 @@ function IssueRow({ issue }: { issue: Issue }) {
           <Badge variant="outline" color={isError ? 'red' : 'yellow'} size="sm" tt="none" c="var(--mantine-color-text)">
             {isError ? 'Error' : 'Warning'}
           </Badge>
-          <Text size="sm" fw={600} className="postroom-wrap">
+          <Strong className="postroom-wrap">
             {url === null ? (
               title
             ) : (
@@ -297,19 +289,15 @@ function IssueRow({ issue }: { issue: Issue }) {
                 {title}
               </Anchor>
             )}
-          </Text>
-          {count > 1 && (
-            <Text size="xs" c="dimmed">
-              {`${count} times`}
-            </Text>
-          )}
+          </Strong>
+          {count > 1 && <Fine>{`${count} times`}</Fine>}
         </Group>
-        <Text size="sm">{detail.replaceAll('`', '')}</Text>
+        <Small>{detail.replaceAll('`', '')}</Small>
         {unsupportedBy.length > 0 && (
-          <Text size="xs" c="dimmed">
+          <Fine>
             {`Not supported: ${unsupportedBy.join(', ')}.`}
             {partlySupportedBy.length > 0 ? ` Supported in part: ${partlySupportedBy.join(', ')}.` : ''}
-          </Text>
+          </Fine>
         )}
         {examples.length > 0 && (
           <Group gap={6}>

@@ -1,10 +1,10 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconRefresh } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from './delivery-parts.tsx';
@@ -64,11 +64,11 @@ export function DeliveriesTab({ id }: { id: string }) {
           <Text c="dimmed">This email was not delivered to an endpoint. The Routing tab shows why.</Text>
         ) : (
           <>
-            <Text size="sm" c="dimmed">
+            <Hint>
               {deliveries.totalCount > deliveries.edges.length
                 ? `The newest ${deliveries.edges.length} of ${deliveries.totalCount} deliveries.`
                 : `${deliveries.totalCount} ${deliveries.totalCount === 1 ? 'delivery' : 'deliveries'}, newest first.`}
-            </Text>
+            </Hint>
             {deliveries.edges.map(({ node }, at) => (
               <DeliveryCard key={node.id} emailId={id} delivery={node} number={deliveries.totalCount - at} />
             ))}
@@ -97,9 +97,9 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             {endpoint === null ? (
               name
             ) : (
-              <Anchor component={Link} href={`/endpoints/${endpoint.id}`} inherit>
+              <PageLink href={`/endpoints/${endpoint.id}`} inherit>
                 {name}
-              </Anchor>
+              </PageLink>
             )}
           </Title>
           <span role="status">
@@ -119,7 +119,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
           </Button>
         )}
       </Group>
-      <Text size="sm" c="dimmed">
+      <Hint>
         {isRouted ? '' : `${eventKindInWords(event)}: `}
         {causes[cause]} Created <RelativeTime at={createdAt} />
         {nextAttemptAt === null ? (
@@ -129,7 +129,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             , next try <RelativeTime at={nextAttemptAt} />.
           </>
         )}
-      </Text>
+      </Hint>
       {error !== null && status !== 'SUCCESS' && (
         <Alert color="red" variant="outline" mt="sm" title="Last error" className="postroom-wrap">
           {error}
@@ -137,10 +137,10 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
       )}
       <Stack gap="sm" mt="sm">
         {recipients.map((recipient) => (
-          <Text key={recipient.id} size="sm" className="postroom-wrap">
+          <Small key={recipient.id} className="postroom-wrap">
             Copy to {recipient.address}: {recipient.status.toLowerCase()}
             {recipient.lastText === null ? '' : `, ${recipient.lastText}`}
-          </Text>
+          </Small>
         ))}
         {actions !== null && <ActionResults actions={actions} of={`delivery ${number}`} />}
         {attempts.toReversed().map((attempt) => (

@@ -1,13 +1,14 @@
-import { Accordion, Alert, Anchor, Button, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Accordion, Alert, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconBraces } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { durationOf, sizeOf, toneOf } from './email-words.ts';
 
 interface Attempt {
@@ -27,22 +28,16 @@ export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: str
   return (
     <Stack gap={6} role="group" aria-label={`Attempt ${number} of ${of}`}>
       <Group gap="xs">
-        <Text size="sm" fw={600}>
-          Attempt {number}
-        </Text>
+        <Strong>Attempt {number}</Strong>
         <StatusBadge
           status={statusCode === null ? outcome : `${outcome} ${statusCode}`}
           tone={outcome === 'FAILED' ? 'bad' : toneOf(outcome)}
         />
-        <Text size="xs" c="dimmed" component="span">
+        <Fine component="span">
           <RelativeTime at={startedAt} />, took {durationOf(durationMs)}
-        </Text>
+        </Fine>
       </Group>
-      {error !== null && (
-        <Text size="sm" className="postroom-wrap">
-          {error}
-        </Text>
-      )}
+      {error !== null && <Small className="postroom-wrap">{error}</Small>}
       {responseBody !== null && responseBody !== '' && (
         <Json text={responseBody} label={`Response to attempt ${number} of ${of}`} />
       )}
@@ -50,7 +45,7 @@ export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: str
         <Accordion variant="contained" chevronPosition="left">
           <Accordion.Item value="headers">
             <Accordion.Control>
-              <Text size="sm">Request header fields ({requestHeaders.length})</Text>
+              <Small>Request header fields ({requestHeaders.length})</Small>
             </Accordion.Control>
             <Accordion.Panel>
               <Code block tabIndex={0} role="region" aria-label={`Request headers of attempt ${number}, ${of}`}>
@@ -76,15 +71,13 @@ export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: st
   return (
     <Stack gap="xs">
       <Group>
-        <Button
+        <QuietButton
+          label={isOpen ? 'Hide payload' : 'Show payload'}
+          icon={IconBraces}
           size="xs"
-          variant="default"
-          leftSection={<IconBraces size={16} aria-hidden />}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-        >
-          {isOpen ? 'Hide payload' : 'Show payload'}
-        </Button>
+        />
       </Group>
       {isOpen && <Payload deliveryId={deliveryId} of={of} />}
     </Stack>
@@ -127,9 +120,7 @@ interface ActionLog {
 export function ActionResults({ actions: { place, problem, results }, of }: { actions: ActionLog; of: string }) {
   return (
     <Stack gap={6} role="group" aria-label={`Actions of ${of}`}>
-      <Text size="sm" fw={600}>
-        Actions
-      </Text>
+      <Strong>Actions</Strong>
       {problem !== null && (
         <Alert color="red" variant="outline" title="No action ran" className="postroom-wrap">
           {place === null ? problem : `${place}: ${problem}`}
@@ -140,11 +131,7 @@ export function ActionResults({ actions: { place, problem, results }, of }: { ac
           // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change
           <List.Item key={at} className="postroom-wrap">
             {type.toLowerCase()}, {status.toLowerCase()}: {message}{' '}
-            {email !== null && (
-              <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
-                Open email
-              </Anchor>
-            )}
+            {email !== null && <SmallLink href={`/emails/${email.id}`}>Open email</SmallLink>}
           </List.Item>
         ))}
       </List>
@@ -158,9 +145,7 @@ export function Json({ text, label }: { text: string; label: string }) {
   return (
     <Stack gap={2}>
       <Group justify="space-between">
-        <Text size="xs" c="dimmed">
-          {label}
-        </Text>
+        <Fine>{label}</Fine>
         <CopyButton text={shown} label={`Copy: ${label.toLowerCase()}`} />
       </Group>
       <Block text={shown} label={label} />

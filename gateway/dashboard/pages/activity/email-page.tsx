@@ -1,19 +1,4 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  DataList,
-  Group,
-  Loader,
-  Modal,
-  Paper,
-  Skeleton,
-  Stack,
-  Tabs,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
@@ -36,8 +21,10 @@ import {
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small, SmallLink, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
@@ -181,21 +168,22 @@ function ExtractsCard({ id }: { id: string }) {
         {shown.map(({ url, text, isUnsubscribe }) => (
           <Group key={`${url} ${text}`} gap={4} wrap="nowrap" justify="space-between">
             <div>
-              <Text size="sm" className="postroom-wrap">
-                {isUnsubscribe ? `Unsubscribe: ${text ?? ''}` : text}
-              </Text>
-              <Text size="xs" c="dimmed" ff="monospace" className="postroom-wrap">
+              <Small className="postroom-wrap">{isUnsubscribe ? `Unsubscribe: ${text ?? ''}` : text}</Small>
+              <Fine ff="monospace" className="postroom-wrap">
                 {url}
-              </Text>
+              </Fine>
             </div>
             <CopyButton text={url} label={`Copy link ${text ?? url}`} />
           </Group>
         ))}
         {links.length > FIRST_LINKS && (
           <Group>
-            <Button size="xs" variant="default" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-              {isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
-            </Button>
+            <QuietButton
+              label={isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
+              size="xs"
+              aria-expanded={isWhole}
+              onClick={() => setWhole(!isWhole)}
+            />
           </Group>
         )}
       </Stack>
@@ -220,45 +208,39 @@ function EmailHead({ email }: { email: EmailHeadData }) {
         {recipients !== null && <Mark>{recipients}</Mark>}
         {email.isTest && <Mark>test</Mark>}
         {email.type === 'RECEIVED' && <Mark>{email.isRead ? 'read' : 'unread'}</Mark>}
-        <Text size="sm" component="span" className="postroom-wrap">
+        <Small component="span" className="postroom-wrap">
           {mailboxText(from)} → {all.slice(0, SHOWN).map(mailboxText).join(', ')}
           {all.length > SHOWN && ` and ${counted(all.length - SHOWN, 'other')}`}
-        </Text>
-        <Text size="sm" c="dimmed" component="span">
+        </Small>
+        <Hint component="span">
           <RelativeTime at={email.createdAt} />
-        </Text>
+        </Hint>
         {email.thread !== null && (
-          <Anchor component={Link} href={`/inbox/${email.thread.id}`} size="sm" underline="always">
+          <SmallLink href={`/inbox/${email.thread.id}`} underline="always">
             Open thread
-          </Anchor>
+          </SmallLink>
         )}
-        <Button
+        <QuietButton
+          label="Details"
           size="compact-xs"
-          variant="default"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
           rightSection={<IconChevronDown size={14} aria-hidden />}
-        >
-          Details
-        </Button>
+        />
       </Group>
       {scheduledAt !== null && email.type === 'SCHEDULED' && (
-        <Text size="sm">
+        <Small>
           Scheduled for {timeInZone(scheduledAt, timezone ?? 'UTC')}, <RelativeTime at={scheduledAt} />
-        </Text>
+        </Small>
       )}
-      {failureReason !== null && (
-        <Text size="sm" className="postroom-wrap">
-          Failure reason: {failureReason}
-        </Text>
-      )}
+      {failureReason !== null && <Small className="postroom-wrap">Failure reason: {failureReason}</Small>}
       {guardRule !== null && (
-        <Text size="sm" className="postroom-wrap">
+        <Small className="postroom-wrap">
           Guard rule:{' '}
-          <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm" underline="always">
+          <SmallLink href={`/rules/${guardRule.id}`} underline="always">
             {guardRule.name}
-          </Anchor>
-        </Text>
+          </SmallLink>
+        </Small>
       )}
       {isOpen && <Facts email={email} />}
       <EmailActions email={email} />
@@ -286,9 +268,9 @@ function Facts({ email }: { email: EmailHeadData }) {
       )}
       <Fact name="Message-ID">
         <Group gap={4} wrap="nowrap">
-          <Text size="sm" ff="monospace" className="postroom-wrap">
+          <Small ff="monospace" className="postroom-wrap">
             {email.messageId}
-          </Text>
+          </Small>
           <CopyButton text={email.messageId} label="Copy Message-ID" />
         </Group>
       </Fact>
@@ -298,11 +280,7 @@ function Facts({ email }: { email: EmailHeadData }) {
 }
 
 function Mark({ children }: { children: ReactNode }) {
-  return (
-    <Badge variant="default" tt="none" radius="sm" fw={600}>
-      {children}
-    </Badge>
-  );
+  return <Tag>{children}</Tag>;
 }
 
 function People({ name, mailboxes }: { name: string; mailboxes: Mailboxes }) {
@@ -354,16 +332,14 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
   return (
     <>
       {guardStatus === null ? (
-        <Button
-          {...needs('send', 'everything')}
+        <QuietButton
+          label="Deliver again"
+          icon={IconRefresh}
+          needed={['send', 'everything']}
           size="xs"
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
           loading={retry.isBusy}
           onClick={() => void retry.act({ id })}
-        >
-          Deliver again
-        </Button>
+        />
       ) : (
         <Button
           {...needs('endpoints')}
@@ -375,26 +351,22 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
           Release
         </Button>
       )}
-      <Button
-        {...needs('organize')}
+      <QuietButton
+        label={isRead ? 'Mark as unread' : 'Mark as read'}
+        needed="organize"
         size="xs"
-        variant="default"
         leftSection={isRead ? <IconMail size={16} aria-hidden /> : <IconMailOpened size={16} aria-hidden />}
         loading={mark.isBusy}
         onClick={() => void mark.act({ input: { id, isRead: !isRead } })}
-      >
-        {isRead ? 'Mark as unread' : 'Mark as read'}
-      </Button>
-      <Button
-        {...needs('organize')}
+      />
+      <QuietButton
+        label={isArchived ? 'Unarchive' : 'Archive'}
+        icon={IconArchive}
+        needed="organize"
         size="xs"
-        variant="default"
-        leftSection={<IconArchive size={16} aria-hidden />}
         loading={mark.isBusy}
         onClick={() => void mark.act({ input: { id, isArchived: !isArchived } })}
-      >
-        {isArchived ? 'Unarchive' : 'Archive'}
-      </Button>
+      />
     </>
   );
 }
@@ -432,15 +404,13 @@ function AnswerActions({ email }: { email: EmailHeadData }) {
       >
         Reply
       </Button>
-      <Button
-        {...needs('send')}
+      <QuietButton
+        label="Forward"
+        icon={IconArrowForwardUp}
+        needed="send"
         size="xs"
-        variant="default"
-        leftSection={<IconArrowForwardUp size={16} aria-hidden />}
         onClick={() => setMode('forward')}
-      >
-        Forward
-      </Button>
+      />
       <Modal
         opened={mode !== null}
         onClose={close}

@@ -1,10 +1,12 @@
-import { Button, Center, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Center, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { type LiveKind, useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint } from '../../parts/text.tsx';
 import styles from './email-list.module.css';
 import { mergeRows, type Placed } from './merge-rows.ts';
 
@@ -151,16 +153,10 @@ export function ListFrame<Row>({
       )}
       {hasMore && (
         <Center>
-          <Button variant="default" loading={isLoadingMore} onClick={() => void loadMore()}>
-            Load more
-          </Button>
+          <QuietButton label="Load more" loading={isLoadingMore} onClick={() => void loadMore()} />
         </Center>
       )}
-      {!hasMore && rows.length > 20 && (
-        <Text size="sm" c="dimmed" ta="center">
-          End of the list.
-        </Text>
-      )}
+      {!hasMore && rows.length > 20 && <Hint ta="center">End of the list.</Hint>}
     </Stack>
   );
 }

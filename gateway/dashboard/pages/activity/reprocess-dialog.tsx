@@ -3,7 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { Block } from './delivery-parts.tsx';
 
@@ -46,15 +47,7 @@ export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isRe
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button
-        {...needs('imports')}
-        size="xs"
-        variant="default"
-        leftSection={<IconRotateClockwise2 size={16} aria-hidden />}
-        onClick={open}
-      >
-        Reprocess
-      </Button>
+      <QuietButton label="Reprocess" icon={IconRotateClockwise2} needed="imports" size="xs" onClick={open} />
       <Modal opened={isOpen} onClose={close} title="Reprocess email" size="lg">
         <ReprocessForm emailId={emailId} isReceived={isReceived} onClose={close} />
       </Modal>
@@ -90,10 +83,10 @@ function ReprocessForm({
   const isChecked = result?.isDryRun === true && result.email.error === null;
   return (
     <Stack gap="md">
-      <Text size="sm">
+      <Small>
         Runs these steps again with the current rules and settings. Your own changes to the email are kept. Preview the
         result first.
-      </Text>
+      </Small>
       <Checkbox.Group label="Steps" value={steps} onChange={choose}>
         <Stack gap="xs" mt="xs">
           {offered.map(({ value, label, about }) => (
@@ -108,9 +101,7 @@ function ReprocessForm({
       )}
       <div aria-live="polite">{result !== null && <ReprocessDiff {...result} />}</div>
       <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Close
-        </Button>
+        <QuietButton label="Close" onClick={onClose} />
         <Button
           variant={isChecked ? 'default' : 'filled'}
           disabled={steps.length === 0}
@@ -162,23 +153,23 @@ function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: Reproces
       )}
       <Text fw={600}>{words}</Text>
       {endpoint !== null && (
-        <Text size="sm">
+        <Small>
           {isDryRun
             ? `It would be delivered to “${endpoint.name}”.`
             : delivery === null
               ? `It is routed to “${endpoint.name}”.`
               : `It is being delivered to “${endpoint.name}”.`}
-        </Text>
+        </Small>
       )}
       {changes.map(({ step, field, before, after, differsAt }) => (
         <Paper key={`${step} ${field}`} withBorder p="sm">
-          <Text size="sm" fw={600}>
+          <Strong>
             {field}{' '}
-            <Text span size="xs" c="dimmed">
+            <Fine span>
               ({step.toLowerCase()}
               {differsAt === null ? '' : `, from character ${differsAt}`})
-            </Text>
-          </Text>
+            </Fine>
+          </Strong>
           <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">
             <Side label={`${field} now`} text={before} />
             <Side label={`${field} after`} text={after} />
@@ -192,10 +183,8 @@ function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: Reproces
 function Side({ label, text }: { label: string; text: string | null }) {
   return (
     <div>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      {text === null ? <Text size="sm">nothing</Text> : <Block text={text} label={label} />}
+      <Fine>{label}</Fine>
+      {text === null ? <Small>nothing</Small> : <Block text={text} label={label} />}
     </div>
   );
 }

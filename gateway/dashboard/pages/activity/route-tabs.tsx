@@ -1,6 +1,5 @@
-import { Anchor, Box, Code, DataList, Group, List, Paper, Stack, Text, Timeline, Title, Tooltip } from '@mantine/core';
+import { Box, Code, DataList, Group, List, Paper, Stack, Text, Timeline, Title, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
 import {
   IconAlertTriangle,
@@ -25,6 +24,7 @@ import { Postmark } from '../../parts/postmark.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote, SendAgain } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { exactTime } from '../../parts/words.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { RECIPIENTS, ROUTE, TIMELINE } from './email-documents.ts';
@@ -63,11 +63,7 @@ export function TimelineTab({ id }: { id: string }) {
     <EmailPart id={id} query={TIMELINE}>
       {({ timeline }) => (
         <>
-          {timeline.isCut && (
-            <Text size="sm" c="dimmed">
-              Only the newest entries are shown.
-            </Text>
-          )}
+          {timeline.isCut && <Hint>Only the newest entries are shown.</Hint>}
           <ol className={style['route']} aria-label="Timeline">
             {timeline.entries.map((entry, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and are only added at the end
@@ -106,20 +102,18 @@ function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
         <Postmark icon={isFailure ? IconAlertTriangle : (icons[kind] ?? IconCheck)} isFailure={isFailure} />
       </span>
       <div className={style['what']}>
-        <Text fw={600} size="sm">
-          {isFailure ? `Failure: ${title}` : title}
-        </Text>
-        {detail !== null && <Text size="sm">{detail}</Text>}
+        <Strong>{isFailure ? `Failure: ${title}` : title}</Strong>
+        {detail !== null && <Small>{detail}</Small>}
         {(durationMs !== null || place !== null) && (
-          <Text size="xs" c="dimmed">
+          <Fine>
             {durationMs !== null && `took ${durationOf(durationMs)}`}
             {durationMs !== null && place !== null && ' · '}
             {place !== null && (
-              <Anchor component={Link} href={place.path} size="xs" underline="always">
+              <PageLink href={place.path} size="xs" underline="always">
                 {place.label}
-              </Anchor>
+              </PageLink>
             )}
-          </Text>
+          </Fine>
         )}
       </div>
     </li>
@@ -163,16 +157,16 @@ export function RoutingTab({ id }: { id: string }) {
               </Fact>
               {route.rule !== null && (
                 <Fact name="Guard rule">
-                  <Anchor component={Link} href={`/rules/${route.rule.id}`} size="sm" underline="always">
+                  <SmallLink href={`/rules/${route.rule.id}`} underline="always">
                     {route.rule.name}
-                  </Anchor>
+                  </SmallLink>
                 </Fact>
               )}
               {route.endpoint !== null && (
                 <Fact name="Endpoint">
-                  <Anchor component={Link} href={`/endpoints/${route.endpoint.id}`} size="sm" underline="always">
+                  <SmallLink href={`/endpoints/${route.endpoint.id}`} underline="always">
                     {route.endpoint.name}
-                  </Anchor>
+                  </SmallLink>
                   {route.via === null ? '' : `, by ${vias[route.via] ?? route.via.toLowerCase()}`}
                 </Fact>
               )}
@@ -200,19 +194,13 @@ export function RoutingTab({ id }: { id: string }) {
                   <Timeline.Item
                     // biome-ignore lint/suspicious/noArrayIndexKey: steps have no id, and are only added at the end
                     key={index}
-                    title={
-                      <Text component="span" size="sm" fw={600}>
-                        {step.charAt(0) + step.slice(1).toLowerCase()}
-                      </Text>
-                    }
+                    title={<Strong component="span">{step.charAt(0) + step.slice(1).toLowerCase()}</Strong>}
                   >
-                    <Text size="sm" className="postroom-wrap">
-                      {detail}
-                    </Text>
-                    <Text size="xs" c="dimmed">
+                    <Small className="postroom-wrap">{detail}</Small>
+                    <Fine>
                       {at === null ? 'pending' : exactTime(at)}
                       {durationMs === null ? '' : `, ${durationOf(durationMs)}`}
-                    </Text>
+                    </Fine>
                   </Timeline.Item>
                 ))}
               </Timeline>
@@ -262,7 +250,7 @@ function RecipientCard({ emailId, recipient }: { emailId: string; recipient: Rec
         </Title>
         <StatusBadge status={isDeferred ? 'DEFERRED' : status} tone={isDeferred ? 'warning' : toneOf(status)} />
       </Group>
-      <Text size="sm" c="dimmed">
+      <Hint>
         {nextAttemptAt !== null && status === 'PENDING' && (
           <>
             Next try <RelativeTime at={nextAttemptAt} />.{' '}
@@ -278,14 +266,10 @@ function RecipientCard({ emailId, recipient }: { emailId: string; recipient: Rec
             Reported as unwanted <RelativeTime at={complainedAt} />.
           </>
         )}
-      </Text>
+      </Hint>
       <RefusalNote refusal={refusal} />
       {(status === 'BOUNCED' || status === 'FAILED') && <SendAgain emailId={emailId} address={address} />}
-      {attempts.length === 0 && lastText === null && (
-        <Text size="sm" mt="xs">
-          No delivery attempt yet.
-        </Text>
-      )}
+      {attempts.length === 0 && lastText === null && <Small mt="xs">No delivery attempt yet.</Small>}
       {isReported && (
         <Code block mt="xs" className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
           {lastText}

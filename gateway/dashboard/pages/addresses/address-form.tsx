@@ -1,9 +1,9 @@
-import { Anchor, Group, Select, Skeleton, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Group, Select, Skeleton, Text } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useEndpointChoices, useVerifiedDomains } from '../../parts/choices.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
+import { PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { FieldComing } from '../../shell/keys.ts';
 
@@ -134,12 +134,12 @@ export function AddressForm({
 /** Says that something needs a verified domain, with the way to one. */
 export function NeedsDomain({ what, hasDomains }: { what: string; hasDomains: boolean }) {
   return (
-    <Text size="sm">
+    <Small>
       {what} needs a verified domain.{' '}
-      <Anchor component={Link} href={hasDomains ? '/domains' : '/domains?new'}>
+      <PageLink href={hasDomains ? '/domains' : '/domains?new'}>
         {hasDomains ? 'Check your domains' : 'Add domain'}
-      </Anchor>
-    </Text>
+      </PageLink>
+    </Small>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Anchor, Autocomplete, Code, Group, Skeleton, Tabs, Text } from '@mantine/core';
+import { Autocomplete, Code, Group, Skeleton, Tabs, Text } from '@mantine/core';
 import { useQuery } from 'urql';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
@@ -21,6 +21,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { AddressDrawer } from './address-drawer.tsx';
@@ -158,9 +159,7 @@ function AddressRow({ address, href }: { address: ShownAddress; href: string }) 
           <RowName href={href}>{address.address}</RowName>
           <CopyButton text={address.address} label={`Copy ${address.address}`} />
           <StatusBadge {...state} />
-          <Text size="sm" className="postroom-wrap">
-            {describeRoute(address)}
-          </Text>
+          <Small className="postroom-wrap">{describeRoute(address)}</Small>
         </>
       }
       about={`${formatCount(mail.last24Hours)} in 24 h, ${formatCount(mail.last7Days)} in 7 days, ${formatCount(mail.last30Days)} in 30 days`}
@@ -262,9 +261,9 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
             question="Revoke this reply address?"
             about={
               <>
-                <Text size="sm" component="span" fw={600} className="postroom-wrap">
+                <Strong component="span" className="postroom-wrap">
                   {address}
-                </Text>{' '}
+                </Strong>{' '}
                 will accept no more mail. You cannot undo this. Mail that it received stays.
               </>
             }
@@ -274,20 +273,20 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
         )
       }
     >
-      <Text size="sm">
+      <Small>
         {senders.length === 0 ? 'Everyone may write' : `Only ${senders.join(', ')} may write`}
         {deliverTo !== null && `; delivered to ${deliverTo}`}
         <RelativeTime at={reply.createdAt} prefix=" · created " />
-      </Text>
+      </Small>
       {thread !== null && (
-        <Anchor component={Link} href={`/inbox/${thread.id}`} size="sm">
+        <SmallLink href={`/inbox/${thread.id}`}>
           Joins the thread "{thread.normalizedSubject || 'No subject'}"
-        </Anchor>
+        </SmallLink>
       )}
       {metadata !== null && (
-        <Text size="sm" component="div">
+        <Small component="div">
           Metadata <Code>{JSON.stringify(metadata)}</Code>
-        </Text>
+        </Small>
       )}
     </Row>
   );

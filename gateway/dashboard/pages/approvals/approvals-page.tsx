@@ -1,20 +1,6 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Code,
-  Group,
-  List,
-  Paper,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Fragment } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -22,6 +8,7 @@ import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
 import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
@@ -61,9 +48,9 @@ export function ApprovalsPage() {
             about={
               <>
                 Emails of an{' '}
-                <Anchor component={Link} href="/keys" underline="always">
+                <PageLink href="/keys" underline="always">
                   API key
-                </Anchor>{' '}
+                </PageLink>{' '}
                 whose send policy asks for approval wait here until you approve or reject them.
               </>
             }
@@ -95,31 +82,29 @@ function WaitingRow({ email }: { email: Waiting }) {
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2} miw={0} flex="1 1 18rem">
             <Group gap="xs">
-              <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+              <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
                 {title}
-              </Anchor>
+              </PageLink>
               {marks.map((mark) => (
-                <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
-                  {mark}
-                </Badge>
+                <Tag key={mark}>{mark}</Tag>
               ))}
             </Group>
-            <Text size="sm" className="postroom-wrap">
+            <Small className="postroom-wrap">
               From {from.name === null ? from.address : `${from.name} (${from.address})`}
-            </Text>
+            </Small>
             {people.map(([field, list]) =>
               list.length === 0 ? null : (
-                <Text key={field} size="sm" className="postroom-wrap">
+                <Small key={field} className="postroom-wrap">
                   {field} {list.map(({ address }) => address).join(', ')}
-                </Text>
+                </Small>
               ),
             )}
-            <Text size="xs" c="dimmed">
+            <Fine>
               Written <RelativeTime at={createdAt} />
               {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
               {approval?.expiresAt != null && ' unless you approve it'}
               {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
-            </Text>
+            </Fine>
           </Stack>
           <Group gap="xs" role="group" aria-label="Decide">
             <ApprovalActions id={id} title={title} />
@@ -161,20 +146,20 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
   return (
     <Paper withBorder p="md" radius="md" component="section" aria-label="Conversation">
       <Stack gap="sm">
-        <Anchor component={Link} href={`/inbox/${id}`} size="sm" fw={600} underline="always">
+        <SmallLink href={`/inbox/${id}`} fw={600} underline="always">
           {`Conversation, ${counted(messageCount, 'message')}`}
-        </Anchor>
+        </SmallLink>
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
-            <Text size="sm" fw={600} className="postroom-wrap">
+            <Strong className="postroom-wrap">
               {nameOf(from)}{' '}
-              <Text span size="xs" c="dimmed">
+              <Fine span>
                 <RelativeTime at={createdAt} />
-              </Text>
-            </Text>
-            <Text size="sm" c="dimmed" lineClamp={4} className="postroom-wrap">
+              </Fine>
+            </Strong>
+            <Hint lineClamp={4} className="postroom-wrap">
               {preview}
-            </Text>
+            </Hint>
           </Stack>
         ))}
       </Stack>
@@ -246,9 +231,7 @@ function ReviewParts({ review: { fields, parts } }: { review: Review }) {
         {fields.map(({ name, value }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
           <Fragment key={index}>
-            <Text component="dt" size="xs" c="dimmed">
-              {name}
-            </Text>
+            <Fine component="dt">{name}</Fine>
             <Text component="dd" size="xs">
               {value}
             </Text>
@@ -268,12 +251,9 @@ function PartWords({ part }: { part: Part }) {
   const about = [contentType, disposition, filename, `${sizeBytes} bytes`].filter((each) => each !== null).join(', ');
   return (
     <Stack gap={4} component="section" aria-label={label}>
-      <Text size="sm" fw={600} className="postroom-wrap">
-        {label}{' '}
-        <Text span size="xs" c="dimmed">
-          {about}
-        </Text>
-      </Text>
+      <Strong className="postroom-wrap">
+        {label} <Fine span>{about}</Fine>
+      </Strong>
       {pieces.length > 0 && (
         <div className={style['text']}>
           {pieces.map((piece, index) => (
@@ -298,12 +278,7 @@ function PartWords({ part }: { part: Part }) {
 
 function PieceWords({ piece: { text, unseen, target } }: { piece: Piece }) {
   const address = target === null ? '' : ` (${target})`;
-  if (unseen === null)
-    return (
-      <Text span size="sm">
-        {target === null ? text : `${text}${address}`}
-      </Text>
-    );
+  if (unseen === null) return <Small span>{target === null ? text : `${text}${address}`}</Small>;
   return (
     <Group
       gap={6}
@@ -316,12 +291,10 @@ function PieceWords({ piece: { text, unseen, target } }: { piece: Piece }) {
       <Badge size="xs" color="yellow" variant="outline" c="inherit" tt="none" title={unseen.detail}>
         {KINDS[unseen.kind]}
       </Badge>
-      <Text span size="xs" c="dimmed">
-        {unseen.detail}
-      </Text>
-      <Text span size="sm" className={style['text'] ?? ''}>
+      <Fine span>{unseen.detail}</Fine>
+      <Small span className={style['text'] ?? ''}>
         {`${text.trim()}${address}`}
-      </Text>
+      </Small>
     </Group>
   );
 }

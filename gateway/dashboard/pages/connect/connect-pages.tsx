@@ -9,14 +9,15 @@ import {
   Radio,
   Select,
   Stack,
-  Text,
   TextInput,
 } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, Redirect } from 'wouter';
+import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { IconAlertTriangle } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, PageLink, Small } from '../../parts/text.tsx';
 import {
   type AuthProblem,
   auth,
@@ -76,24 +77,22 @@ export function ConsentPage() {
 function About({ question: { client, host } }: { question: ConnectQuestion }) {
   return (
     <Stack gap={4}>
-      <Text size="sm" inherit>
-        This program asks for access to mail. Continue only if you started this yourself.
-      </Text>
-      <Text size="sm" inherit>
+      <Small inherit>This program asks for access to mail. Continue only if you started this yourself.</Small>
+      <Small inherit>
         {client.verifiedHost === null
           ? 'It gave this name itself; the name is not verified.'
           : `It is a program of ${client.verifiedHost}.`}{' '}
         Your browser then goes to <b>{host}</b>.
-      </Text>
+      </Small>
     </Stack>
   );
 }
 
 function Home() {
   return (
-    <Anchor component={Link} href="/" underline="always">
+    <PageLink href="/" underline="always">
       Go to the overview
-    </Anchor>
+    </PageLink>
   );
 }
 
@@ -128,9 +127,9 @@ export function DevicePage() {
       >
         <Stack>
           <Alert variant="outline" color="yellow" icon={<IconAlertTriangle aria-hidden />} py="sm">
-            <Text size="sm">
+            <Small>
               Continue only if you see this code in your own terminal. Anyone who sent it to you gets access.
-            </Text>
+            </Small>
           </Alert>
           <DecisionForm
             key={shown.question.workspaceId}
@@ -278,16 +277,12 @@ function DecisionForm({
           </Anchor>
         )}
         <Group grow>
-          <Button variant="default" loading={busyWith === 'deny'} onClick={() => void decide(false)}>
-            Deny
-          </Button>
+          <QuietButton label="Deny" loading={busyWith === 'deny'} onClick={() => void decide(false)} />
           <Button type="submit" loading={busyWith === 'allow'} disabled={isLimited && addresses.length === 0}>
             Allow
           </Button>
         </Group>
-        <Text size="xs" c="dimmed">
-          You can end the access at any time in Settings, under Security.
-        </Text>
+        <Fine>You can end the access at any time in Settings, under Security.</Fine>
       </Stack>
     </form>
   );

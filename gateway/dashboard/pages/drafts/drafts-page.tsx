@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -9,6 +9,7 @@ import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
+import { Hint, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { ListFrame, useGrowingList } from '../activity/mail-list.tsx';
@@ -84,14 +85,12 @@ function DraftRow({ draft }: { draft: Draft }) {
         <>
           <RowName href={pathOfDraft(draft)}>{title}</RowName>
           {marks.map((mark) => (
-            <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
-              {mark}
-            </Badge>
+            <Tag key={mark}>{mark}</Tag>
           ))}
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             {to.length === 0 ? 'No recipients yet' : `To ${to.join(', ')}`}
             {attachments.length > 0 && ` · ${counted(attachments.length, 'attachment')}`}
-          </Text>
+          </Hint>
         </>
       }
       about={<RelativeTime at={updatedAt} prefix="Changed " />}
@@ -117,11 +116,7 @@ function DraftRow({ draft }: { draft: Draft }) {
         </Group>
       }
     >
-      {preview !== '' && (
-        <Text size="sm" c="dimmed" lineClamp={1}>
-          {preview}
-        </Text>
-      )}
+      {preview !== '' && <Hint lineClamp={1}>{preview}</Hint>}
     </Row>
   );
 }

@@ -1,12 +1,14 @@
 import { Alert, Button, Code, Group, Input, Modal, Select, Stack, Text, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint } from '../../parts/text.tsx';
 import { type Problem, problemOf, useAct } from '../../parts/use-act.ts';
 import {
   type Endpoint,
@@ -68,11 +70,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
         submit="Save"
         needed="endpoints"
         justify="flex-start"
-        aside={
-          <Button variant="default" component={Link} href={`/endpoints/${id}?tab=test`}>
-            Test endpoint
-          </Button>
-        }
+        aside={<QuietButton label="Test endpoint" href={`/endpoints/${id}?tab=test`} />}
       >
         <form.Text name="name" label="Name" maxLength={255} />
         <form.LongText name="description" label="Description" minRows={1} />
@@ -246,14 +244,8 @@ function PayloadQueryField({
           </Code>
         )}
         <Group gap="sm">
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {query === '' ? 'Write query' : 'Edit query'}
-          </Button>
-          {query !== '' && (
-            <Button variant="default" onClick={() => change('')}>
-              Use default payload
-            </Button>
-          )}
+          <QuietButton label={query === '' ? 'Write query' : 'Edit query'} onClick={() => setOpen(true)} />
+          {query !== '' && <QuietButton label="Use default payload" onClick={() => change('')} />}
         </Group>
       </Stack>
       {isOpen && (
@@ -352,10 +344,10 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
   return (
     <Modal opened onClose={onClose} title="Payload query" size="90%">
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
+        <Hint>
           A selection on the type Event. Its result becomes data of the payload. Run it to see the result for the event
           below.
-        </Text>
+        </Hint>
         <Select
           label="Try on event"
           placeholder="No events yet"
@@ -372,9 +364,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
           style={{ width: '100%', height: '55vh', border: '1px solid var(--mantine-color-default-border)' }}
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={onClose} />
           <Button disabled={!isReady} onClick={() => tell({ postroom: 'read' })}>
             Use query
           </Button>

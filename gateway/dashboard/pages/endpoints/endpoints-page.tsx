@@ -1,4 +1,4 @@
-import { Accordion, Button, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Accordion, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -9,10 +9,12 @@ import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
 import { TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { SubscriptionFields } from './endpoint-settings.tsx';
@@ -99,9 +101,7 @@ export function EndpointsPage() {
                   onChange={(value) => filters.filterBy('state', value === 'all' ? null : value)}
                   data={[{ value: 'all', label: 'All' }, ...STATES]}
                 />
-                <Text size="sm" c="dimmed" role="status">
-                  {counted(totalCount, 'endpoint')}
-                </Text>
+                <Hint role="status">{counted(totalCount, 'endpoint')}</Hint>
               </Group>
               <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
                 {edges.map(({ node }) => (
@@ -109,9 +109,11 @@ export function EndpointsPage() {
                 ))}
               </SimpleGrid>
               {pageInfo.hasNextPage && (
-                <Button variant="default" w="fit-content" onClick={() => filters.set({ after: pageInfo.endCursor })}>
-                  Load more
-                </Button>
+                <QuietButton
+                  label="Load more"
+                  w="fit-content"
+                  onClick={() => filters.set({ after: pageInfo.endCursor })}
+                />
               )}
             </Stack>
           )
@@ -129,25 +131,25 @@ function EndpointCard({ endpoint }: { endpoint: ListedEndpoint }) {
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Stack gap={2} miw={0}>
           <RowName href={`/endpoints/${endpoint.id}`}>{endpoint.name}</RowName>
-          <Text size="xs" c="dimmed">
+          <Fine>
             {ENDPOINT_TYPES[endpoint.__typename].label}
             {isChat && `, ${FORMATS[endpoint.format]}`}
-          </Text>
+          </Fine>
         </Stack>
         <StatusBadge {...describeHealth(endpoint)} />
       </Group>
-      <Text size="sm" ff="monospace" mt="xs" className="postroom-wrap">
+      <Small ff="monospace" mt="xs" className="postroom-wrap">
         {describeTarget(endpoint)}
-      </Text>
+      </Small>
       {inactiveReason !== null && (
-        <Text size="sm" mt="xs" c="var(--mantine-color-error)">
+        <Small mt="xs" c="var(--mantine-color-error)">
           {inactiveReason}
-        </Text>
+        </Small>
       )}
-      <Text size="xs" c="dimmed" mt="xs">
+      <Fine mt="xs">
         {describeStats(stats)}
         {stats.lastDeliveryAt !== null && <RelativeTime at={stats.lastDeliveryAt} prefix="; last delivery " />}
-      </Text>
+      </Fine>
     </Card>
   );
 }
@@ -254,9 +256,7 @@ function NewEndpointForm({
         onChange={(value) => setSearch({ new: value }, { replace: true })}
         data={Object.entries(KINDS).map(([value, type]) => ({ value, label: ENDPOINT_TYPES[type].label }))}
       />
-      <Text size="sm" c="dimmed">
-        {ENDPOINT_TYPES[KINDS[kind]].about}
-      </Text>
+      <Hint>{ENDPOINT_TYPES[KINDS[kind]].about}</Hint>
       <form.Text name="name" label="Name" placeholder="Ticket system" data-autofocus maxLength={255} />
       {kind === 'webhook' && (
         <>
@@ -270,7 +270,7 @@ function NewEndpointForm({
           <Accordion variant="contained" chevronPosition="left" value={part} onChange={setPart}>
             <Accordion.Item value="events">
               <Accordion.Control>
-                <Text size="sm">Events and order</Text>
+                <Small>Events and order</Small>
               </Accordion.Control>
               <Accordion.Panel>
                 <Stack>

@@ -1,6 +1,6 @@
-import { Anchor, Badge, Button, Group, Progress, Stack, Tabs, Text } from '@mantine/core';
+import { Badge, Button, Group, Progress, Stack, Tabs } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
@@ -8,7 +8,9 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Hint, PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { RELEASE } from '../activity/email-documents.ts';
@@ -124,9 +126,7 @@ function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
               title="No held emails"
               about="Emails that a guard rule holds appear here. They are kept until you release or delete them."
             >
-              <Button component={Link} href="/rules" variant="default">
-                Guard rules
-              </Button>
+              <QuietButton label="Guard rules" href="/rules" />
             </EmptyState>
           ) : (
             <EmptyState
@@ -147,26 +147,24 @@ function HeldRow({ email }: { email: Held }) {
   const { id, guardRule } = email;
   const remove = useDeleteMessage();
   const rule = guardRule !== null && (
-    <Text size="sm">
+    <Small>
       Guard rule:{' '}
-      <Anchor component={Link} href={`/rules/${guardRule.id}`} size="sm" underline="always">
+      <SmallLink href={`/rules/${guardRule.id}`} underline="always">
         {guardRule.name}
-      </Anchor>
-    </Text>
+      </SmallLink>
+    </Small>
   );
   return (
     <KeptRow email={email} reason={rule}>
       <Group gap={6} wrap="nowrap">
-        <Button
-          {...needs('endpoints')}
+        <QuietButton
+          label="Delete"
+          icon={IconTrash}
+          needed="endpoints"
           size="xs"
-          variant="default"
-          leftSection={<IconTrash size={16} aria-hidden />}
           onClick={() => void remove(id)}
           aria-label={`Delete “${subjectOf(email)}”`}
-        >
-          Delete
-        </Button>
+        />
         <ActButton
           needed="endpoints"
           variant="filled"
@@ -220,16 +218,14 @@ function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => voi
     <Stack gap="xs">
       <Group>
         {isRunning && (
-          <Button
-            {...needs('endpoints')}
+          <QuietButton
+            label="Stop"
+            needed="endpoints"
             size="xs"
-            variant="default"
             onClick={() => {
               isStopped.current = true;
             }}
-          >
-            Stop
-          </Button>
+          />
         )}
         {!isRunning && ids.length > 1 && (
           <ConfirmButton
@@ -248,12 +244,12 @@ function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => voi
             value={run.total === 0 ? 100 : (100 * (run.released + run.failed)) / run.total}
             aria-label="Released emails"
           />
-          <Text size="sm" role="status">
+          <Small role="status">
             {run.released} of {run.total} released
             {run.failed > 0 && `, ${run.failed} failed (${run.problem ?? ''})`}
             {run.state === 'stopped' && '. Stopped.'}
             {run.state === 'done' && '. Done.'}
-          </Text>
+          </Small>
         </>
       )}
     </Stack>
@@ -306,11 +302,7 @@ function SpamList() {
 function SpamRow({ email }: { email: Spam }) {
   const { id, keptApart, security } = email;
   const { markNotSpam, isBusy } = useMarkNotSpam();
-  const reason = (
-    <Text size="sm" className="postroom-wrap">
-      {explainSpam(security)}
-    </Text>
-  );
+  const reason = <Small className="postroom-wrap">{explainSpam(security)}</Small>;
   return (
     <KeptRow email={email} reason={reason}>
       {keptApart === 'VIRUS' ? (
@@ -359,15 +351,15 @@ function KeptRow({ email, reason, children }: KeptRowProps) {
     <ListCard id={id}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+          <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
             {subjectOf(email)}
-          </Anchor>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          </PageLink>
+          <Hint className="postroom-wrap">
             {nameOf(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
-          </Text>
-          <Text size="sm" lineClamp={2} className="postroom-wrap">
+          </Hint>
+          <Small lineClamp={2} className="postroom-wrap">
             {preview}
-          </Text>
+          </Small>
           {reason}
         </Stack>
         {children}

@@ -13,6 +13,8 @@ import {
   type IconType,
   IconWorld,
 } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
 import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
@@ -38,9 +40,7 @@ export function InboxEmpty({
     return (
       <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
         <Suggestion view={view} searchFor={searchFor} />
-        <Button size="xs" variant="default" onClick={clear}>
-          Clear search
-        </Button>
+        <QuietButton label="Clear search" size="xs" onClick={clear} />
         <Paper withBorder p="sm" w="100%">
           <OperatorList insert={insert} />
         </Paper>
@@ -49,9 +49,7 @@ export function InboxEmpty({
   if (label !== null || address !== null || assigned !== null)
     return (
       <Note icon={IconMailOff} title="No conversations" about="No conversation has this label, address and assignee.">
-        <Button size="xs" variant="default" onClick={clear}>
-          Show all conversations
-        </Button>
+        <QuietButton label="Show all conversations" size="xs" onClick={clear} />
       </Note>
     );
   if (folder === 'trash')
@@ -104,13 +102,13 @@ function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: 
   const suggested = readSuggestion(data?.inbox.suggestedSearch, view.folder);
   if (suggested === null) return null;
   return (
-    <Text size="sm" role="status">
+    <Small role="status">
       Did you mean{' '}
       <Anchor component="button" type="button" fw={600} size="sm" onClick={() => searchFor(suggested)}>
         {suggested}
       </Anchor>
       ?
-    </Text>
+    </Small>
   );
 }
 
@@ -142,13 +140,13 @@ function FirstMail() {
       <Stack gap="xs" w="100%">
         <Command label="Copy swaks command" text={first.swaks} />
         <Command label="Copy curl command" text={first.curl} />
-        <Text size="sm" c="dimmed" ta="center">
+        <Hint ta="center">
           Or{' '}
-          <Anchor component={Link} underline="always" href="/inbox?compose=new" size="sm">
+          <SmallLink underline="always" href="/inbox?compose=new">
             write an email
-          </Anchor>{' '}
+          </SmallLink>{' '}
           to {first.address} from here.
-        </Text>
+        </Hint>
       </Stack>
     </EmptyState>
   );
@@ -170,9 +168,9 @@ function Note({
     <Stack align="center" gap="xs" p="md">
       <Icon size={30} stroke={1.5} aria-hidden />
       <Text fw={600}>{title}</Text>
-      <Text size="sm" c="dimmed" ta="center" className="postroom-wrap">
+      <Hint ta="center" className="postroom-wrap">
         {about}
-      </Text>
+      </Hint>
       {children}
     </Stack>
   );
@@ -233,9 +231,7 @@ export function SearchHelp({
 function OperatorList({ insert }: { insert: (text: string) => void }) {
   return (
     <Stack gap={4}>
-      <Text size="xs" c="dimmed">
-        Words match the subject, people and text. One email has to match everything.
-      </Text>
+      <Fine>Words match the subject, people and text. One email has to match everything.</Fine>
       {SEARCH_OPERATORS.map(({ text, about }) => (
         <Group key={text} gap="xs" wrap="nowrap" align="baseline">
           <Button size="compact-xs" variant="default" miw={118} onClick={() => insert(text)} aria-label={`Add ${text}`}>

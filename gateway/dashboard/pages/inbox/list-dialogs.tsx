@@ -1,10 +1,12 @@
-import { ActionIcon, Button, Checkbox, Group, List, Modal, Popover, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, List, Modal, Popover, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { SAVED_VIEWS } from '../../shell/saved-views.tsx';
@@ -107,20 +109,12 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
                 onChange={(event) => setShared(event.currentTarget.checked)}
               />
             )}
-            {saved?.isShared === true && (
-              <Text size="xs" c="dimmed">
-                All members see this view.
-              </Text>
-            )}
+            {saved?.isShared === true && <Fine>All members see this view.</Fine>}
             <Group gap="xs">
               <Button type="submit" size="xs" loading={isBusy}>
                 {saved === undefined ? 'Save view' : 'Rename'}
               </Button>
-              {saved !== undefined && (
-                <Button size="xs" variant="default" onClick={() => void drop()}>
-                  Delete view
-                </Button>
-              )}
+              {saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
             </Group>
           </Stack>
         </form>
@@ -156,14 +150,12 @@ export function MergeDialog({
             </List.Item>
           ))}
         </List>
-        <Text size="sm" c="dimmed">
+        <Hint>
           The oldest conversation takes all messages and labels, and later replies. To separate them again, split the
           conversation at a message.
-        </Text>
+        </Hint>
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={close} />
           <Button onClick={merge} data-autofocus>
             Merge conversations
           </Button>
@@ -179,11 +171,9 @@ export function LargeChangeDialog({ question, close }: { question: Question; clo
   return (
     <Modal opened onClose={close} title={title} centered>
       <Stack>
-        <Text size="sm">{about}</Text>
+        <Small>{about}</Small>
         <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Go back
-          </Button>
+          <QuietButton label="Go back" onClick={close} data-autofocus />
           <Button
             onClick={() => {
               close();
@@ -208,8 +198,8 @@ export function ResultCount({ wanted }: { wanted: ThreadsWanted }) {
   });
   const count = data?.inbox.totalCount;
   return (
-    <Text size="xs" c="dimmed" px="xs" py={2} mih="1.4rem" role="status">
+    <Fine px="xs" py={2} mih="1.4rem" role="status">
       {count === undefined ? '' : counted(count, 'conversation')}
-    </Text>
+    </Fine>
   );
 }

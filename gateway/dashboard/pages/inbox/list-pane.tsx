@@ -16,6 +16,7 @@ import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-stora
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { IconButton } from '../../parts/quiet-button.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
@@ -247,17 +248,14 @@ function isWhole(search: string): boolean {
 function HelpButton({ insert }: { insert: (text: string) => void }) {
   const [isOpen, setOpen] = useState(false);
   const button = (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
+    <IconButton
+      label="Search operators"
+      icon={IconHelp}
       size="sm"
-      aria-label="Search operators"
       aria-haspopup="dialog"
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
-    >
-      <IconHelp size={18} aria-hidden />
-    </ActionIcon>
+    />
   );
   if (!isOpen) return button;
   return (

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -7,9 +7,11 @@ import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
+import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings, SecurityWarnings } from '../../parts/screening.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
@@ -39,7 +41,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
       <MessageEnvelope message={message} body={email ?? null} />
       {error !== undefined && email === undefined && <ErrorNote error={error} retry={refresh} />}
       {email === undefined && error === undefined && <Skeleton h={60} aria-label="Loading the message" />}
-      {email === null && <Text size="sm">This message was deleted.</Text>}
+      {email === null && <Small>This message was deleted.</Small>}
       {email != null && (
         <>
           <SecurityWarnings warnings={email.securityWarnings} />
@@ -51,7 +53,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
               icon={<IconAlertTriangle aria-hidden />}
               title="This message could only be parsed in part"
             >
-              <Text size="sm">{`${email.content.parseError}. You can download the whole message from its page.`}</Text>
+              <Small>{`${email.content.parseError}. You can download the whole message from its page.`}</Small>
             </Alert>
           )}
           {email.attachments.some(isCalendar) && (
@@ -91,19 +93,14 @@ function MessageWords({
   const [isWhole, setWhole] = useState(false);
   const { html, text, cleanedText, isTruncated } = email.content;
   if (html !== null) return <MailFrame emailId={email.id} title={title} />;
-  if (text === null || text.trim() === '')
-    return (
-      <Text size="sm" c="dimmed">
-        This message has no text.
-      </Text>
-    );
+  if (text === null || text.trim() === '') return <Hint>This message has no text.</Hint>;
   const typed = cleanedText?.trim() ?? '';
   const hasMore = typed !== '' && typed.length < text.trim().length;
   return (
     <Stack gap="xs" align="flex-start">
-      <Text component="div" size="sm" className={style['text'] ?? ''}>
+      <Small component="div" className={style['text'] ?? ''}>
         {hasMore && !isWhole ? typed : text.trimEnd()}
-      </Text>
+      </Small>
       <Group gap="xs">
         {hasMore && (
           <QuotedTextButton
@@ -112,11 +109,7 @@ function MessageWords({
             toggle={() => setWhole(!isWhole)}
           />
         )}
-        {isTruncated && (
-          <Text size="xs" c="dimmed">
-            The message is truncated. You can download the whole message from its page.
-          </Text>
-        )}
+        {isTruncated && <Fine>The message is truncated. You can download the whole message from its page.</Fine>}
       </Group>
     </Stack>
   );
@@ -150,12 +143,12 @@ function MessageRecipients({
           <Text size="xs" fw={600} className="postroom-wrap">
             {address}
           </Text>
-          <Text size="xs" c="dimmed" className="postroom-wrap">
+          <Fine className="postroom-wrap">
             {settledAt !== null && <RelativeTime at={settledAt} />}
             {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="next attempt " />}
             {status !== 'DELIVERED' && refusal !== null && ` · ${refusal.title}. ${refusal.advice}`}
             {status !== 'DELIVERED' && refusal === null && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
-          </Text>
+          </Fine>
           {(status === 'BOUNCED' || status === 'FAILED') && (
             <Suspense>
               <SendAgain emailId={emailId} address={address} />
@@ -163,11 +156,7 @@ function MessageRecipients({
           )}
         </Group>
       ))}
-      {failureReason !== null && !isExplained && (
-        <Text size="xs" c="dimmed">
-          {failureReason}
-        </Text>
-      )}
+      {failureReason !== null && !isExplained && <Fine>{failureReason}</Fine>}
     </Stack>
   );
 }
@@ -209,38 +198,33 @@ export function MessageAttachments({
                   <IconFile size={16} aria-hidden style={UNSHRUNK} />
                 )}
                 <span className="postroom-wrap">{filename}</span>
-                <Text component="span" size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} title={contentType}>
+                <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
                   {sizeText(size)}
-                </Text>
+                </Fine>
                 <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
               </Group>
             </Anchor>
             {hasPreview(contentType, filename) && (
-              <ActionIcon
+              <IconButton
+                label={`Preview ${filename}`}
+                icon={IconEye}
+                iconSize={16}
                 size="sm"
-                variant="subtle"
-                color="gray"
-                aria-label={`Preview ${filename}`}
                 title="Preview"
                 onClick={() => setPreviewed({ emailId, index, filename, downloadPath: pathOf(downloadUrl) })}
-              >
-                <IconEye size={16} aria-hidden />
-              </ActionIcon>
+              />
             )}
           </Group>
         </Paper>
       ))}
       {attachments.length > 1 && (
-        <Button
-          component="a"
+        <QuietButton
+          label="Download all"
           href={archivePath(emailId)}
           download
           size="compact-sm"
-          variant="default"
           leftSection={<IconDownload size={15} aria-hidden />}
-        >
-          Download all
-        </Button>
+        />
       )}
       {previewed !== null && (
         <Suspense fallback={null}>

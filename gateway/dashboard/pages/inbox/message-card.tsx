@@ -1,7 +1,5 @@
 import {
-  ActionIcon,
   Alert,
-  Anchor,
   Avatar,
   Badge,
   Button,
@@ -12,14 +10,12 @@ import {
   ScrollArea,
   Skeleton,
   Stack,
-  Text,
   TextInput,
   UnstyledButton,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import {
@@ -35,9 +31,11 @@ import {
   IconPaperclip,
   IconTrash,
 } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
+import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, relativeTime } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
@@ -107,9 +105,9 @@ export function MessageCard(props: MessageCardProps) {
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
               {isUnread && <span className={style['words']}>Unread. </span>}
-              <Text component="span" size="sm" fw={600} truncate>
+              <Strong component="span" truncate>
                 {nameOf(from)}
-              </Text>
+              </Strong>
               {isOwn && (
                 <Badge variant="default" size="sm" tt="none" fw={600}>
                   Sent
@@ -127,64 +125,53 @@ export function MessageCard(props: MessageCardProps) {
               )}
               {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
             </span>
-            <Text component="span" size="xs" c="dimmed" truncate display="block">
+            <Fine component="span" truncate display="block">
               {isUnfolded ? from.address : preview || 'No text'}
-            </Text>
+            </Fine>
           </span>
         </UnstyledButton>
-        <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
+        <Fine component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
           <RelativeTime at={message.createdAt} />
-        </Text>
+        </Fine>
         {isUnfolded && (
-          <ActionIcon
+          <IconButton
+            label="Show preview, source, headers and checks"
+            icon={IconCode}
             variant={hasViews ? 'light' : 'subtle'}
             color="gray"
-            aria-label="Show preview, source, headers and checks"
             title="Preview, source, headers and checks"
             aria-pressed={hasViews}
             onClick={() => setViews(!hasViews)}
-          >
-            <IconCode size={18} aria-hidden />
-          </ActionIcon>
+          />
         )}
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the message from ${nameOf(from)}`}>
-              <IconDots size={18} aria-hidden />
-            </ActionIcon>
+            <IconButton label={`Actions for the message from ${nameOf(from)}`} icon={IconDots} />
           </Menu.Target>
           <Menu.Dropdown>
             <ReplyItems emailId={id} compose={compose} />
             <Menu.Divider />
             {!isFirst && (
-              <Menu.Item
-                {...needs('organize', 'everything')}
-                leftSection={<IconArrowsSplit size={16} />}
+              <MenuAction
+                label="Split conversation here"
+                icon={IconArrowsSplit}
+                needed={['organize', 'everything']}
                 onClick={() => setDialog('split')}
-              >
-                Split conversation here
-              </Menu.Item>
+              />
             )}
-            <Menu.Item
-              {...needs('organize', 'everything')}
-              leftSection={<IconArrowMoveRight size={16} />}
+            <MenuAction
+              label="Move message"
+              icon={IconArrowMoveRight}
+              needed={['organize', 'everything']}
               onClick={() => setDialog('move')}
-            >
-              Move message
-            </Menu.Item>
+            />
             <Menu.Divider />
-            <Menu.Item component={Link} href={`/emails/${id}`} leftSection={<IconFileDescription size={16} />}>
-              Show message details
-            </Menu.Item>
+            <MenuAction label="Show message details" icon={IconFileDescription} href={`/emails/${id}`} />
             {thread.trashedAt === null && !isOwn && (
-              <Menu.Item {...needs('organize')} leftSection={<IconBan size={16} />} onClick={() => void markSpam(id)}>
-                Mark as spam
-              </Menu.Item>
+              <MenuAction label="Mark as spam" icon={IconBan} needed="organize" onClick={() => void markSpam(id)} />
             )}
             {thread.trashedAt === null && (
-              <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={() => void remove(id)}>
-                Delete message
-              </Menu.Item>
+              <MenuAction label="Delete message" icon={IconTrash} needed="organize" onClick={() => void remove(id)} />
             )}
           </Menu.Dropdown>
         </Menu>
@@ -220,14 +207,7 @@ const REPLY_MODES = [
 /** Items of a menu that reply to or forward an email. */
 export function ReplyItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
   return REPLY_MODES.map(({ mode, label, Icon }) => (
-    <Menu.Item
-      key={mode}
-      {...needs('send')}
-      leftSection={<Icon size={16} />}
-      onClick={() => compose({ mode, emailId })}
-    >
-      {label}
-    </Menu.Item>
+    <MenuAction key={mode} label={label} icon={Icon} needed="send" onClick={() => compose({ mode, emailId })} />
   ));
 }
 
@@ -237,22 +217,20 @@ function HeldNote({ emailId }: { emailId: string }) {
   return (
     <Alert color="orange" variant="outline" mx="sm" mb="sm" title="Held by a guard rule">
       <Group justify="space-between" gap="sm">
-        <Text size="sm">
+        <Small>
           It is not in the inbox and was not delivered to an endpoint. See{' '}
-          <Anchor component={Link} href="/held" size="sm" underline="always">
+          <SmallLink href="/held" underline="always">
             held mail
-          </Anchor>
+          </SmallLink>
           .
-        </Text>
-        <Button
-          {...needs('endpoints')}
+        </Small>
+        <QuietButton
+          label="Release"
+          needed="endpoints"
           size="xs"
-          variant="default"
           loading={isBusy}
           onClick={() => void act({ id: emailId })}
-        >
-          Release
-        </Button>
+        />
       </Group>
     </Alert>
   );
@@ -312,16 +290,14 @@ function SplitDialog({
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
-        <Text size="sm">
+        <Small>
           {messages.length === 1
             ? 'This message becomes a separate conversation.'
             : `This message and the ${messages.length - 1} after it become a separate conversation.`}{' '}
           Later replies are added to the new conversation.
-        </Text>
+        </Small>
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={close} />
           <Button loading={isBusy} onClick={() => void split()} data-autofocus>
             Split
           </Button>
@@ -402,16 +378,10 @@ function MoveDialog({
             </Stack>
           </Radio.Group>
           {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
-          {!fetching && error === undefined && candidates.length === 0 && (
-            <Text size="sm" c="dimmed">
-              No matching conversations.
-            </Text>
-          )}
+          {!fetching && error === undefined && candidates.length === 0 && <Hint>No matching conversations.</Hint>}
         </ScrollArea.Autosize>
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={close} />
           <Button disabled={!candidates.some(({ id }) => id === target)} loading={isBusy} onClick={() => void move()}>
             Move
           </Button>

@@ -1,10 +1,10 @@
-import { Anchor, Button, Group, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Group, Popover, Stack, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.tsx';
+import { Fine, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { exactTime } from '../../parts/words.ts';
 import { mailboxText, nameOf } from './people.ts';
@@ -50,9 +50,9 @@ export function MessageEnvelope({
   return (
     <Stack gap={2}>
       <Group gap="sm">
-        <Text size="xs" c="dimmed" className="postroom-wrap">
+        <Fine className="postroom-wrap">
           {`To ${first}${everyone.length > 1 ? ` and ${everyone.length - 1} more` : ''}`}
-        </Text>
+        </Fine>
         {authentication !== null && <SenderMark authentication={authentication} />}
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Show details'}
@@ -73,9 +73,9 @@ export function MessageEnvelope({
           )}
           <Group gap="sm">
             {threadReason !== null && <WhyHere reason={threadReason} />}
-            <Anchor component={Link} href={`/emails/${id}`} size="xs">
+            <PageLink href={`/emails/${id}`} size="xs">
               Open message page
-            </Anchor>
+            </PageLink>
           </Group>
         </>
       )}
@@ -85,10 +85,10 @@ export function MessageEnvelope({
 
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <Text size="xs" c="dimmed" className="postroom-wrap">
+    <Fine className="postroom-wrap">
       {`${name}: `}
       {children}
-    </Text>
+    </Fine>
   );
 }
 
@@ -101,10 +101,8 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown>
-        <Text size="sm">{REASONS[reason]}</Text>
-        <Text size="xs" c="dimmed" mt={6}>
-          To move it or to split the conversation, use the menu of the message.
-        </Text>
+        <Small>{REASONS[reason]}</Small>
+        <Fine mt={6}>To move it or to split the conversation, use the menu of the message.</Fine>
       </Popover.Dropdown>
     </Popover>
   );
@@ -133,9 +131,7 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap={6}>
-          <Text size="sm" className="postroom-wrap">
-            {sender.text}
-          </Text>
+          <Small className="postroom-wrap">{sender.text}</Small>
           <Verdict name="SPF" about={`${RESULTS[spf.result]}${of(spf.domain)}`} />
           {dkim.length === 0 && <Verdict name="DKIM" about="no signature" />}
           {dkim.map((one, index) => (
@@ -159,9 +155,9 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
 
 function Verdict({ name, about }: { name: string; about: string }) {
   return (
-    <Text size="sm" className="postroom-wrap">
+    <Small className="postroom-wrap">
       <b>{name}</b> {about}
-    </Text>
+    </Small>
   );
 }
 
@@ -234,11 +230,11 @@ function LeaveList({
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
-          <Text size="sm" className="postroom-wrap">
+          <Small className="postroom-wrap">
             {byMail === null
               ? `Ask ${new URL(url ?? '').host} to send no more mail of this list?`
               : `Send a mail from ${from} to ${byMail.to}, which asks to be removed from this list? Its subject: ${byMail.subject}`}
-          </Text>
+          </Small>
           <Button {...needs('send')} size="xs" loading={isBusy || isSending} onClick={() => void leave()}>
             {byMail === null ? 'Unsubscribe' : 'Send mail'}
           </Button>

@@ -1,7 +1,9 @@
-import { ActionIcon, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { titleOf } from '../../composer/draft.ts';
 import { IconChevronDown, IconChevronUp, IconX } from '../../parts/icons.ts';
+import { IconButton } from '../../parts/quiet-button.tsx';
+import { Fine, Hint } from '../../parts/text.tsx';
 import { FieldComing } from '../../shell/keys.ts';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
@@ -71,9 +73,7 @@ function NothingOpen() {
         <path d="M37.5 31h21v12.5h-21zl10.5 7 10.5-7" />
       </svg>
       <Text fw={600}>No conversation selected</Text>
-      <Text size="sm" c="dimmed" ta="center">
-        Choose a conversation from the list. Press ? to see the keyboard shortcuts.
-      </Text>
+      <Hint ta="center">Choose a conversation from the list. Press ? to see the keyboard shortcuts.</Hint>
     </Stack>
   );
 }
@@ -100,24 +100,15 @@ function DockedComposer({ composing, close }: { composing: Exclude<Composing, { 
         <Title order={3} size="h5">
           {titleOf(mode)}
         </Title>
-        {isSmall && (
-          <Text size="xs" c="dimmed" truncate>
-            The draft is kept
-          </Text>
-        )}
+        {isSmall && <Fine truncate>The draft is kept</Fine>}
         <Group gap={2} wrap="nowrap">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={isSmall ? 'Show composer' : 'Minimize composer'}
+          <IconButton
+            label={isSmall ? 'Show composer' : 'Minimize composer'}
+            icon={Icon}
             aria-expanded={!isSmall}
             onClick={() => setSmall(!isSmall)}
-          >
-            <Icon size={18} aria-hidden />
-          </ActionIcon>
-          <ActionIcon variant="subtle" color="gray" aria-label="Close and keep draft" onClick={close}>
-            <IconX size={18} aria-hidden />
-          </ActionIcon>
+          />
+          <IconButton label="Close and keep draft" icon={IconX} onClick={close} />
         </Group>
       </Group>
       <div className={style['dockBody']} hidden={isSmall}>

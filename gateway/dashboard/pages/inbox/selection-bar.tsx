@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Progress, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Progress, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
@@ -13,6 +13,8 @@ import {
   IconX,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Strong } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { isShownUnread } from './own-reads.ts';
@@ -35,9 +37,9 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
       <Tool isOfAll label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
-      <Text size="sm" fw={600} aria-live="polite">
+      <Strong aria-live="polite">
         {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
-      </Text>
+      </Strong>
       <Button size="compact-sm" variant="subtle" loading={bulk.isChoosing} onClick={() => void bulk.choose()}>
         Select all
       </Button>
@@ -75,17 +77,15 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
             change={(add, remove) => void acts.label(ids, add, remove)}
           />
           {ids.length > 1 && (
-            <Button
-              {...needs('organize', 'everything')}
+            <QuietButton
+              label={ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
+              icon={IconArrowMerge}
+              needed={['organize', 'everything']}
               size="xs"
               h={34}
-              variant="default"
-              leftSection={<IconArrowMerge size={16} aria-hidden />}
               disabled={ids.length > MAX_MERGED}
               onClick={inbox.askMerge}
-            >
-              {ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
-            </Button>
+            />
           )}
         </Group>
       )}
@@ -134,17 +134,13 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
   if (progress !== null)
     return (
       <Group p="xs" gap="sm" role="group" aria-label="Progress">
-        <Text size="sm" fw={600} aria-live="polite">
-          {`${formatCount(progress.done)} of ${formatCount(progress.total)}`}
-        </Text>
+        <Strong aria-live="polite">{`${formatCount(progress.done)} of ${formatCount(progress.total)}`}</Strong>
         <Progress
           value={(100 * progress.done) / progress.total}
           aria-label="Conversations changed"
           style={{ flex: 1, minWidth: 80 }}
         />
-        <Button size="xs" variant="default" onClick={cancel}>
-          Cancel
-        </Button>
+        <QuietButton label="Cancel" size="xs" onClick={cancel} />
       </Group>
     );
   if (chosen === null) return null;
@@ -155,9 +151,7 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
       <Tool isOfAll label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
-      <Text size="sm" fw={600} aria-live="polite">
-        {words[chosen.extent]}
-      </Text>
+      <Strong aria-live="polite">{words[chosen.extent]}</Strong>
       <Group gap={6} ml="auto">
         {folder === 'trash' ? (
           <Tool label="Restore all" onClick={() => run({ kind: 'restore' })}>
@@ -217,16 +211,14 @@ export function TrashTools({
   const one = ids.length === 1;
   return (
     <Group gap={6} ml="auto" wrap="nowrap">
-      <Button
-        {...needs('organize')}
+      <QuietButton
+        label="Restore"
+        icon={IconRestore}
+        needed="organize"
         size="xs"
         h={34}
-        variant="default"
-        leftSection={<IconRestore size={16} aria-hidden />}
         onClick={() => void acts.restore(ids).then(then)}
-      >
-        Restore
-      </Button>
+      />
       <ConfirmButton
         {...needs('remove')}
         h={34}

@@ -1,12 +1,14 @@
-import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
+import { CloseButton, Group, Menu, Title } from '@mantine/core';
 import { createClient } from 'graphql-sse';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useClient } from 'urql';
-import { Link } from 'wouter';
 import { GRAPHQL_URL } from '../../client.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
+import { MenuAction } from '../../parts/menu-action.tsx';
 import { needs } from '../../parts/needs.ts';
+import { IconButton } from '../../parts/quiet-button.tsx';
+import { Fine, Tag } from '../../parts/text.tsx';
 import { counted, exactTime } from '../../parts/words.ts';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
@@ -50,42 +52,35 @@ export function ThreadHead({
   };
   return (
     <Group className={style['head'] ?? ''} px="xs" py={5} gap="xs" wrap="nowrap">
-      <ActionIcon
-        component={Link}
+      <IconButton
+        label="Back to list (Esc)"
+        icon={IconArrowLeft}
         href={inbox.pathOf({ threadId: null })}
-        variant="subtle"
         color="main"
         size="lg"
-        aria-label="Back to list (Esc)"
-      >
-        <IconArrowLeft size={18} aria-hidden />
-      </ActionIcon>
+      />
       <div className={style['subject']}>
         <Title order={2} size="h4" title={subject}>
           {subject}
         </Title>
         <Group gap={6} wrap="nowrap" miw={0}>
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Fine style={{ whiteSpace: 'nowrap' }}>
             {counted(messageCount, 'message')}
             {isArchived ? ', archived' : ''}
             {thread.snoozedUntil === null ? '' : `, snoozed until ${shortTime(thread.snoozedUntil)}`}
             {thread.remindAt === null ? '' : `, reminder ${shortTime(thread.remindAt)}`}
             {thread.returnedBy === 'REMINDER' ? ', no one replied' : ''}
             {thread.trashedAt === null ? '' : `, in the trash until ${trashEnd(thread.trashedAt)}`}
-          </Text>
+          </Fine>
           {claim !== null && (
-            <Text size="xs" c="dimmed" className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
+            <Fine className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
               {claim.holder} is answering
-            </Text>
+            </Fine>
           )}
           <PresenceNote threadId={id} isReplying={isReplying(inbox.view)} />
           {thread.labels.map((label) => (
-            <Badge
+            <Tag
               key={label}
-              variant="default"
-              tt="none"
-              fw={600}
-              radius="sm"
               rightSection={
                 <CloseButton
                   {...needs('organize')}
@@ -97,7 +92,7 @@ export function ThreadHead({
               }
             >
               {label}
-            </Badge>
+            </Tag>
           ))}
         </Group>
       </div>
@@ -139,9 +134,7 @@ export function ThreadHead({
           />
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon variant="subtle" color="main" size="lg" aria-label="Actions for this conversation">
-                <IconDots size={18} aria-hidden />
-              </ActionIcon>
+              <IconButton label="Actions for this conversation" icon={IconDots} color="main" size="lg" />
             </Menu.Target>
             <Menu.Dropdown>
               {last !== undefined && (
@@ -150,19 +143,19 @@ export function ThreadHead({
                   <Menu.Divider />
                 </>
               )}
-              <Menu.Item {...needs('organize')} leftSection={<IconArchive size={16} />} onClick={archive}>
-                {isArchived ? 'Unarchive' : 'Archive'}
-              </Menu.Item>
-              <Menu.Item
-                {...needs(isInTeam ? 'notes' : 'organize')}
-                leftSection={<IconMail size={16} />}
+              <MenuAction
+                label={isArchived ? 'Unarchive' : 'Archive'}
+                icon={IconArchive}
+                needed="organize"
+                onClick={archive}
+              />
+              <MenuAction
+                label="Mark as unread"
+                icon={IconMail}
+                needed={isInTeam ? 'notes' : 'organize'}
                 onClick={unread}
-              >
-                Mark as unread
-              </Menu.Item>
-              <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={remove}>
-                Delete
-              </Menu.Item>
+              />
+              <MenuAction label="Delete" icon={IconTrash} needed="organize" onClick={remove} />
             </Menu.Dropdown>
           </Menu>
         </>
@@ -181,9 +174,9 @@ function PresenceNote({ threadId, isReplying }: { threadId: string; isReplying: 
     ...(reading.length > 0 ? [`${inWords(reading)} reading`] : []),
   ].join(', ');
   return (
-    <Text size="xs" c="dimmed" truncate miw={0} title={text} role="status" fw={replying.length > 0 ? 600 : undefined}>
+    <Fine truncate miw={0} title={text} role="status" fw={replying.length > 0 ? 600 : undefined}>
       {text}
-    </Text>
+    </Fine>
   );
 }
 

@@ -8,12 +8,12 @@ import {
   Popover,
   ScrollArea,
   Stack,
-  Text,
   TextInput,
 } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
@@ -63,17 +63,15 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
       withRoles
     >
       <Popover.Target>
-        <ActionIcon
-          {...needs('organize')}
-          variant="subtle"
+        <IconButton
+          label="Labels"
+          icon={IconTag}
+          needed="organize"
           color="main"
           size="lg"
-          aria-label="Labels"
           title="Labels (l)"
           onClick={() => setOpen(!isOpen)}
-        >
-          <IconTag size={18} aria-hidden />
-        </ActionIcon>
+        />
       </Popover.Target>
       <Popover.Dropdown aria-label="Labels">
         <Stack gap="xs">
@@ -87,9 +85,13 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
               data-autofocus
             />
             {isNew && (
-              <Button type="submit" size="compact-sm" variant="default" mt="xs" leftSection={<IconPlus size={14} />}>
-                {`Add "${wanted}"`}
-              </Button>
+              <QuietButton
+                label={`Add "${wanted}"`}
+                type="submit"
+                size="compact-sm"
+                mt="xs"
+                leftSection={<IconPlus size={14} />}
+              />
             )}
           </form>
           {shown.length > 0 ? (
@@ -108,11 +110,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
               </Stack>
             </ScrollArea.Autosize>
           ) : (
-            !isNew && (
-              <Text size="xs" c="dimmed">
-                No labels yet. Type a word to create one.
-              </Text>
-            )
+            !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
           )}
         </Stack>
       </Popover.Dropdown>
@@ -176,16 +174,14 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
       withRoles
     >
       <Popover.Target>
-        <ActionIcon
-          variant="subtle"
+        <IconButton
+          label="Snooze"
+          icon={IconClock}
           color="main"
           size="lg"
-          aria-label="Snooze"
           title="Snooze (b)"
           onClick={() => setOpen(!isOpen)}
-        >
-          <IconClock size={18} aria-hidden />
-        </ActionIcon>
+        />
       </Popover.Target>
       <Popover.Dropdown aria-label="Snooze">
         <Stack gap={2}>
@@ -206,9 +202,7 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
           {remind !== undefined && (
             <>
               <Divider my={4} />
-              <Text size="xs" c="dimmed">
-                {remindAt === null ? 'Remind me if no one replies' : `Reminder ${shortTime(remindAt)}`}
-              </Text>
+              <Fine>{remindAt === null ? 'Remind me if no one replies' : `Reminder ${shortTime(remindAt)}`}</Fine>
               {REMINDERS.map(([label, words]) => item(`${label} without a reply`, () => remind(words)))}
               {remindAt !== null && item('Remove reminder', () => remind(null))}
             </>

@@ -1,10 +1,12 @@
-import { Button, Group, NativeSelect, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, NativeSelect, Paper, Stack, Textarea } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { useTeam } from './people.ts';
@@ -79,9 +81,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
           />
         ) : (
           <Group>
-            <Button size="xs" variant="default" onClick={() => setWriting(true)}>
-              Write note
-            </Button>
+            <QuietButton label="Write note" size="xs" onClick={() => setWriting(true)} />
           </Group>
         ))}
     </Stack>
@@ -97,10 +97,10 @@ function NoteCard({ note }: { note: Note }) {
   return (
     <Paper withBorder px="md" py="xs" radius="md" component="article" aria-label={`Note by ${authorName}`} data-note>
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text size="xs" c="dimmed" className="postroom-wrap">
+        <Fine className="postroom-wrap">
           Note by {authorName}, <RelativeTime at={createdAt} />
           {editedAt !== null && ', edited'}
-        </Text>
+        </Fine>
         {!isEditing && (
           <Group gap={4} wrap="nowrap">
             {isYours && (
@@ -131,14 +131,12 @@ function NoteCard({ note }: { note: Note }) {
           save={async (changed) => (await edit.act({ input: { id, text: changed } })).problem === null}
         />
       ) : (
-        <Text size="sm" className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
+        <Small className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
           {text}
-        </Text>
+        </Small>
       )}
       {unreached.length > 0 && (
-        <Text size="xs" c="dimmed">
-          {`${unreached.join(', ')} cannot read this conversation and got no notice.`}
-        </Text>
+        <Fine>{`${unreached.join(', ')} cannot read this conversation and got no notice.`}</Fine>
       )}
     </Paper>
   );
@@ -188,9 +186,7 @@ function NoteForm({
           <Button type="submit" size="xs" loading={isBusy} disabled={typed.trim() === ''}>
             {button}
           </Button>
-          <Button size="xs" variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" size="xs" onClick={close} />
           {others.length > 0 && (
             <NativeSelect
               size="xs"

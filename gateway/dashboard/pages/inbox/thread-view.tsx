@@ -1,13 +1,13 @@
-import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Group, Paper, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
 import { modeOf } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint, PageLink, Small, Tag } from '../../parts/text.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { APPROVAL_KINDS, WAITING_REPLIES } from '../approvals/approval-actions.tsx';
 import style from './inbox.module.css';
@@ -65,9 +65,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
           title="Conversation not found"
           about="It is not in this account, or its messages were moved to another conversation."
         >
-          <Anchor component={Link} href={inbox.pathOf({ threadId: null })}>
-            Back to list
-          </Anchor>
+          <PageLink href={inbox.pathOf({ threadId: null })}>Back to list</PageLink>
         </EmptyState>
       </div>
     );
@@ -78,14 +76,12 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
       <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">
         <Stack gap="xs">
           {earlierCount > 0 && (
-            <Button
-              variant="default"
+            <QuietButton
+              label={`Show ${Math.min(MESSAGES, earlierCount)} earlier of ${earlierCount}`}
               size="xs"
               loading={inSight.isReadingEarlier}
               onClick={() => void inSight.showEarlier()}
-            >
-              {`Show ${Math.min(MESSAGES, earlierCount)} earlier of ${earlierCount}`}
-            </Button>
+            />
           )}
           {messages.map((message, index) => (
             <MessageCard
@@ -102,7 +98,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
           ))}
           {error !== undefined && (
             <Alert color="yellow" variant="outline" title="This may be out of date">
-              <Text size="sm">The conversation could not be refreshed.</Text>
+              <Small>The conversation could not be refreshed.</Small>
             </Alert>
           )}
           <ThreadNotes threadId={thread.id} />
@@ -125,17 +121,16 @@ function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: 
   const emailId = last.id;
   return (
     <Group gap="xs">
-      <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'reply', emailId })}>
-        Reply
-      </Button>
+      <QuietButton label="Reply" needed="send" size="sm" onClick={() => compose({ mode: 'reply', emailId })} />
       {last.to.length + last.cc.length > 1 && (
-        <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'reply-all', emailId })}>
-          Reply to all
-        </Button>
+        <QuietButton
+          label="Reply to all"
+          needed="send"
+          size="sm"
+          onClick={() => compose({ mode: 'reply-all', emailId })}
+        />
       )}
-      <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'forward', emailId })}>
-        Forward
-      </Button>
+      <QuietButton label="Forward" needed="send" size="sm" onClick={() => compose({ mode: 'forward', emailId })} />
     </Group>
   );
 }
@@ -213,22 +208,18 @@ function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (compo
       <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="xs" wrap="nowrap" miw={0}>
-            <Badge variant="default" tt="none" radius="sm" fw={600} style={{ flexShrink: 0 }}>
+            <Tag style={{ flexShrink: 0 }}>
               {`${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`}
-            </Badge>
-            <Text size="sm" c="dimmed" truncate>
-              {preview}
-            </Text>
+            </Tag>
+            <Hint truncate>{preview}</Hint>
           </Group>
-          <Button
-            {...needs('send')}
+          <QuietButton
+            label="Open draft"
+            needed="send"
             size="xs"
-            variant="default"
             onClick={() => compose({ mode, emailId: originalEmail.id, draftId })}
             style={{ flexShrink: 0 }}
-          >
-            Open draft
-          </Button>
+          />
         </Group>
       </Paper>
     );
@@ -248,16 +239,10 @@ function ThreadApprovals({ threadId }: { threadId: string }) {
     <Paper key={id} withBorder px="md" py="xs" radius="md" component="section" aria-label="Awaiting approval">
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Group gap="xs" wrap="nowrap" miw={0}>
-          <Badge variant="default" tt="none" radius="sm" fw={600} style={{ flexShrink: 0 }}>
-            Awaiting approval
-          </Badge>
-          <Text size="sm" c="dimmed" truncate>
-            {preview}
-          </Text>
+          <Tag style={{ flexShrink: 0 }}>Awaiting approval</Tag>
+          <Hint truncate>{preview}</Hint>
         </Group>
-        <Button size="xs" variant="default" component={Link} href="/approvals" style={{ flexShrink: 0 }}>
-          Review
-        </Button>
+        <QuietButton label="Review" size="xs" href="/approvals" style={{ flexShrink: 0 }} />
       </Group>
     </Paper>
   ));

@@ -1,20 +1,7 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Group,
-  List,
-  Paper,
-  Radio,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Group, List, Paper, Radio, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
@@ -22,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
 import {
@@ -35,6 +23,7 @@ import {
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { describeScopes, expiresSoon, KEYS, NewKeyModal, type ShownKey } from './new-key.tsx';
@@ -93,15 +82,13 @@ export function KeysPage() {
                       <KeyRow key={node.id} apiKey={node} />
                     ))}
                   </PlainList>
-                  <Text size="sm" c="dimmed" aria-live="polite">
+                  <Hint aria-live="polite">
                     {edges.length === totalCount ? counted(totalCount, 'key') : `${edges.length} of ${totalCount} keys`}
-                  </Text>
+                  </Hint>
                 </>
               )}
               {pageInfo.hasNextPage && first < MAX_KEYS && (
-                <Button variant="default" onClick={() => setFirst(MAX_KEYS)} style={{ alignSelf: 'flex-start' }}>
-                  Load more
-                </Button>
+                <QuietButton label="Load more" onClick={() => setFirst(MAX_KEYS)} style={{ alignSelf: 'flex-start' }} />
               )}
             </>
           )}
@@ -143,11 +130,7 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             <Title order={2} size="h3" className="postroom-wrap">
               {name}
             </Title>
-            {hint !== null && (
-              <Text size="sm" c="dimmed" ff="monospace">
-                {hint}
-              </Text>
-            )}
+            {hint !== null && <Hint ff="monospace">{hint}</Hint>}
             <StatusBadge status={status} tone={TONES[status]} />
             {status === 'ACTIVE' && expiresSoon(expiresAt) && <StatusBadge status="expires soon" tone="warning" />}
           </Group>
@@ -156,9 +139,9 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             {domains?.map((domain) => (
               <Limit key={domain.id}>
                 only{' '}
-                <Anchor component={Link} href={`/domains/${domain.id}`} size="xs">
+                <PageLink href={`/domains/${domain.id}`} size="xs">
                   {domain.name}
-                </Anchor>
+                </PageLink>
               </Limit>
             ))}
             {addresses?.map((address) => (
@@ -167,12 +150,12 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             {policy !== null && <Limit>{policyInWords(policy)}</Limit>}
           </Group>
           <PolicyUsage usage={policyUsage} />
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             <KeyTimes apiKey={apiKey} />
-          </Text>
-          <Anchor component={Link} href={`/requests?key=${id}`} size="sm" w="fit-content">
+          </Hint>
+          <SmallLink href={`/requests?key=${id}`} w="fit-content">
             Show requests
-          </Anchor>
+          </SmallLink>
         </Stack>
         {status !== 'REVOKED' && (
           <Group gap="xs">
@@ -192,9 +175,9 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
 /** A mark of what the key may do. */
 function Limit({ children }: { children: ReactNode }) {
   return (
-    <Badge variant="default" tt="none" fw={600} radius="sm" h="auto" className="postroom-wrap">
+    <Tag h="auto" className="postroom-wrap">
       {children}
-    </Badge>
+    </Tag>
   );
 }
 
@@ -256,10 +239,10 @@ function EditForm({
           <PolicyFields recipients={form.values.policy.recipients} />
         </Stack>
       ) : (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Only keys with the scopes read and send can have a send policy. Create a new key for a program that you want
           to limit.
-        </Text>
+        </Hint>
       )}
     </RecordForm>
   );
@@ -308,18 +291,14 @@ function RevokeForm({ apiKey: { id }, close }: { apiKey: ShownKey; close: () => 
       cancel={close}
       isDisabled={configuration === undefined && error === undefined}
     >
-      <Text size="sm">
-        Programs that use this key lose access at once. You cannot undo this; create a new key instead.
-      </Text>
+      <Small>Programs that use this key lose access at once. You cannot undo this; create a new key instead.</Small>
       {configuration === undefined && error === undefined && <Skeleton h="3rem" aria-label="Loading" />}
       {error !== undefined && (
         <Trouble text="What this key set up could not be loaded. If you revoke it now, all of it stops." />
       )}
       {configuration !== undefined && hasItems && (
         <Stack gap="sm" component="section" aria-label="What this key set up">
-          <Text size="sm" fw={600}>
-            This key set up{configuration.hasMore ? ' more than' : ''}:
-          </Text>
+          <Strong>This key set up{configuration.hasMore ? ' more than' : ''}:</Strong>
           <ConfiguredList items={configuration.items} />
           <Radio.Group label="What happens to it?" {...form.getInputProps('choice')}>
             <Stack gap="xs" mt="xs">

@@ -15,6 +15,7 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
@@ -285,13 +286,13 @@ function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
   return (
     <Stack>
       <Alert variant="outline" color="orange" icon={<IconEyeOff aria-hidden />} role="status" py="sm">
-        <Text size="sm">
+        <Small>
           The key is shown only once, because Postroom stores only a digest. Save it where your program keeps its
           secrets.
-        </Text>
+        </Small>
       </Alert>
       <Command text={made.secret} label="Copy key" />
-      <Text size="sm">{about}</Text>
+      <Small>{about}</Small>
       <Command text={command} />
       <Group justify="flex-end">
         <Button onClick={onDone}>Done</Button>

@@ -8,6 +8,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { announceSignOut, leave } from '../../shell/session-news.ts';
@@ -38,7 +39,7 @@ export function MembersPage() {
       </PageHeader>
       <Stack gap="xl">
         {isLimited ? (
-          <Text size="sm">You are limited to domains or addresses, so other members are not listed.</Text>
+          <Small>You are limited to domains or addresses, so other members are not listed.</Small>
         ) : (
           <Loaded query={query}>
             {({ members }) => (
@@ -127,13 +128,13 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
       }
     >
       {limits !== null && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Only{' '}
           {[
             ...(limits.domainIds.length > 0 ? [counted(limits.domainIds.length, 'domain')] : []),
             ...(limits.addresses.length > 0 ? [counted(limits.addresses.length, 'address', 'addresses')] : []),
           ].join(' and ')}
-        </Text>
+        </Hint>
       )}
     </Row>
   );
@@ -303,12 +304,7 @@ function Invitations({ isInviting }: { isInviting: boolean }) {
       <Loaded query={query} height={40}>
         {({ invitations }) => {
           const pending = invitations.filter(({ status }) => status === 'OPEN' || status === 'EXPIRED');
-          if (pending.length === 0)
-            return (
-              <Text size="sm" c="dimmed">
-                Invitations that were not accepted yet appear here.
-              </Text>
-            );
+          if (pending.length === 0) return <Hint>Invitations that were not accepted yet appear here.</Hint>;
           return (
             <Rows label="Invitations">
               {pending.map((invitation) => (

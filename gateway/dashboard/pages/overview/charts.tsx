@@ -1,5 +1,6 @@
 import { Group, Paper, SimpleGrid, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { Fine, Hint } from '../../parts/text.tsx';
 import { counted, formatCount } from '../../parts/words.ts';
 import classes from './bar-chart.module.css';
 
@@ -90,22 +91,18 @@ function Figure({
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)">
       {definition === null ? (
-        <Text size="sm" c="dimmed">
-          {label}
-        </Text>
+        <Hint>{label}</Hint>
       ) : (
         <Tooltip label={definition} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
-          <Text size="sm" c="dimmed" tabIndex={0} td="underline dotted" w="fit-content">
+          <Hint tabIndex={0} td="underline dotted" w="fit-content">
             {label}
-          </Text>
+          </Hint>
         </Tooltip>
       )}
       <Text fz="1.6rem" fw={700} lh={1.3} data-figure={label}>
         {value}
       </Text>
-      <Text size="xs" c="dimmed">
-        {about}
-      </Text>
+      <Fine>{about}</Fine>
     </Paper>
   );
 }
@@ -226,9 +223,9 @@ export function WebhookTimesChart({
         ? {}
         : {
             empty: (
-              <Text size="sm" c="dimmed">
+              <Hint>
                 No webhook was posted in this period. Here you will see how long your endpoints take to respond.
-              </Text>
+              </Hint>
             ),
           })}
       bars={intervals.map((beginsAt) => {
@@ -332,9 +329,9 @@ function BarChart({ title, unit, bars, series, axis, columns, empty }: BarChartP
       </Group>
       {empty ?? (
         <>
-          <Text size="xs" c="dimmed" mb={4} mih="1.2em">
+          <Fine mb={4} mih="1.2em">
             {chosen === null ? '' : valueAt(chosen)}
-          </Text>
+          </Fine>
           <div
             className={classes['bars']}
             role="slider"
@@ -366,12 +363,7 @@ function BarChart({ title, unit, bars, series, axis, columns, empty }: BarChartP
           </div>
           <Group justify="space-between" mt={4} ml="2.5rem" aria-hidden>
             {[bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)].map(
-              (bar) =>
-                bar !== undefined && (
-                  <Text key={bar.beginsAt} size="xs" c="dimmed">
-                    {when(bar.beginsAt)}
-                  </Text>
-                ),
+              (bar) => bar !== undefined && <Fine key={bar.beginsAt}>{when(bar.beginsAt)}</Fine>,
             )}
           </Group>
           <VisuallyHidden>

@@ -9,7 +9,6 @@ import {
   Skeleton,
   Stack,
   Table,
-  Text,
   ThemeIcon,
   Title,
 } from '@mantine/core';
@@ -27,6 +26,7 @@ import {
 } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { Figures, HoursChart, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
 import { GettingStarted } from './getting-started.tsx';
@@ -109,9 +109,7 @@ export function OverviewPage() {
           <Deliverability domains={overview.domains} time={period} />
           <LatestMail />
           <Group justify="flex-end">
-            <Anchor component={Link} href="/activity" size="sm">
-              Show all emails
-            </Anchor>
+            <SmallLink href="/activity">Show all emails</SmallLink>
           </Group>
         </Stack>
       )}
@@ -168,12 +166,10 @@ function WaitingMail({ waiting }: { waiting: Waiting }) {
       <Stack gap={6}>
         {rows.map(({ key, label, path }) => (
           <Group key={key} justify="space-between" wrap="nowrap">
-            <Anchor component={Link} href={path} size="sm">
-              {label}
-            </Anchor>
-            <Text size="sm" fw={waiting[key] > 0 ? 650 : 400} c={waiting[key] > 0 ? '' : 'dimmed'} data-waiting={key}>
+            <SmallLink href={path}>{label}</SmallLink>
+            <Small fw={waiting[key] > 0 ? 650 : 400} c={waiting[key] > 0 ? '' : 'dimmed'} data-waiting={key}>
               {waiting[key] >= COUNTED_TO ? '10,000 or more' : formatCount(waiting[key])}
-            </Text>
+            </Small>
           </Group>
         ))}
       </Stack>
@@ -204,7 +200,7 @@ function ThingsToFix({ things }: { things: Thing[] }) {
         <ThemeIcon variant="transparent" color="green" size="sm" aria-hidden>
           <IconCircleCheck size={18} />
         </ThemeIcon>
-        <Text size="sm">No problems found.</Text>
+        <Small>No problems found.</Small>
       </Group>
     );
   return (
@@ -228,23 +224,23 @@ function ThingsToFix({ things }: { things: Thing[] }) {
                 <Icon size={18} aria-hidden />
               </ThemeIcon>
               <div>
-                <Text size="sm" fw={600} className="postroom-wrap">
+                <Strong className="postroom-wrap">
                   {path === null ? (
                     thing.title
                   ) : (
-                    <Anchor component={Link} href={path} inherit>
+                    <PageLink href={path} inherit>
                       {thing.title}
-                    </Anchor>
+                    </PageLink>
                   )}
-                </Text>
-                <Text size="sm" c="dimmed" className="postroom-wrap">
+                </Strong>
+                <Hint className="postroom-wrap">
                   {thing.detail}{' '}
                   {thing.at !== null && (
                     <>
                       First seen <RelativeTime at={thing.at} />
                     </>
                   )}
-                </Text>
+                </Hint>
               </div>
             </Group>
           );
@@ -323,9 +319,7 @@ function Deliverability({ domains, time }: { domains: readonly Results[]; time: 
         Deliverability by domain
       </Title>
       {domains.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          No mail was sent in this period. The results of each sending domain appear here.
-        </Text>
+        <Hint>No mail was sent in this period. The results of each sending domain appear here.</Hint>
       ) : (
         <Table.ScrollContainer minWidth={640} type="native">
           <Table>
@@ -394,12 +388,12 @@ function LatestMail() {
         Latest emails
       </Title>
       {data !== undefined && emails.length === 0 && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           No emails yet.{' '}
-          <Anchor component={Link} href="/welcome" inherit underline="always">
+          <PageLink href="/welcome" inherit underline="always">
             Send your first email
-          </Anchor>
-        </Text>
+          </PageLink>
+        </Hint>
       )}
       <Stack gap="xs">
         {emails.map(({ node }) => {
@@ -413,14 +407,14 @@ function LatestMail() {
                   <IconArrowUpRight size={18} role="img" aria-label="Sent" />
                 )}
                 <Stack gap={0} miw={0}>
-                  <Anchor component={Link} href={`/emails/${node.id}`} size="sm" fw={600} truncate="end">
+                  <SmallLink href={`/emails/${node.id}`} fw={600} truncate="end">
                     {node.subject || '(no subject)'}
-                  </Anchor>
-                  <Text size="xs" c="dimmed" truncate="end">
+                  </SmallLink>
+                  <Fine truncate="end">
                     {isReceived
                       ? `${node.from.name ?? node.from.address} to ${node.envelopeRecipient}`
                       : `to ${node.to.map(({ address }) => address).join(', ')}`}
-                  </Text>
+                  </Fine>
                 </Stack>
               </Group>
               <Group gap="xs" wrap="nowrap">
@@ -429,9 +423,9 @@ function LatestMail() {
                     test
                   </Badge>
                 )}
-                <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} component="span">
+                <Fine style={{ whiteSpace: 'nowrap' }} component="span">
                   <RelativeTime at={node.createdAt} />
-                </Text>
+                </Fine>
               </Group>
             </Group>
           );

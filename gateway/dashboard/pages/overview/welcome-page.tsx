@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, Loader, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Loader, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -8,7 +8,9 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAt, IconMailCheck } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { CREATE_ADDRESS } from '../addresses/address-form.tsx';
@@ -49,12 +51,8 @@ export function WelcomePage() {
         >
           <Group justify="center">
             {data.viewer.suggestedDomain !== null && <FirstAddress domain={data.viewer.suggestedDomain} />}
-            <Button {...needs('domains')} component={Link} href="/domains?new" variant="default">
-              Add domain
-            </Button>
-            <Button component={Link} href="/addresses" variant="default">
-              Create address
-            </Button>
+            <QuietButton label="Add domain" needed="domains" href="/domains?new" />
+            <QuietButton label="Create address" href="/addresses" />
           </Group>
         </EmptyState>
       )}
@@ -105,12 +103,10 @@ function NextSteps() {
       <Stack gap="sm">
         {steps.map(([path, title, about]) => (
           <div key={path}>
-            <Anchor component={Link} href={path} fw={600} size="sm">
+            <SmallLink href={path} fw={600}>
               {title}
-            </Anchor>
-            <Text size="sm" c="dimmed">
-              {about}
-            </Text>
+            </SmallLink>
+            <Hint>{about}</Hint>
           </div>
         ))}
       </Stack>
@@ -143,9 +139,9 @@ function FirstMail({ address }: { address: string }) {
       <Title order={2} id="send-title" mb="xs">
         Send an email to {address}
       </Title>
-      <Text size="sm" c="dimmed" mb="sm">
+      <Hint mb="sm">
         From a terminal on this machine, over SMTP as any mail server would; or let Postroom make one.
-      </Text>
+      </Hint>
       <Tabs defaultValue="curl" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="curl">curl</Tabs.Tab>
@@ -171,9 +167,7 @@ function FirstMail({ address }: { address: string }) {
             <Button {...needs('endpoints')} onClick={() => void simulate()} loading={isBusy}>
               Send test email
             </Button>
-            <Text size="sm" c="dimmed">
-              It is processed like every email and is marked as a test.
-            </Text>
+            <Hint>It is processed like every email and is marked as a test.</Hint>
           </Group>
         </Tabs.Panel>
       </Tabs>
@@ -206,7 +200,7 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
       {mail === null ? (
         <Group gap="sm" wrap="nowrap">
           <Loader size="sm" type="dots" aria-hidden />
-          <Text size="sm">Mail to {address} appears here the moment that it comes in. There is nothing to reload.</Text>
+          <Small>Mail to {address} appears here the moment that it comes in. There is nothing to reload.</Small>
         </Group>
       ) : (
         <Group justify="space-between" gap="sm">
@@ -216,9 +210,9 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
               <Text fw={600} className="postroom-wrap">
                 {mail.subject || '(no subject)'}
               </Text>
-              <Text size="sm" c="dimmed" className="postroom-wrap">
+              <Hint className="postroom-wrap">
                 {mail.from.name ?? mail.from.address}, <RelativeTime at={mail.createdAt} />
-              </Text>
+              </Hint>
             </div>
           </Group>
           <Group gap="xs">
@@ -227,9 +221,7 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
                 Open email
               </Button>
             )}
-            <Button component={Link} href={`/emails/${mail.id}`} variant="default" size="xs">
-              Show timeline
-            </Button>
+            <QuietButton label="Show timeline" href={`/emails/${mail.id}`} size="xs" />
           </Group>
         </Group>
       )}

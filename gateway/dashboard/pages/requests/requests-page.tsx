@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
@@ -17,9 +17,11 @@ import {
   useUrlFilters,
 } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PressedRow } from '../../parts/row-list.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 
@@ -139,11 +141,7 @@ function InstantFilter({ name, label, filters }: { name: string; label: string; 
     <TextInput
       type="datetime-local"
       aria-label={label}
-      leftSection={
-        <Text size="sm" c="dimmed" aria-hidden>
-          {label}
-        </Text>
-      }
+      leftSection={<Hint aria-hidden>{label}</Hint>}
       leftSectionWidth={52}
       value={filters.get(name) ?? ''}
       onChange={({ currentTarget }) => filters.filterBy(name, currentTarget.value)}
@@ -186,9 +184,9 @@ function RequestRow({ request, open }: { request: ShownRequest; open: () => void
   const name = (
     <Group gap="sm" wrap="nowrap" miw={0}>
       <RequestStatus status={status} />
-      <Text size="sm" ff="monospace" className="postroom-wrap" miw={0}>
+      <Small ff="monospace" className="postroom-wrap" miw={0}>
         <b>{method}</b> {nameRequest(request)}
-      </Text>
+      </Small>
     </Group>
   );
   const about = (
@@ -251,32 +249,27 @@ function RequestDetails({ request }: { request: WholeRequest }) {
         <Stack gap={4} miw={0} flex="1 1 16rem">
           <Group gap="xs">
             <RequestStatus status={status} />
-            <Text size="sm">{formatCount(durationMs)} ms</Text>
+            <Small>{formatCount(durationMs)} ms</Small>
           </Group>
-          <Text size="sm">{exactTime(createdAt)}</Text>
-          <Text size="sm">
+          <Small>{exactTime(createdAt)}</Small>
+          <Small>
             {apiKey === null ? (
               'Deleted key'
             ) : (
               <>
-                API key{' '}
-                <Anchor component={Link} href="/keys" size="sm">
-                  {apiKey.name}
-                </Anchor>
+                API key <SmallLink href="/keys">{apiKey.name}</SmallLink>
                 {apiKey.hint !== null && ` (${apiKey.hint})`}
               </>
             )}
             , from {clientAddress}
-          </Text>
+          </Small>
           <Group gap={4} wrap="nowrap">
-            <Text size="sm" c="dimmed" className="postroom-wrap">
-              Request ID {requestId}
-            </Text>
+            <Hint className="postroom-wrap">Request ID {requestId}</Hint>
             <CopyButton text={requestId} label="Copy request ID" />
           </Group>
-          <Text size="sm" ff="monospace" className="postroom-wrap">
+          <Small ff="monospace" className="postroom-wrap">
             {path}
-          </Text>
+          </Small>
         </Stack>
         <CopyCurl curl={curl} />
       </Group>
@@ -294,13 +287,11 @@ function RequestDetails({ request }: { request: WholeRequest }) {
 function CopyCurl({ curl }: { curl: string }) {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   return (
-    <Button
-      variant="default"
+    <QuietButton
+      label={copied ? 'Copied' : 'Copy as curl'}
       leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
       onClick={() => copy(curl)}
-    >
-      {copied ? 'Copied' : 'Copy as curl'}
-    </Button>
+    />
   );
 }
 
@@ -321,9 +312,7 @@ function Message({ title, headers, body, bytes }: MessageProps) {
         <Json text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')} label={`${title} headers`} />
       )}
       {body === null || body === '' ? (
-        <Text size="sm" c="dimmed">
-          No body
-        </Text>
+        <Hint>No body</Hint>
       ) : (
         <Json text={body} label={bytes === null ? `${title} body` : `${title} body, ${formatCount(bytes)} bytes`} />
       )}

@@ -4,6 +4,7 @@ import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx'
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
 const CANCEL = graphql(`
@@ -60,9 +61,7 @@ export function ScheduleActions({
       <DialogButton needed="send" icon={IconCalendarClock} label="Reschedule" title={`Reschedule “${subject}”`}>
         {(close) => (
           <>
-            <Text size="sm" mb="sm">
-              Currently scheduled for {timeInZone(scheduledAt, timezone)}.
-            </Text>
+            <Small mb="sm">Currently scheduled for {timeInZone(scheduledAt, timezone)}.</Small>
             <RescheduleForm id={id} timezone={timezone} close={close} />
           </>
         )}

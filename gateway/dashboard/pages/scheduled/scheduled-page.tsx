@@ -1,5 +1,4 @@
-import { Anchor, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
@@ -10,6 +9,7 @@ import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, PageLink, Small, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
@@ -60,26 +60,22 @@ function ScheduledRow({ email }: { email: Scheduled }) {
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
-            <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+            <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
               {subjectOf(email)}
-            </Anchor>
+            </PageLink>
             <StatusBadge status={status} tone={toneOf(status)} />
-            {batch !== null && (
-              <Badge variant="default" tt="none" radius="sm" fw={600}>
-                part of a batch
-              </Badge>
-            )}
+            {batch !== null && <Tag>part of a batch</Tag>}
           </Group>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             {from.address} to {to.map(({ address }) => address).join(', ')}
-          </Text>
+          </Hint>
           {scheduledAt !== null && (
-            <Text size="sm">
+            <Small>
               <Text span fw={600}>
                 <RelativeTime at={scheduledAt} />
               </Text>
               , {timeInZone(scheduledAt, timezone ?? 'UTC')}
-            </Text>
+            </Small>
           )}
         </Stack>
         <ScheduleActions email={email} />
@@ -106,9 +102,9 @@ function NothingScheduled() {
       about={
         <>
           Emails with a send time appear here. Choose “Send later” in the inbox, or use the API. The command needs an{' '}
-          <Anchor component={Link} href="/keys" underline="always">
+          <PageLink href="/keys" underline="always">
             API key
-          </Anchor>{' '}
+          </PageLink>{' '}
           in place of $KEY.
         </>
       }
@@ -175,16 +171,14 @@ function BatchCard({ batch: { id, createdAt, counts } }: { batch: Batch }) {
     <Paper withBorder p="md" bg="var(--postroom-raised)">
       <Group justify="space-between" gap="sm">
         <Stack gap={4} flex="1 1 16rem">
-          <Text size="sm" fw={600}>
+          <Strong>
             {counted(total, 'email')}, asked for <RelativeTime at={createdAt} />
-          </Text>
+          </Strong>
           <Progress
             value={total === 0 ? 0 : (100 * done) / total}
             aria-label={`${done} of ${total} emails of the batch are finished`}
           />
-          <Text size="xs" c="dimmed">
-            {words.join(', ')}
-          </Text>
+          <Fine>{words.join(', ')}</Fine>
         </Stack>
         <ConfirmButton
           {...needs('send')}

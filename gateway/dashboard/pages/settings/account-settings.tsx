@@ -8,10 +8,11 @@ import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconDownload } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useRight } from '../../shell/viewer.ts';
@@ -81,7 +82,7 @@ export function ImagesSection() {
       <Loaded query={query} height={40}>
         {({ viewer: { imageSenders } }) =>
           imageSenders.length === 0 ? (
-            <Text size="sm">No senders yet. Choose “Always show images” in an email to add its sender.</Text>
+            <Small>No senders yet. Choose “Always show images” in an email to add its sender.</Small>
           ) : (
             <PlainList label="Senders whose images are shown" gap="xs">
               {imageSenders.map(({ address, createdAt }) => (
@@ -119,25 +120,22 @@ export function ExportSection() {
       title="Your data"
       about="All mail, threads, domains, endpoints and settings of this account, as one archive: JSON lines for documents, and each message as an .eml file."
     >
-      <Text size="sm" c="dimmed">
+      <Hint>
         Webhook secrets, private keys of domains and API keys are not included. The download starts at once; a large
         account takes minutes.
-      </Text>
+      </Hint>
       <Group>
-        <Button
-          {...needs('export')}
-          component="a"
+        <QuietButton
+          label="Export account"
+          icon={IconDownload}
+          needed="export"
           href="/api/auth/export"
           download
           onClick={(event) => {
             event.preventDefault();
             void startExport();
           }}
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          Export account
-        </Button>
+        />
       </Group>
     </Section>
   );
@@ -180,7 +178,7 @@ export function SnippetsSection() {
       <Loaded query={query} height={40}>
         {({ snippets }) => (
           <>
-            {snippets.length === 0 && edited === null && <Text size="sm">No snippets yet.</Text>}
+            {snippets.length === 0 && edited === null && <Small>No snippets yet.</Small>}
             <PlainList label="Snippets">
               {snippets.map((snippet) => (
                 <li key={snippet.id}>
@@ -215,18 +213,14 @@ function SnippetRow({ snippet: { id, name, text }, edit, changed }: SnippetRowPr
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-start">
       <div style={{ minWidth: 0 }}>
-        <Text size="sm" fw={600} className="postroom-wrap">
-          {name}
-        </Text>
-        <Text size="xs" c="dimmed" lineClamp={2} className="postroom-wrap">
+        <Strong className="postroom-wrap">{name}</Strong>
+        <Fine lineClamp={2} className="postroom-wrap">
           {text}
-        </Text>
+        </Fine>
       </div>
       {edit !== null && (
         <Group gap="xs" wrap="nowrap">
-          <Button variant="default" size="xs" aria-label={`Edit ${name}`} onClick={edit}>
-            Edit
-          </Button>
+          <QuietButton label="Edit" size="xs" aria-label={`Edit ${name}`} onClick={edit} />
           <ConfirmButton
             label="Delete"
             aria-label={`Delete ${name}`}
@@ -271,12 +265,12 @@ function SnippetForm({ snippet, done, cancel }: SnippetFormProps) {
     >
       <form.Text name="name" label="Name" maxLength={64} required data-autofocus />
       <form.LongText name="text" label="Text" minRows={4} maxRows={16} maxLength={10_000} required />
-      <Text size="xs" c="dimmed">
+      <Fine>
         {'Placeholders: '}
         {Object.entries(SNIPPET_PLACEHOLDERS).map(([placeholder, about]) => (
           <Code key={placeholder} mr={4} title={about}>{`{{${placeholder}}}`}</Code>
         ))}
-      </Text>
+      </Fine>
     </RecordForm>
   );
 }

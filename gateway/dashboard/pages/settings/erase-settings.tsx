@@ -1,11 +1,13 @@
-import { Alert, Anchor, Button, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { announceSignOut, leaveErased } from '../../shell/session-news.ts';
@@ -35,11 +37,7 @@ export function EraseSection() {
       title="Erase account"
       about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
     >
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          Only the owner of the workspace can erase it.
-        </Text>
-      )}
+      {!isOwner && <Hint>Only the owner of the workspace can erase it.</Hint>}
       <Group>
         <DialogButton
           label="Erase account"
@@ -61,7 +59,7 @@ function EraseDialog({ close }: { close: () => void }) {
   return (
     <Stack>
       <Loaded query={query}>{({ viewer }) => <Erased counts={viewer.erasurePreview} />}</Loaded>
-      <Text size="sm">
+      <Small>
         To keep a copy,{' '}
         <Anchor
           href="/api/auth/export"
@@ -75,7 +73,7 @@ function EraseDialog({ close }: { close: () => void }) {
           export the account
         </Anchor>{' '}
         first, and wait until the download has ended.
-      </Text>
+      </Small>
       <ConfirmErasure close={close} />
     </Stack>
   );
@@ -91,7 +89,7 @@ function Erased({ counts }: { counts: Counts }) {
   const { emails, threads, drafts, domains, addresses, endpoints, guardRules, apiKeys, unsentEmails } = counts;
   return (
     <>
-      <Text size="sm">This is erased within minutes and cannot be restored:</Text>
+      <Small>This is erased within minutes and cannot be restored:</Small>
       <List size="sm">
         <List.Item>
           {[
@@ -191,9 +189,7 @@ function ConfirmErasure({ close }: { close: () => void }) {
         )}
         <Trouble text={trouble} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={close} />
           {hasPasskey && (
             <Button
               {...(hasPassword ? { variant: 'default' } : { color: 'red.9' })}

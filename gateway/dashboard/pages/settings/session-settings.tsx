@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { signOutEverywhere } from '../../shell/session-news.ts';
 import { levelWords } from '../connect/level-words.ts';
@@ -159,9 +160,7 @@ export function ProgramsSection() {
       <Loaded query={query} height={60}>
         {({ oauthGrants }) =>
           oauthGrants.length === 0 ? (
-            <Text size="sm">
-              No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”.
-            </Text>
+            <Small>No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”.</Small>
           ) : (
             <PlainList label="Programs with access" gap="md">
               {oauthGrants.map((program) => (
@@ -185,10 +184,10 @@ function ProgramRow({ program, ended }: { program: Program; ended: () => void })
       name={client.name}
       about={
         <>
-          <Text size="sm" c="var(--mantine-color-text)" className="postroom-wrap">
+          <Small c="var(--mantine-color-text)" className="postroom-wrap">
             {words?.label ?? level}
             {reach !== null && ` · only ${reach}`}
-          </Text>
+          </Small>
           {client.host}
           {!isYours && person !== null && ` · allowed by ${person}`}
           <RelativeTime at={createdAt} prefix=" · connected " />

@@ -2,6 +2,8 @@ import { Alert, Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantin
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import type { IconType } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/entry-parts.tsx';
 
@@ -64,9 +66,9 @@ export function SettingRow({
           </Text>
           {marks}
         </Group>
-        <Text size="sm" c="dimmed" component="div" className="postroom-wrap">
+        <Hint component="div" className="postroom-wrap">
           {about}
-        </Text>
+        </Hint>
       </Stack>
       {children}
     </Group>
@@ -77,11 +79,7 @@ export function SettingRow({
 export function CopyTextButton({ text, label, size = 'sm' }: { text: string; label: string; size?: 'xs' | 'sm' }) {
   return (
     <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Button variant="default" size={size} onClick={copy}>
-          {copied ? 'Copied' : label}
-        </Button>
-      )}
+      {({ copied, copy }) => <QuietButton label={copied ? 'Copied' : label} size={size} onClick={copy} />}
     </CopyButton>
   );
 }
@@ -107,7 +105,7 @@ export function ShownOnce({
   return (
     <Alert color="yellow" variant="outline" title={title}>
       <Stack>
-        <Text size="sm">{about}</Text>
+        <Small>{about}</Small>
         {children}
         <Group>
           <CopyTextButton text={text} label={copyLabel} />

@@ -2,6 +2,7 @@ import { Alert, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Tex
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
+import { Hint, Small } from '../../parts/text.tsx';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
 import classes from './entry-card.module.css';
 
@@ -34,18 +35,18 @@ export function EntryCard({
               {title}
             </Title>
             {about !== undefined && (
-              <Text c="dimmed" size="sm" component="div" role="status" className="postroom-wrap">
+              <Hint component="div" role="status" className="postroom-wrap">
                 {about}
-              </Text>
+              </Hint>
             )}
           </Stack>
           {children}
         </Stack>
       </Paper>
       {below !== undefined && (
-        <Text size="sm" c="dimmed" ta="center" component="div">
+        <Hint ta="center" component="div">
           {below}
-        </Text>
+        </Hint>
       )}
     </main>
   );
@@ -57,7 +58,7 @@ export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
   return (
     <Alert color="red" variant="outline" icon={<Icon aria-hidden />} role="alert" py="sm">
-      <Text size="sm">{words[problem.code ?? ''] ?? problem.message}</Text>
+      <Small>{words[problem.code ?? ''] ?? problem.message}</Small>
     </Alert>
   );
 }

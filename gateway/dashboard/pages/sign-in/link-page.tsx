@@ -1,4 +1,4 @@
-import { Anchor, Button, Center, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Center, Loader, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
 import { AuthProblemNote, EntryCard, emailFault, linkToken, NewPassword, newPasswordFault } from './entry-parts.tsx';
@@ -58,9 +59,9 @@ export function LinkPage() {
       }
       below={
         problem !== null && (
-          <Anchor component={Link} href="/sign-in" underline="always">
+          <PageLink href="/sign-in" underline="always">
             Sign in with a password or passkey
-          </Anchor>
+          </PageLink>
         )
       }
     >
@@ -72,7 +73,7 @@ export function LinkPage() {
       )}
       {isVoid && (
         <Stack gap="xs">
-          <Text size="sm">To create another link, run this on the machine of the service:</Text>
+          <Small>To create another link, run this on the machine of the service:</Small>
           <Command text="npx node bin/account.ts sign-in-link you@example.com" />
         </Stack>
       )}
@@ -95,9 +96,9 @@ function adviseOfPassword(): void {
     message: (
       <>
         To sign in again, set a password or add a passkey in{' '}
-        <Anchor component={Link} href="/settings?tab=security" size="sm" underline="always">
+        <SmallLink href="/settings?tab=security" underline="always">
           Settings
-        </Anchor>
+        </SmallLink>
         .
       </>
     ),
@@ -127,9 +128,9 @@ export function ForgotPasswordPage() {
           : `If ${sentTo} has an account, you will receive a link by email. The link works once, within one hour.`
       }
       below={
-        <Anchor component={Link} href="/sign-in" underline="always">
+        <PageLink href="/sign-in" underline="always">
           Back to sign-in
-        </Anchor>
+        </PageLink>
       }
     >
       {sentTo === null ? (
@@ -149,7 +150,7 @@ export function ForgotPasswordPage() {
           </Stack>
         </form>
       ) : (
-        <Text size="sm">No email? Check your spam folder, or ask the operator for a sign-in link.</Text>
+        <Small>No email? Check your spam folder, or ask the operator for a sign-in link.</Small>
       )}
     </EntryCard>
   );
@@ -166,9 +167,9 @@ export function ResetPasswordPage() {
       about={about}
       below={
         state !== 'done' && (
-          <Anchor component={Link} href="/sign-in" underline="always">
+          <PageLink href="/sign-in" underline="always">
             Go to sign-in
-          </Anchor>
+          </PageLink>
         )
       }
     >

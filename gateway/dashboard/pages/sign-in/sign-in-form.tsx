@@ -2,6 +2,7 @@ import { Anchor, Button, Divider, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { IconFingerprint } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import {
@@ -107,23 +108,24 @@ export function SignInForm({
           Sign in
         </Button>
         {singleSignOn !== null && (
-          <Button variant="default" loading={busy === 'provider'} onClick={() => void byProvider()} fullWidth>
-            Use single sign-on
-          </Button>
+          <QuietButton
+            label="Use single sign-on"
+            loading={busy === 'provider'}
+            onClick={() => void byProvider()}
+            fullWidth
+          />
         )}
         {passkeyHost !== null && canUsePasskeys(passkeyHost) && (
           <>
             <Divider label="or" />
-            <Button
-              variant="default"
+            <QuietButton
+              label="Use a passkey"
               leftSection={<IconFingerprint size={18} aria-hidden />}
               loading={busy === 'passkey'}
               disabled={busy === 'password'}
               onClick={() => void byPasskey()}
               fullWidth
-            >
-              Use a passkey
-            </Button>
+            />
           </>
         )}
       </Stack>

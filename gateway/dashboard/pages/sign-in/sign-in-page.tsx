@@ -1,9 +1,10 @@
-import { Anchor, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Loader, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { PROVIDER_PROBLEMS } from '../../../../core/accounts/sign-in.ts';
 import { Command } from '../../parts/command.tsx';
+import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn, listenForSessionNews } from '../../shell/session-news.ts';
 import { type AuthProblem, auth } from './auth-calls.ts';
@@ -38,9 +39,9 @@ export function SignInPage() {
         settings?.signUp === true && (
           <>
             No account yet?{' '}
-            <Anchor component={Link} href={withNext('/sign-up', next)} underline="always">
+            <PageLink href={withNext('/sign-up', next)} underline="always">
               Sign up
-            </Anchor>
+            </PageLink>
           </>
         )
       }
@@ -53,9 +54,9 @@ export function SignInPage() {
           returnTo={next}
           onSignedIn={enter}
         />
-        <Anchor component={Link} href={withNext('/forgot-password', next)} size="sm" ta="center">
+        <SmallLink href={withNext('/forgot-password', next)} ta="center">
           Forgot your password?
-        </Anchor>
+        </SmallLink>
       </Stack>
     </EntryCard>
   );
@@ -82,9 +83,9 @@ export function SignUpPage() {
       below={
         <>
           Already have an account?{' '}
-          <Anchor component={Link} href={withNext('/sign-in', next)} underline="always">
+          <PageLink href={withNext('/sign-in', next)} underline="always">
             Sign in
-          </Anchor>
+          </PageLink>
         </>
       }
     >
@@ -98,9 +99,9 @@ export function SignUpPage() {
 function SignUpClosed() {
   return (
     <Stack gap="xs">
-      <Text size="sm">
+      <Small>
         Sign-up is closed. Ask the operator for an account. The operator creates it on the machine of the service by
-      </Text>
+      </Small>
       <Command text="npx node bin/account.ts create you@example.com" />
     </Stack>
   );
