@@ -124,19 +124,16 @@ function splitPasted(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Attachments of the email: selected here, dropped on the composer, or pasted. */
-export function AttachmentField({
-  files,
-  add,
-  remove,
-  refusal,
-}: {
+interface AttachmentFieldProps {
   files: readonly AttachedFile[];
   add: (files: File[]) => void;
   remove: (id: string) => void;
   /** why the files cannot be sent; null: no problem */
   refusal: string | null;
-}) {
+}
+
+/** Attachments of the email: selected here, dropped on the composer, or pasted. */
+export function AttachmentField({ files, add, remove, refusal }: AttachmentFieldProps) {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return (
     <div>
@@ -308,19 +305,16 @@ interface ScheduleMeaning {
   refusal: string | null;
 }
 
-/** Fields for the send time, by the calendar or in words; shows the resulting instant. */
-export function ScheduleField({
-  value,
-  onChange,
-  remove,
-  error,
-}: {
+interface ScheduleFieldProps {
   value: string;
   onChange: (value: string) => void;
   /** removes the send time and the fields */
   remove: () => void;
   error?: string | undefined;
-}) {
+}
+
+/** Fields for the send time, by the calendar or in words; shows the resulting instant. */
+export function ScheduleField({ value, onChange, remove, error }: ScheduleFieldProps) {
   const meaning = useMeaning(value);
   return (
     <div>

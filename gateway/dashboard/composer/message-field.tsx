@@ -140,17 +140,10 @@ function Waiting({ isFocused, height }: { isFocused: boolean; height: number }) 
   );
 }
 
-function PlainText({
-  id,
-  text,
-  onChange,
-  error,
-  isFocused,
-  isTall,
-  insert,
-  onSlash,
-}: Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> &
-  Pick<RichTextProps, 'insert' | 'onSlash'> & { id: string }) {
+type PlainTextProps = Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> &
+  Pick<RichTextProps, 'insert' | 'onSlash'> & { id: string };
+
+function PlainText({ id, text, onChange, error, isFocused, isTall, insert, onSlash }: PlainTextProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(insert, () => (inserted, replacesSlash) => {
     const area = field.current;

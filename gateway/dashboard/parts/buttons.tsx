@@ -90,18 +90,10 @@ export function DialogButton({
   );
 }
 
+type CreateButtonProps = { needed?: Needed; href?: string; onClick?: MouseEventHandler; children: ReactNode };
+
 /** Button of a page that begins something new, there or at `href`. */
-export function CreateButton({
-  needed: rights,
-  href,
-  onClick,
-  children,
-}: {
-  needed?: Needed;
-  href?: string;
-  onClick?: MouseEventHandler;
-  children: ReactNode;
-}) {
+export function CreateButton({ needed: rights, href, onClick, children }: CreateButtonProps) {
   const shared = { ...needed(rights), leftSection: <IconPlus size={16} aria-hidden />, children };
   return href === undefined ? (
     <Button {...shared} onClick={onClick} />
@@ -110,23 +102,17 @@ export function CreateButton({
   );
 }
 
-/** Button for an action that cannot be undone. Asks for confirmation first. The dialog closes when `act` is done; `act` reports its outcome. */
-export function ConfirmButton({
-  label,
-  question,
-  about,
-  confirm,
-  act,
-  children,
-  ...button
-}: ButtonProps & {
+type ConfirmButtonProps = ButtonProps & {
   label: ReactNode;
   question: string;
   about: ReactNode;
   confirm: string;
   act: () => Promise<unknown>;
   children?: ReactNode;
-}) {
+};
+
+/** Button for an action that cannot be undone. Asks for confirmation first. The dialog closes when `act` is done; `act` reports its outcome. */
+export function ConfirmButton({ label, question, about, confirm, act, children, ...button }: ConfirmButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [isBusy, setBusy] = useState(false);
   const go = async () => {

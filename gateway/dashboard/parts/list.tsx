@@ -167,20 +167,16 @@ export function ChoiceFilter({
   );
 }
 
-/** A dialog that is open while the address of the page has its name, such as `?new=`. */
-export function UrlDialog({
-  name = 'new',
-  title,
-  filters,
-  size = 'md',
-  children,
-}: {
+interface UrlDialogProps {
   name?: string;
   title: string;
   filters: UrlFilters;
   size?: string;
   children: (close: () => void) => ReactNode;
-}) {
+}
+
+/** A dialog that is open while the address of the page has its name, such as `?new=`. */
+export function UrlDialog({ name = 'new', title, filters, size = 'md', children }: UrlDialogProps) {
   const [search] = useSearchParams();
   const close = () => filters.set({ [name]: null });
   return (

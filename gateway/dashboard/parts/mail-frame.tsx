@@ -197,21 +197,17 @@ function fitWidth(mail: HTMLElement): void {
   if (scale >= MIN_SCALE && scale < 1) mail.style.zoom = String(scale);
 }
 
-/** Shows what was removed from the email, and buttons to load remote images. */
-function Notice({
-  emailId,
-  state,
-  isRequested,
-  load,
-  reload,
-}: {
+interface NoticeProps {
   emailId: string;
   state: Shown | 'loading' | 'unmeasured' | 'failed';
   /** whether the user asked for the images of this email */
   isRequested: boolean;
   load: () => void;
   reload: () => void;
-}) {
+}
+
+/** Shows what was removed from the email, and buttons to load remote images. */
+function Notice({ emailId, state, isRequested, load, reload }: NoticeProps) {
   if (state === 'loading' || state === 'failed') return null;
   const { hasRemoteImages, remoteImages, trackingPixels } =
     state === 'unmeasured' ? { hasRemoteImages: isRequested, remoteImages: null, trackingPixels: 0 } : state;
@@ -298,16 +294,10 @@ function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void
   );
 }
 
+type QuotedTextButtonProps = { what?: string; isShown: boolean; toggle: () => void };
+
 /** Shows and hides what a message quotes, below its own words; the same for HTML and for text. */
-export function QuotedTextButton({
-  what = 'quoted text',
-  isShown,
-  toggle,
-}: {
-  what?: string;
-  isShown: boolean;
-  toggle: () => void;
-}) {
+export function QuotedTextButton({ what = 'quoted text', isShown, toggle }: QuotedTextButtonProps) {
   return (
     <QuietButton
       label={`${isShown ? 'Hide' : 'Show'} ${what}`}

@@ -7,21 +7,13 @@ import { IconButton } from './quiet-button.tsx';
 import { setPageTitle } from './tab-title.ts';
 import { Hint } from './text.tsx';
 
+type PageHeaderProps = { title: string; about?: ReactNode; back?: string; children?: ReactNode };
+
 /**
  * Heading of a page, also used as the tab title. `children` are the actions at its right; `back` is the list that leads to the page: the
  * button returns to what was shown before it, such as a filtered list, and to `back` in a new tab.
  */
-export function PageHeader({
-  title,
-  about,
-  back,
-  children,
-}: {
-  title: string;
-  about?: ReactNode;
-  back?: string;
-  children?: ReactNode;
-}) {
+export function PageHeader({ title, about, back, children }: PageHeaderProps) {
   const [pathname, navigate] = useLocation();
   useEffect(() => setPageTitle(title), [title]);
   return (

@@ -25,12 +25,11 @@ export function controlProps<Props extends ControlProps>({ needed, href, ...prop
   };
 }
 
+type QuietButtonProps = ControlProps &
+  Omit<ButtonProps, 'children'> & { label: ReactNode; icon?: IconType | undefined };
+
 /** Button that is not the main one of its place. */
-export function QuietButton({
-  label,
-  icon: Icon,
-  ...props
-}: ControlProps & Omit<ButtonProps, 'children'> & { label: ReactNode; icon?: IconType | undefined }) {
+export function QuietButton({ label, icon: Icon, ...props }: QuietButtonProps) {
   return (
     <Button variant="default" leftSection={Icon && <Icon size={16} aria-hidden />} {...controlProps(props)}>
       {label}
@@ -38,13 +37,10 @@ export function QuietButton({
   );
 }
 
+type IconButtonProps = ControlProps & ActionIconProps & { label: string; icon: IconType; iconSize?: number };
+
 /** Button that is an icon. */
-export function IconButton({
-  label,
-  icon: Icon,
-  iconSize = 18,
-  ...props
-}: ControlProps & ActionIconProps & { label: string; icon: IconType; iconSize?: number }) {
+export function IconButton({ label, icon: Icon, iconSize = 18, ...props }: IconButtonProps) {
   return (
     <ActionIcon
       variant="subtle"

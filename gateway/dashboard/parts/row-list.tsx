@@ -12,18 +12,10 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
   );
 }
 
+type RowProps = { name: ReactNode; about?: ReactNode; actions?: ReactNode; children?: ReactNode };
+
 /** A row: its name and marks, what there is to know of it, and its actions; below them, `children` have the width of the row. */
-export function Row({
-  name,
-  about,
-  actions,
-  children,
-}: {
-  name: ReactNode;
-  about?: ReactNode;
-  actions?: ReactNode;
-  children?: ReactNode;
-}) {
+export function Row({ name, about, actions, children }: RowProps) {
   return (
     <li className={style['row']}>
       <div className={style['name']}>{name}</div>
@@ -56,21 +48,17 @@ export function FreeRow({ children }: { children: ReactNode }) {
   );
 }
 
-/** A row of one line that is pressed to show more: below it as `children`, or elsewhere. */
-export function PressedRow({
-  name,
-  about,
-  press,
-  isExpanded,
-  children,
-}: {
+interface PressedRowProps {
   name: ReactNode;
   about: ReactNode;
   press: () => void;
   /** whether what is below it is shown; absent: it opens something else */
   isExpanded?: boolean;
   children?: ReactNode;
-}) {
+}
+
+/** A row of one line that is pressed to show more: below it as `children`, or elsewhere. */
+export function PressedRow({ name, about, press, isExpanded, children }: PressedRowProps) {
   return (
     <li className={style['free']}>
       <UnstyledButton w="100%" px="sm" py={8} onClick={press} aria-expanded={isExpanded}>

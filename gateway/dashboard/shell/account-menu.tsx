@@ -8,16 +8,10 @@ import { notify } from '../parts/notify.tsx';
 import { announceSwitch, signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
 
+type AccountMenuProps = { email: string | null; target: ReactElement; close: () => void };
+
 /** Account menu. It is loaded when the user opens it, so it starts open. `target` is the button. */
-export function AccountMenu({
-  email,
-  target,
-  close,
-}: {
-  email: string | null;
-  target: ReactElement;
-  close: () => void;
-}) {
+export function AccountMenu({ email, target, close }: AccountMenuProps) {
   const { setColorScheme } = useMantineColorScheme();
   return (
     <Menu position="bottom-end" opened onClose={close} returnFocus>

@@ -114,21 +114,19 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
 /** Interval at which visible pages keep the session alive. Milliseconds. */
 const KEEP_ALIVE_MS = 300_000;
 
-/**
- * Keeps the session of a user alive while the page is visible, leaves when another tab signs out, and reloads the page
- * when another user signs in in this browser.
- */
-function useSessionWatch({
-  personId,
-  onEnd,
-  onSignIn,
-}: {
+interface useSessionWatchProps {
   personId: string;
   /** called when the session has ended */
   onEnd: () => void;
   /** called when the same user signs in in another tab */
   onSignIn: () => void;
-}): void {
+}
+
+/**
+ * Keeps the session of a user alive while the page is visible, leaves when another tab signs out, and reloads the page
+ * when another user signs in in this browser.
+ */
+function useSessionWatch({ personId, onEnd, onSignIn }: useSessionWatchProps): void {
   const ended = useEffectEvent(onEnd);
   const isUser = useEffectEvent((id: string) => {
     if (id === personId) return onSignIn();

@@ -299,15 +299,9 @@ function SearchField({ value, onSearch }: { value: string; onSearch: (words: str
   );
 }
 
-function AddressField({
-  value,
-  known,
-  onChoose,
-}: {
-  value: string;
-  known: readonly string[];
-  onChoose: (address: string) => void;
-}) {
+type AddressFieldProps = { value: string; known: readonly string[]; onChoose: (address: string) => void };
+
+function AddressField({ value, known, onChoose }: AddressFieldProps) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   return (

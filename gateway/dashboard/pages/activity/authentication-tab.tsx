@@ -101,17 +101,9 @@ export function AuthenticationTab({ id }: { id: string }) {
   );
 }
 
-function Verdict({
-  name,
-  about,
-  result,
-  details,
-}: {
-  name: string;
-  about: string;
-  result: string;
-  details: readonly (string | null)[];
-}) {
+type VerdictProps = { name: string; about: string; result: string; details: readonly (string | null)[] };
+
+function Verdict({ name, about, result, details }: VerdictProps) {
   return (
     <Paper withBorder p="md" component="section" aria-label={name}>
       <Group justify="space-between" mb={4}>

@@ -117,19 +117,16 @@ export function useGrowingList<Data, Variables extends AnyVariables & { after?: 
   };
 }
 
-/** Rows of a growing list, with its loading and empty states. */
-export function ListFrame<Row>({
-  list,
-  label,
-  empty,
-  children,
-}: {
+interface ListFrameProps<Row> {
   list: GrowingList<Row>;
   /** label of the list for screen readers */
   label: string;
   empty: ReactNode;
   children: (row: Row & { id: string }) => ReactNode;
-}) {
+}
+
+/** Rows of a growing list, with its loading and empty states. */
+export function ListFrame<Row>({ list, label, empty, children }: ListFrameProps<Row>) {
   const { rows, isLoading, error, hasMore, isLoadingMore, loadMore, refresh } = list;
   if (isLoading)
     return (

@@ -55,15 +55,9 @@ export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isRe
   );
 }
 
-function ReprocessForm({
-  emailId,
-  isReceived,
-  onClose,
-}: {
-  emailId: string;
-  isReceived: boolean;
-  onClose: () => void;
-}) {
+type ReprocessFormProps = { emailId: string; isReceived: boolean; onClose: () => void };
+
+function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
   const offered = STEPS.filter((step) => isReceived || !step.isOfReceived);
   const [steps, setSteps] = useState<string[]>(offered.map(({ value }) => value));
   const [result, setResult] = useState<{ isDryRun: boolean; email: ReprocessedEmail } | null>(null);

@@ -54,17 +54,15 @@ export function describeRoute({ endpoint, routing, domain }: ShownAddress): stri
     : 'Stored only';
 }
 
-/** Form that creates an address: the part before the @, the domain, and the destination. `domainId` is the preselected domain. */
-export function AddressForm({
-  domainId,
-  done,
-  cancel = () => undefined,
-}: {
+interface AddressFormProps {
   domainId: string | null;
   /** closes the form before it is loaded */
   cancel?: () => void;
   done: (made: { id: string; address: string }) => void;
-}) {
+}
+
+/** Form that creates an address: the part before the @, the domain, and the destination. `domainId` is the preselected domain. */
+export function AddressForm({ domainId, done, cancel = () => undefined }: AddressFormProps) {
   const { domains, hasDomains } = useVerifiedDomains();
   const endpoints = useEndpointChoices();
   const { act } = useAct(CREATE_ADDRESS, { quiet: true, done: 'The address was created and receives mail.' });

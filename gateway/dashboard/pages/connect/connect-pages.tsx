@@ -171,15 +171,7 @@ export function DevicePage() {
 
 const ADDRESSES = graphql(`query ConnectAddresses { emailAddresses(first: 100) { edges { node { id address } } } }`);
 
-/** Asks a person which mail a program gets, and what it may do with it. */
-function DecisionForm({
-  asked,
-  question,
-  email,
-  workspaces,
-  onDecided,
-  onSwitched,
-}: {
+interface DecisionFormProps {
   asked: ConnectRequest;
   question: ConnectQuestion;
   /** who is signed in */
@@ -189,7 +181,10 @@ function DecisionForm({
   onDecided: (location: string | null, isAllowed: boolean) => void;
   /** called when another workspace became the active one */
   onSwitched: () => void;
-}) {
+}
+
+/** Asks a person which mail a program gets, and what it may do with it. */
+function DecisionForm({ asked, question, email, workspaces, onDecided, onSwitched }: DecisionFormProps) {
   const [level, setLevel] = useState<GrantLevel>(question.requested);
   const [addresses, setAddresses] = useState<string[] | null>(null);
   const [problem, setProblem] = useState<AuthProblem | null>(null);

@@ -322,15 +322,9 @@ function QuotaFields() {
   );
 }
 
-function QuotaForm({
-  customer: { id, quotas },
-  cancel,
-  changed,
-}: {
-  customer: Customer;
-  cancel: () => void;
-  changed: () => void;
-}) {
+type QuotaFormProps = { customer: Customer; cancel: () => void; changed: () => void };
+
+function QuotaForm({ customer: { id, quotas }, cancel, changed }: QuotaFormProps) {
   const { act } = useAct(UPDATE, { quiet: true, done: 'The quotas were saved.' });
   const form = useRecordForm({
     values: readQuotas(quotas),

@@ -12,20 +12,16 @@ import { counted, formatCount } from '../../parts/words.ts';
 import type { ShownDomain } from './domain-records.tsx';
 import { DomainStatus } from './domain-records.tsx';
 
-/** A table that scrolls by itself. Columns whose names begin with `#` have numbers. */
-function ScrollTable({
-  label,
-  columns,
-  minWidth,
-  maxHeight,
-  children,
-}: {
+interface ScrollTableProps {
   label: string;
   columns: readonly string[];
   minWidth: number;
   maxHeight?: number;
   children: ReactNode;
-}) {
+}
+
+/** A table that scrolls by itself. Columns whose names begin with `#` have numbers. */
+function ScrollTable({ label, columns, minWidth, maxHeight, children }: ScrollTableProps) {
   return (
     <Table.ScrollContainer
       minWidth={minWidth}

@@ -83,12 +83,12 @@ export function useDomain(id: string) {
 
 const STATUS_TONES = { VERIFIED: 'good', PENDING: 'waiting', FAILED: 'bad' } as const satisfies Record<string, Tone>;
 
-/** Shows the status of a domain, and whether it receives and sends; of a subdomain only the status. */
-export function DomainStatus({
-  domain: { status, canReceive, canSend },
-}: {
+interface DomainStatusProps {
   domain: Pick<ShownDomain, 'status'> & Partial<Pick<ShownDomain, 'canReceive' | 'canSend'>>;
-}) {
+}
+
+/** Shows the status of a domain, and whether it receives and sends; of a subdomain only the status. */
+export function DomainStatus({ domain: { status, canReceive, canSend } }: DomainStatusProps) {
   return (
     <>
       <StatusBadge status={status} tone={STATUS_TONES[status]} />

@@ -215,14 +215,10 @@ export function SubscriptionFields() {
   );
 }
 
+type PayloadQueryFieldProps = { form: RecordFormState<EndpointValues>; maxPayloadOctets: number };
+
 /** Shows the payload query, and opens its editor. */
-function PayloadQueryField({
-  form,
-  maxPayloadOctets,
-}: {
-  form: RecordFormState<EndpointValues>;
-  maxPayloadOctets: number;
-}) {
+function PayloadQueryField({ form, maxPayloadOctets }: PayloadQueryFieldProps) {
   const { payloadQuery: query, filterDomains: domains, filterAddresses: addresses } = form.values;
   const [isOpen, setOpen] = useState(false);
   const change = (changed: string) => {

@@ -232,15 +232,9 @@ function useNewEndpoint(kind: Kind) {
   });
 }
 
-function NewEndpointForm({
-  kind,
-  form,
-  close,
-}: {
-  kind: Kind;
-  form: ReturnType<typeof useNewEndpoint>;
-  close: () => void;
-}) {
+type NewEndpointFormProps = { kind: Kind; form: ReturnType<typeof useNewEndpoint>; close: () => void };
+
+function NewEndpointForm({ kind, form, close }: NewEndpointFormProps) {
   const [, setSearch] = useSearchParams();
   const [part, setPart] = useState<string | null>(null);
   return (

@@ -190,12 +190,12 @@ function SentRow({ email, mark, actions, children }: SentRowProps) {
   );
 }
 
-/** Last reply of a recipient's server. */
-function LastReply({
-  recipient: { lastCode, lastEnhancedStatus, lastText },
-}: {
+interface LastReplyProps {
   recipient: Pick<Deferred['recipients'][number], 'lastCode' | 'lastEnhancedStatus' | 'lastText'>;
-}) {
+}
+
+/** Last reply of a recipient's server. */
+function LastReply({ recipient: { lastCode, lastEnhancedStatus, lastText } }: LastReplyProps) {
   const words = lastReplyText(lastCode, lastEnhancedStatus, lastText);
   return words === null ? null : (
     <Code block className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>

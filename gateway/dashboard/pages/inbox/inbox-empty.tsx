@@ -19,14 +19,7 @@ import { useIsInTeam } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
 import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
 
-/** Shown when the list is empty: the reason and the next step. */
-export function InboxEmpty({
-  view,
-  frame,
-  clear,
-  insert,
-  searchFor,
-}: {
+interface InboxEmptyProps {
   view: InboxView;
   frame: InboxFrame | undefined;
   /** removes all conditions */
@@ -34,7 +27,10 @@ export function InboxEmpty({
   /** adds an operator to the search */
   insert: (text: string) => void;
   searchFor: (search: string) => void;
-}) {
+}
+
+/** Shown when the list is empty: the reason and the next step. */
+export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmptyProps) {
   const { folder, search, label, address, assigned } = view;
   if (search !== '')
     return (
@@ -152,18 +148,10 @@ function FirstMail() {
   );
 }
 
+type NoteProps = { icon: IconType; title: string; about: string; children?: ReactNode };
+
 /** Like EmptyState, but small enough for the list pane. */
-function Note({
-  icon: Icon,
-  title,
-  about,
-  children,
-}: {
-  icon: IconType;
-  title: string;
-  about: string;
-  children?: ReactNode;
-}) {
+function Note({ icon: Icon, title, about, children }: NoteProps) {
   return (
     <Stack align="center" gap="xs" p="md">
       <Icon size={30} stroke={1.5} aria-hidden />
@@ -194,16 +182,10 @@ const SEARCH_OPERATORS = [
   { text: '"annual report"', about: 'an exact phrase' },
 ];
 
+type SearchHelpProps = { target: ReactElement; close: () => void; insert: (text: string) => void };
+
 /** The search operators beside their button, `target`. It is loaded when the user opens it, so it starts open. */
-export function SearchHelp({
-  target,
-  close,
-  insert,
-}: {
-  target: ReactElement;
-  close: () => void;
-  insert: (text: string) => void;
-}) {
+export function SearchHelp({ target, close, insert }: SearchHelpProps) {
   return (
     <Popover
       opened

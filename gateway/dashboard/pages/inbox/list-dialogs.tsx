@@ -123,16 +123,10 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
   );
 }
 
+type MergeDialogProps = { threads: readonly ThreadRow[]; close: () => void; merge: () => void };
+
 /** Asks before conversations are merged: only a split separates them again. */
-export function MergeDialog({
-  threads,
-  close,
-  merge,
-}: {
-  threads: readonly ThreadRow[];
-  close: () => void;
-  merge: () => void;
-}) {
+export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
   return (
     <Modal
       opened

@@ -352,20 +352,16 @@ function ConditionFilters({ view, frame, go }: FilterProps) {
   );
 }
 
-/** One condition; its choices have the selected one, even if it no longer exists. */
-function Condition({
-  name,
-  any,
-  choices,
-  value,
-  set,
-}: {
+interface ConditionProps {
   name: string;
   any: string;
   choices: readonly { value: string; label: string }[];
   value: string | null;
   set: (value: string | null) => void;
-}) {
+}
+
+/** One condition; its choices have the selected one, even if it no longer exists. */
+function Condition({ name, any, choices, value, set }: ConditionProps) {
   const isGone = value !== null && !choices.some((choice) => choice.value === value);
   return (
     <select

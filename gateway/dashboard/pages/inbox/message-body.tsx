@@ -79,17 +79,16 @@ function isCalendar({ contentType, filename }: { contentType: string; filename: 
   return /^text\/calendar\b|^application\/ics\b/i.test(contentType) || /\.ics$/i.test(filename);
 }
 
-/** The HTML body, or the text without quoted parts, which can be expanded. */
-function MessageWords({
-  email,
-  title,
-}: {
+interface MessageWordsProps {
   email: {
     id: string;
     content: Pick<MessageBodyData['content'], 'html' | 'text' | 'cleanedText' | 'isTruncated'>;
   };
   title: string;
-}) {
+}
+
+/** The HTML body, or the text without quoted parts, which can be expanded. */
+function MessageWords({ email, title }: MessageWordsProps) {
   const [isWhole, setWhole] = useState(false);
   const { html, text, cleanedText, isTruncated } = email.content;
   if (html !== null) return <MailFrame emailId={email.id} title={title} />;
@@ -124,16 +123,14 @@ const tones: Record<Recipient['status'], Tone> = {
   FAILED: 'bad',
 };
 
-/** Status of a sent message for each recipient, with the reason in words, or else the server's last reply. Each is said once. */
-function MessageRecipients({
-  emailId,
-  recipients,
-  failureReason,
-}: {
+interface MessageRecipientsProps {
   emailId: string;
   recipients: MessageBodyData['recipients'];
   failureReason: string | null;
-}) {
+}
+
+/** Status of a sent message for each recipient, with the reason in words, or else the server's last reply. Each is said once. */
+function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipientsProps) {
   const isExplained = recipients.some(({ refusal, lastText }) => refusal !== null || lastText !== null);
   return (
     <Stack gap={4} role="group" aria-label="Delivery">
@@ -171,14 +168,13 @@ const UNSHRUNK = { flex: 'none' } as const;
 /** Attachments of an email that are scaled down in the page. */
 const MAX_THUMBNAILS = 24;
 
-/** Attachments of a message with size, preview and download link. */
-export function MessageAttachments({
-  emailId,
-  attachments,
-}: {
+interface MessageAttachmentsProps {
   emailId: string;
   attachments: readonly Omit<MessageBodyData['attachments'][number], 'contentId'>[];
-}) {
+}
+
+/** Attachments of a message with size, preview and download link. */
+export function MessageAttachments({ emailId, attachments }: MessageAttachmentsProps) {
   const [previewed, setPreviewed] = useState<PreviewedAttachment | null>(null);
   if (attachments.length === 0) return null;
   return (

@@ -251,19 +251,16 @@ const JOIN_AGAIN = graphql(`
 /** Maximum number of messages that one split can move. */
 const MAX_SPLIT = 500;
 
-/** Asks before a conversation is split at a message, and splits it. */
-function SplitDialog({
-  close,
-  threadId,
-  messages,
-  opened,
-}: {
+interface SplitDialogProps {
   close: () => void;
   threadId: string;
   /** the messages that move */
   messages: readonly ThreadMessage[];
   opened: (threadId: string) => void;
-}) {
+}
+
+/** Asks before a conversation is split at a message, and splits it. */
+function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
   const { act, isBusy } = useAct(SPLIT);
   const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
   const split = async () => {
@@ -323,18 +320,15 @@ const MOVE = graphql(`
 
 const TYPING_MS = 200;
 
-/** Moves a message to another conversation, which the user searches by subject or participants. */
-function MoveDialog({
-  close,
-  message,
-  threadId,
-  opened,
-}: {
+interface MoveDialogProps {
   close: () => void;
   message: ThreadMessage;
   threadId: string;
   opened: (threadId: string) => void;
-}) {
+}
+
+/** Moves a message to another conversation, which the user searches by subject or participants. */
+function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
   const now = useNow(null);
   const [typed, setTyped] = useState('');
   const [target, setTarget] = useState('');

@@ -93,14 +93,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
   );
 }
 
-/** An icon button whose tooltip is its label. */
-export function Tool({
-  label,
-  onClick,
-  children,
-  isOfAll = false,
-  isOwnMark = false,
-}: {
+interface ToolProps {
   label: string;
   onClick: () => void;
   children: ReactNode;
@@ -108,7 +101,10 @@ export function Tool({
   isOfAll?: boolean;
   /** whether it changes only what the person has read in a team, which every member may */
   isOwnMark?: boolean;
-}) {
+}
+
+/** An icon button whose tooltip is its label. */
+export function Tool({ label, onClick, children, isOfAll = false, isOwnMark = false }: ToolProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon
@@ -197,17 +193,15 @@ export function trashEnd(trashedAt: string): string {
   return shortDate.format(new Date(new Date(trashedAt).getTime() + TRASH_DAYS * DAY_MS));
 }
 
-/** Actions on conversations in the trash. */
-export function TrashTools({
-  ids,
-  acts,
-  then,
-}: {
+interface TrashToolsProps {
   ids: readonly string[];
   acts: Pick<ThreadActs, 'restore' | 'deleteForever'>;
   /** called when the conversations are gone from here */
   then: () => void;
-}) {
+}
+
+/** Actions on conversations in the trash. */
+export function TrashTools({ ids, acts, then }: TrashToolsProps) {
   const one = ids.length === 1;
   return (
     <Group gap={6} ml="auto" wrap="nowrap">

@@ -21,16 +21,10 @@ import { findReplied, type OpenThread, type ThreadMessage } from './thread-docum
 import { AssignMenu, LabelMenu, SnoozeMenu } from './thread-menus.tsx';
 import type { Inbox } from './use-inbox.ts';
 
+type ThreadHeadProps = { inbox: Inbox; thread: OpenThread; messages: readonly ThreadMessage[] };
+
 /** Subject, labels and actions of the conversation. */
-export function ThreadHead({
-  inbox,
-  thread,
-  messages,
-}: {
-  inbox: Inbox;
-  thread: OpenThread;
-  messages: readonly ThreadMessage[];
-}) {
+export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
   const { acts, back, isLabelling, setLabelling, isSnoozing, setSnoozing } = inbox;
   const isMeant = inbox.selected.length === 0;
   const { id, isArchived, messageCount, claim } = thread;

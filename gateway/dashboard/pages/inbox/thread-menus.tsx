@@ -213,15 +213,14 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
   );
 }
 
-/** Shows who works on the conversation, and assigns it; nothing in a workspace with one member. */
-export function AssignMenu({
-  assignee,
-  assign,
-}: {
+interface AssignMenuProps {
   assignee: Assignee | null;
   /** null: to none */
   assign: (to: Assignee | null) => void;
-}) {
+}
+
+/** Shows who works on the conversation, and assigns it; nothing in a workspace with one member. */
+export function AssignMenu({ assignee, assign }: AssignMenuProps) {
   const { members, isTeam } = useTeam();
   const mayAssign = useRight('organize');
   if (!isTeam && assignee === null) return null;

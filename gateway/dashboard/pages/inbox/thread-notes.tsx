@@ -142,14 +142,7 @@ function NoteCard({ note }: { note: Note }) {
   );
 }
 
-function NoteForm({
-  label,
-  button,
-  text,
-  isBusy,
-  close,
-  save,
-}: {
+interface NoteFormProps {
   label: string;
   button: string;
   text: string;
@@ -157,7 +150,9 @@ function NoteForm({
   close: () => void;
   /** returns whether it was saved */
   save: (text: string) => Promise<boolean>;
-}) {
+}
+
+function NoteForm({ label, button, text, isBusy, close, save }: NoteFormProps) {
   const { members } = useTeam();
   const [typed, setTyped] = useState(text);
   const others = members.filter(({ isYou }) => !isYou);

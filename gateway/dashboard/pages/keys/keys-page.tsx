@@ -209,13 +209,9 @@ const UPDATE_KEY = graphql(
   [POLICY_PARTS, USAGE_PARTS],
 );
 
-function EditForm({
-  apiKey: { id, name, scopes, policy, policyUsage },
-  close,
-}: {
-  apiKey: ShownKey;
-  close: () => void;
-}) {
+type EditFormProps = { apiKey: ShownKey; close: () => void };
+
+function EditForm({ apiKey: { id, name, scopes, policy, policyUsage }, close }: EditFormProps) {
   const { act } = useAct(UPDATE_KEY, { quiet: true, done: 'The key was changed.' });
   const form = useRecordForm({
     values: { name, policy: policyValues(policy) },

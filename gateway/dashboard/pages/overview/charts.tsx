@@ -76,18 +76,15 @@ function countInWords(number: number, one: string, many: string): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-function Figure({
-  label,
-  value,
-  about,
-  definition = null,
-}: {
+interface FigureProps {
   label: string;
   value: string;
   about: string;
   /** what a rate or time is computed from */
   definition?: string | null;
-}) {
+}
+
+function Figure({ label, value, about, definition = null }: FigureProps) {
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)">
       {definition === null ? (
@@ -196,17 +193,15 @@ interface Times {
   sampleSize: number;
 }
 
-/** How long webhooks took, of all hours or days of a period, of which `times` has those with an attempt. */
-export function WebhookTimesChart({
-  times,
-  intervals,
-  unit,
-}: {
+interface WebhookTimesChartProps {
   times: readonly Times[];
   /** beginnings of the hours or days */
   intervals: readonly string[];
   unit: ChartUnit;
-}) {
+}
+
+/** How long webhooks took, of all hours or days of a period, of which `times` has those with an attempt. */
+export function WebhookTimesChart({ times, intervals, unit }: WebhookTimesChartProps) {
   const found = new Map(times.map((one) => [Date.parse(one.beginsAt), one]));
   const most = roundUp(Math.max(1, ...times.map(({ p95Ms }) => p95Ms)));
   return (

@@ -71,21 +71,16 @@ export function ReferencePage() {
   );
 }
 
-function Way({
-  icon: Icon,
-  title,
-  about,
-  path,
-  open,
-  children,
-}: {
+interface WayProps {
   icon: IconType;
   title: string;
   about: string;
   path: string | null;
   open: string;
   children: ReactNode;
-}) {
+}
+
+function Way({ icon: Icon, title, about, path, open, children }: WayProps) {
   return (
     <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-label={title}>
       <Stack gap="sm">

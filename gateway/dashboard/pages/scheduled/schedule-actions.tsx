@@ -23,12 +23,12 @@ const RESUME = graphql(`
   }
 `);
 
-/** Actions on a scheduled email: pause or resume, reschedule, cancel. None once it is no longer scheduled. */
-export function ScheduleActions({
-  email,
-}: {
+interface ScheduleActionsProps {
   email: { id: string; subject: string; status: string; scheduledAt: string | null; timezone: string | null };
-}) {
+}
+
+/** Actions on a scheduled email: pause or resume, reschedule, cancel. None once it is no longer scheduled. */
+export function ScheduleActions({ email }: ScheduleActionsProps) {
   const { id, subject, status, scheduledAt } = email;
   const timezone = email.timezone ?? 'UTC';
   const { act: cancel } = useAct(CANCEL, { done: 'The email was cancelled and will not be sent.' });

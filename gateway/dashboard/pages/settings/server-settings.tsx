@@ -200,16 +200,10 @@ function isShorter(days: Days, before: number | null): boolean {
 /** The word that has to be typed. */
 const WORD = 'erase';
 
+type ConfirmErasureProps = { erased: Erased; close: () => void; save: () => Promise<void> };
+
 /** Says what the new periods erase, and lets them be saved only after the word was typed. */
-function ConfirmErasure({
-  erased: { emails, bodies, rawMessages },
-  close,
-  save,
-}: {
-  erased: Erased;
-  close: () => void;
-  save: () => Promise<void>;
-}) {
+function ConfirmErasure({ erased: { emails, bodies, rawMessages }, close, save }: ConfirmErasureProps) {
   const form = useRecordForm({
     values: { typed: '' },
     submit: async () => {

@@ -7,16 +7,14 @@ import { Hint, Small } from '../../parts/text.tsx';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/entry-parts.tsx';
 
-/** What a call responded. Until then a placeholder; an error is shown above what was there before. */
-export function Answered<Answer>({
-  asked: { answer, problem },
-  height,
-  children,
-}: {
+interface AnsweredProps<Answer> {
   asked: Asked<Answer>;
   height: number;
   children: (answer: Answer) => ReactNode;
-}) {
+}
+
+/** What a call responded. Until then a placeholder; an error is shown above what was there before. */
+export function Answered<Answer>({ asked: { answer, problem }, height, children }: AnsweredProps<Answer>) {
   return (
     <>
       <AuthProblemNote problem={problem} />
@@ -40,14 +38,7 @@ export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): bo
   return problem === null;
 }
 
-/** An entry of a list of settings: its name in bold, what there is to know of it, and its actions. */
-export function SettingRow({
-  icon: Icon,
-  name,
-  marks,
-  about,
-  children,
-}: {
+interface SettingRowProps {
   icon?: IconType;
   name: ReactNode;
   /** beside the name */
@@ -55,7 +46,10 @@ export function SettingRow({
   about: ReactNode;
   /** the actions */
   children?: ReactNode;
-}) {
+}
+
+/** An entry of a list of settings: its name in bold, what there is to know of it, and its actions. */
+export function SettingRow({ icon: Icon, name, marks, about, children }: SettingRowProps) {
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
       {Icon !== undefined && <Icon size={22} stroke={1.6} aria-hidden style={{ flexShrink: 0 }} />}
@@ -84,15 +78,7 @@ export function CopyTextButton({ text, label, size = 'sm' }: { text: string; lab
   );
 }
 
-/** A secret that is shown only once, until it is `done` with. */
-export function ShownOnce({
-  title,
-  about,
-  text,
-  copyLabel,
-  done,
-  children,
-}: {
+interface ShownOnceProps {
   title: string;
   about: string;
   /** what is copied */
@@ -101,7 +87,10 @@ export function ShownOnce({
   done: () => void;
   /** the secret as it is shown */
   children: ReactNode;
-}) {
+}
+
+/** A secret that is shown only once, until it is `done` with. */
+export function ShownOnce({ title, about, text, copyLabel, done, children }: ShownOnceProps) {
   return (
     <Alert color="yellow" variant="outline" title={title}>
       <Stack>

@@ -172,15 +172,9 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
   );
 }
 
-function SetUp({
-  url,
-  secret,
-  onTurnedOn,
-}: {
-  url: string;
-  secret: string;
-  onTurnedOn: (recoveryCodes: string[]) => void;
-}) {
+type SetUpProps = { url: string; secret: string; onTurnedOn: (recoveryCodes: string[]) => void };
+
+function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
   const form = useRecordForm({
     values: { code: '' },
     submit: ({ code }) => auth.turnOnSecondFactor(code),

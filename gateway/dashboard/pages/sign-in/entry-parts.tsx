@@ -6,19 +6,16 @@ import { Hint, Small } from '../../parts/text.tsx';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
 import classes from './entry-card.module.css';
 
-/** Layout of the pages before sign-in: the name of the service, and one card. */
-export function EntryCard({
-  title,
-  about,
-  children,
-  below,
-}: {
+interface EntryCardProps {
   title: string;
   about?: ReactNode;
   children: ReactNode;
   /** links below the card */
   below?: ReactNode;
-}) {
+}
+
+/** Layout of the pages before sign-in: the name of the service, and one card. */
+export function EntryCard({ title, about, children, below }: EntryCardProps) {
   useDocumentTitle(`${title} · Postroom`);
   return (
     <main className={classes.page}>

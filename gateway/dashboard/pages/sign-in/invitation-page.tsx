@@ -126,15 +126,13 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
   );
 }
 
-function NewSignIn({
-  email,
-  isBusy,
-  submit,
-}: {
+interface NewSignInProps {
   email: string;
   isBusy: boolean;
   submit: (values: { name: string; newPassword: string }) => Promise<void>;
-}) {
+}
+
+function NewSignIn({ email, isBusy, submit }: NewSignInProps) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', newPassword: '' },

@@ -16,14 +16,7 @@ import {
 import { AuthProblemNote, emailFault, Password } from './entry-parts.tsx';
 import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
 
-/** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
-export function SignInForm({
-  email = '',
-  passkeyHost,
-  singleSignOn,
-  returnTo,
-  onSignedIn,
-}: {
+interface SignInFormProps {
   email?: string;
   passkeyHost: string | null;
   /** null while loading */
@@ -31,7 +24,10 @@ export function SignInForm({
   /** path after single sign-on */
   returnTo: string;
   onSignedIn: (user: AuthUser) => void;
-}) {
+}
+
+/** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
+export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, onSignedIn }: SignInFormProps) {
   const [problem, setProblem] = useState<AuthProblem | null>(null);
   const [busy, setBusy] = useState<'password' | 'passkey' | 'provider' | null>(null);
   const [needsCode, setNeedsCode] = useState(false);
