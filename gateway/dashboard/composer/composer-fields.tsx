@@ -300,10 +300,7 @@ function meaningOf(schedule: Schedule): ScheduleMeaning {
 }
 
 /** Parses a time like the service does. Null while it is empty or being parsed. */
-interface ScheduleMeaning {
-  at: Date | null;
-  refusal: string | null;
-}
+type ScheduleMeaning = { at: Date | null; refusal: string | null };
 
 interface ScheduleFieldProps {
   value: string;

@@ -42,10 +42,7 @@ export function titleOf(mode: ComposerMode): string {
 }
 
 /** The quoted original, in both forms; empty: it has no text. */
-export interface Quote {
-  text: string;
-  html: string;
-}
+export type Quote = { text: string; html: string };
 
 export const NO_QUOTE: Quote = { text: '', html: '' };
 
@@ -150,10 +147,7 @@ function audienceOf(original: Original, isToAll: boolean, senders: readonly stri
 }
 
 /** A person in GraphQL. */
-interface Person {
-  name: string | null;
-  address: string;
-}
+type Person = { name: string | null; address: string };
 
 /** Detects typing errors only; the service validates addresses. */
 const ADDRESS = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+\.[^\s@<>(),;:"[\]\\.]+$/u;

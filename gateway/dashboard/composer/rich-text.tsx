@@ -309,10 +309,7 @@ function imagesOf(files: FileList | null | undefined): File[] {
 const pastedImages = (count: number) => counted(count, 'pasted image was', 'pasted images were');
 
 /** What the email can still take. */
-interface ImageRoom {
-  files: number;
-  bytes: number;
-}
+type ImageRoom = { files: number; bytes: number };
 
 const ENDINGS: Readonly<Record<string, string>> = { png: 'png', jpeg: 'jpg', jpg: 'jpg', gif: 'gif', webp: 'webp' };
 

@@ -5,12 +5,7 @@ import { IconDownload } from './icons.ts';
 import { QuietButton } from './quiet-button.tsx';
 import { Hint, Small } from './text.tsx';
 
-export interface PreviewedAttachment {
-  emailId: string;
-  index: number;
-  filename: string;
-  downloadPath: string;
-}
+export type PreviewedAttachment = { emailId: string; index: number; filename: string; downloadPath: string };
 
 /** An image or a text of a message in a dialog. The service says what a file is by its bytes, and serves nothing that could run. */
 export function AttachmentPreview({ attachment, close }: { attachment: PreviewedAttachment; close: () => void }) {

@@ -4,10 +4,7 @@ import type { hideNotification, showNotification } from './notices.tsx';
 import { QuietButton } from './quiet-button.tsx';
 import { Small, SmallLink } from './text.tsx';
 
-interface Shower {
-  showNotification: typeof showNotification;
-  hideNotification: typeof hideNotification;
-}
+type Shower = { showNotification: typeof showNotification; hideNotification: typeof hideNotification };
 
 let shower: Promise<Shower> | null = null;
 const listeners = new Set<() => void>();

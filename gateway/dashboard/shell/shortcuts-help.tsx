@@ -2,10 +2,7 @@ import { Group, Kbd, Modal, SimpleGrid, Stack, Title } from '@mantine/core';
 import { Small } from '../parts/text.tsx';
 import { places } from './places.ts';
 
-interface Shortcut {
-  keys: string[];
-  about: string;
-}
+type Shortcut = { keys: string[]; about: string };
 
 /** All keyboard shortcuts with their descriptions, by where they work. */
 const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [

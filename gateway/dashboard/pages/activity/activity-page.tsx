@@ -66,11 +66,7 @@ type Variables = VariablesOf<typeof ACTIVITY>;
 type Filter = NonNullable<Variables['filter']>;
 
 /** A choice in the filter bar: its name in the URL, its label, and its GraphQL values. */
-interface Choice<Value> {
-  word: string;
-  label: string;
-  value: Value;
-}
+type Choice<Value> = { word: string; label: string; value: Value };
 
 const DIRECTIONS: Choice<NonNullable<Filter['type']>>[] = [
   { word: 'received', label: 'Received', value: 'RECEIVED' },

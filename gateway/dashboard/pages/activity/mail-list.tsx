@@ -10,10 +10,7 @@ import { Hint } from '../../parts/text.tsx';
 import styles from './email-list.module.css';
 import { mergeRows, type Placed } from './merge-rows.ts';
 
-interface Page<Row> {
-  edges: Placed<Row>[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
+type Page<Row> = { edges: Placed<Row>[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
 
 interface GrowingListOptions<Data, Variables extends AnyVariables, Row> {
   query: TypedDocumentNode<Data, Variables>;

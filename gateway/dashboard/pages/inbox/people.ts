@@ -3,10 +3,7 @@ import { graphql } from '../../graphql.ts';
 import { useIsInTeam, useViewer } from '../../shell/viewer.ts';
 
 /** A person with name and address. */
-interface Person {
-  name: string | null;
-  address: string;
-}
+type Person = { name: string | null; address: string };
 
 /** Maximum number of people that a row names. */
 const NAMED = 3;
@@ -66,11 +63,7 @@ export function participantsText(people: readonly Person[], ownDomains: Readonly
 }
 
 /** Who works on a thread. */
-export interface Assignee {
-  id: string;
-  name: string;
-  email: string;
-}
+export type Assignee = { id: string; name: string; email: string };
 
 /** Returns the name of a member, or else the address. */
 export function nameAssignee({ name, email }: Pick<Assignee, 'name' | 'email'>): string {

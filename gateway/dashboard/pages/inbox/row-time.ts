@@ -13,10 +13,7 @@ const short = new Intl.DateTimeFormat('en', {
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 
 /** Times of a message: the sender's, null if it gave none, and when the service received or sent it. */
-interface MessageTimes {
-  date: string | null;
-  createdAt: string;
-}
+type MessageTimes = { date: string | null; createdAt: string };
 
 /** Formats a time for a row: the hour if it is on the same day as `now` (milliseconds), the date otherwise. */
 export function rowTime(at: string, now: number): string {

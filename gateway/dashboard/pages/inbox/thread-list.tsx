@@ -57,11 +57,7 @@ interface ThreadListProps {
   ref?: Ref<ThreadListHandle>;
 }
 
-interface Anchor {
-  id: string;
-  at: string;
-  offset: number;
-}
+type Anchor = { id: string; at: string; offset: number };
 
 /** A grid of any number of threads that renders only visible rows. Arrow keys move through it. */
 export function ThreadList(props: ThreadListProps) {

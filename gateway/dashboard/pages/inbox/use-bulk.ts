@@ -272,10 +272,7 @@ interface LastChange {
 }
 
 /** Threads that the person marked as read, or as unread, that were not so before. */
-interface OwnMarks {
-  threadIds: string[];
-  isRead: boolean;
-}
+type OwnMarks = { threadIds: string[]; isRead: boolean };
 
 const KEY = 'postroom-last-change';
 

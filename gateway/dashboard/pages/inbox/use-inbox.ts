@@ -377,12 +377,7 @@ function between(pages: ThreadPages, one: string, other: string): string[] {
 const ASK_ABOVE = 50;
 
 /** A change of many conversations that waits for the user. */
-export interface Question {
-  title: string;
-  about: string;
-  confirm: string;
-  run: () => void;
-}
+export type Question = { title: string; about: string; confirm: string; run: () => void };
 
 /** Asks before changes of many conversations, with their number. */
 interface LargeChange {

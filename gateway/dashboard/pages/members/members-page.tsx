@@ -202,11 +202,7 @@ const GIVEN_ROLES = [
 type GivenRole = (typeof GIVEN_ROLES)[number]['value'];
 
 /** What a form gives to a member. Limits are domains, and addresses, which have an @; none: all mail. */
-interface RoleValues {
-  role: GivenRole;
-  isApprover: boolean;
-  limits: string[];
-}
+type RoleValues = { role: GivenRole; isApprover: boolean; limits: string[] };
 
 /** Whether a role can be limited to domains and addresses, and has no API keys. */
 const isLowRole = (role: GivenRole) => role === 'AGENT' || role === 'VIEWER';

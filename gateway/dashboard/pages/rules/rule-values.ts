@@ -123,10 +123,7 @@ function orNull<T>(list: T[]): T[] | null {
   return list.length === 0 ? null : list;
 }
 
-interface Placed {
-  id: string;
-  priority: number;
-}
+type Placed = { id: string; priority: number };
 
 /** Distance of the first and last rule from their neighbor, which leaves room for others. */
 const ROOM = 10;

@@ -90,11 +90,7 @@ function SignOutButton({ label, done, end, ended, size = 'sm', ...rest }: SignOu
   );
 }
 
-interface SessionRowProps {
-  session: AuthSession;
-  isCurrent: boolean;
-  ended: () => Promise<void>;
-}
+type SessionRowProps = { session: AuthSession; isCurrent: boolean; ended: () => Promise<void> };
 
 function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
   const { id, userAgent, ipAddress, createdAt, updatedAt } = session;
