@@ -1,4 +1,4 @@
-import { Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
   type ClipboardEvent,
@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
+import { ErrorAlert, WarningAlert } from '../parts/alerts.ts';
 import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
 import { IconButton, QuietButton } from '../parts/quiet-button.tsx';
 import { Fine, Small, SmallLink } from '../parts/text.tsx';
@@ -214,7 +215,7 @@ export function ComposerForm(props: ComposerFormProps) {
       <Stack gap="sm">
         {problem !== null && <ProblemNote problem={problem} />}
         {hasForeignHtml && (
-          <Alert color="yellow" variant="outline" title="This draft has HTML that the editor cannot show">
+          <WarningAlert title="This draft has HTML that the editor cannot show">
             <Stack gap={6} align="flex-start">
               <Small>
                 Recipients see the HTML as a program wrote it. The text below is sent beside it. Remove the HTML to
@@ -229,7 +230,7 @@ export function ComposerForm(props: ComposerFormProps) {
                 }}
               />
             </Stack>
-          </Alert>
+          </WarningAlert>
         )}
         <div className={classes['heads']}>
           <Autocomplete
@@ -372,9 +373,7 @@ function ProblemNote({ problem }: { problem: Problem }) {
   const { message, type, fields } = problem;
   const others = Object.entries(fields).map(([field, why]) => `${field}: ${why}`);
   return (
-    <Alert
-      color="red"
-      variant="outline"
+    <ErrorAlert
       role="alert"
       icon={<IconAlertTriangle aria-hidden />}
       title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
@@ -408,7 +407,7 @@ function ProblemNote({ problem }: { problem: Problem }) {
           </Small>
         )}
       </Stack>
-    </Alert>
+    </ErrorAlert>
   );
 }
 
@@ -418,12 +417,7 @@ function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; 
   if (state === 'conflict' || state === 'gone') {
     const isGone = state === 'gone';
     return (
-      <Alert
-        color="yellow"
-        variant="outline"
-        role="alert"
-        title={isGone ? 'This draft was sent or deleted' : 'This draft was changed elsewhere'}
-      >
+      <WarningAlert role="alert" title={isGone ? 'This draft was sent or deleted' : 'This draft was changed elsewhere'}>
         <Stack gap={6} align="flex-start">
           <Small>
             {isGone
@@ -435,7 +429,7 @@ function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; 
             <QuietButton label={isGone ? 'Close' : 'Load other version'} size="compact-sm" onClick={load} />
           </Group>
         </Stack>
-      </Alert>
+      </WarningAlert>
     );
   }
   return (

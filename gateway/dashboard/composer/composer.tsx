@@ -1,7 +1,8 @@
-import { Alert, Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type CombinedError, useQuery } from 'urql';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
+import { WarningAlert } from '../parts/alerts.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Small, SmallLink } from '../parts/text.tsx';
 import { FieldComing, useNoField } from '../shell/keys.ts';
@@ -166,9 +167,5 @@ function OpenedComposer(props: OpenedProps) {
 /** Why there is nothing to write in. */
 function NoForm({ title, children }: { title: string; children: ReactNode }) {
   useNoField();
-  return (
-    <Alert color="yellow" variant="outline" title={title}>
-      {children}
-    </Alert>
-  );
+  return <WarningAlert title={title}>{children}</WarningAlert>;
 }

@@ -1,6 +1,7 @@
-import { Alert, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
 import type { CombinedError } from 'urql';
+import { ErrorAlert } from './alerts.ts';
 import { IconAlertTriangle } from './icons.ts';
 import { QuietButton } from './quiet-button.tsx';
 import { Small } from './text.tsx';
@@ -34,18 +35,12 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
       </Small>
     );
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Could not load this"
-      role="alert"
-    >
+    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Could not load this" role="alert">
       <Stack gap="xs" align="flex-start">
         <Small>{problemOf(error).message}</Small>
         {retry !== undefined && <QuietButton label="Try again" size="xs" onClick={retry} />}
       </Stack>
-    </Alert>
+    </ErrorAlert>
   );
 }
 

@@ -1,5 +1,4 @@
 import {
-  Alert,
   Button,
   Checkbox,
   type CheckboxProps,
@@ -23,6 +22,7 @@ import {
 } from '@mantine/core';
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
+import { ErrorAlert } from './alerts.ts';
 import { type NeededRight, needs } from './needs.ts';
 import { QuietButton } from './quiet-button.tsx';
 import { formErrors, type Refusal } from './refusal.ts';
@@ -150,9 +150,9 @@ export function RecordForm<Values extends object>({
 export function Trouble({ text, title }: { text: ReactNode; title?: string }) {
   if (text == null || text === '') return null;
   return (
-    <Alert color="red" variant="outline" role="alert" title={title}>
+    <ErrorAlert role="alert" title={title}>
       {text}
-    </Alert>
+    </ErrorAlert>
   );
 }
 

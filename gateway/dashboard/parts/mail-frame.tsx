@@ -1,8 +1,9 @@
-import { Alert, Box, Button, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/core';
+import { Box, Button, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../graphql.ts';
+import { ErrorAlert } from './alerts.ts';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import classes from './mail-frame.module.css';
@@ -125,15 +126,9 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
         )}
       </Box>
       {isFinal ? (
-        <Alert
-          color="red"
-          variant="outline"
-          role="alert"
-          icon={<IconAlertTriangle aria-hidden />}
-          title="Could not load this email"
-        >
+        <ErrorAlert role="alert" icon={<IconAlertTriangle aria-hidden />} title="Could not load this email">
           <QuietButton label="Try again" size="xs" onClick={begin} />
-        </Alert>
+        </ErrorAlert>
       ) : (
         <Box
           className={classes['surface'] ?? ''}

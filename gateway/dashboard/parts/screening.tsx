@@ -1,4 +1,5 @@
-import { Alert, Blockquote, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Blockquote, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { CautionAlert, ErrorAlert } from './alerts.ts';
 import { IconAlertTriangle, IconShieldX } from './icons.ts';
 import { StatusBadge, type Tone } from './status-badge.tsx';
 import { Small } from './text.tsx';
@@ -12,12 +13,7 @@ interface Screened {
 export function ScreeningFindings({ injection }: { injection: Screened | null }) {
   if (injection?.verdict !== 'REVIEW') return null;
   return (
-    <Alert
-      color="orange"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="This message may try to steer an agent"
-    >
+    <CautionAlert icon={<IconAlertTriangle aria-hidden />} title="This message may try to steer an agent">
       <Stack gap="xs" className="postroom-wrap">
         {injection.findings.map(({ part, excerpt, why }) => (
           <div key={`${part} ${excerpt} ${why}`}>
@@ -29,7 +25,7 @@ export function ScreeningFindings({ injection }: { injection: Screened | null })
         ))}
       </Stack>
       <Small mt="xs">Read the message yourself before an agent acts on it.</Small>
-    </Alert>
+    </CautionAlert>
   );
 }
 
@@ -45,14 +41,14 @@ const PARTS: Readonly<Record<string, string>> = {
 export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {
   if (warnings.length === 0) return null;
   return (
-    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
+    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
       <List size="sm" className="postroom-wrap">
         {warnings.map(({ text }) => (
           <List.Item key={text}>{text}</List.Item>
         ))}
       </List>
       <Small mt="xs">Check the sender before you open a link, reply, or pay.</Small>
-    </Alert>
+    </ErrorAlert>
   );
 }
 
@@ -78,9 +74,9 @@ const tones: Readonly<Record<Scanned['spam']['verdict'], Tone>> = {
 export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }) {
   if (virus !== null)
     return (
-      <Alert color="red" variant="outline" icon={<IconShieldX aria-hidden />} title={`Virus: ${virus}`}>
+      <ErrorAlert icon={<IconShieldX aria-hidden />} title={`Virus: ${virus}`}>
         This email is in quarantine. Its text and attachments cannot be opened here.
-      </Alert>
+      </ErrorAlert>
     );
   return (
     <Paper withBorder p="md" component="section" aria-label="Spam">

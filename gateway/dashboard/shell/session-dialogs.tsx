@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Group, Modal, Stack } from '@mantine/core';
+import { Anchor, Button, Group, Modal, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { auth } from '../pages/sign-in/auth-calls.ts';
 import { Password, useAuthSettings } from '../pages/sign-in/entry-parts.tsx';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { canUsePasskeys, signInByPasskey } from '../pages/sign-in/passkeys.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
+import { ErrorAlert } from '../parts/alerts.ts';
 import { offerConfirmation } from '../parts/confirm-sign-in.ts';
 import { IconFingerprint } from '../parts/icons.ts';
 import { QuietButton } from '../parts/quiet-button.tsx';
@@ -104,11 +105,7 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
         {state?.isByProvider === false && !state.hasPassword && !canUsePasskey && (
           <Small>You have no password and no passkey here. Sign out and sign in again to continue.</Small>
         )}
-        {trouble !== null && (
-          <Alert color="red" variant="outline" role="alert">
-            {trouble}
-          </Alert>
-        )}
+        {trouble !== null && <ErrorAlert role="alert">{trouble}</ErrorAlert>}
         <Group justify="flex-end">
           <QuietButton label="Cancel" onClick={() => onEnd(false)} />
           {canUsePasskey && !state.isByProvider && (

@@ -1,5 +1,6 @@
-import { Alert, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
@@ -47,9 +48,9 @@ export function AuthenticationTab({ id }: { id: string }) {
             <SpamVerdict security={security} />
             <Text className="postroom-wrap">{found.sender.text}</Text>
             {found.hasSeveralFromFields && (
-              <Alert color="red" variant="outline" title="Multiple From fields">
+              <ErrorAlert title="Multiple From fields">
                 A valid message has one From field. Mail programs differ in which one they show.
-              </Alert>
+              </ErrorAlert>
             )}
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <Verdict

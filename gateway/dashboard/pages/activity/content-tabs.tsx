@@ -1,5 +1,4 @@
 import {
-  Alert,
   Anchor,
   Badge,
   Code,
@@ -18,6 +17,7 @@ import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconDownload } from '../../parts/icons.ts';
@@ -107,14 +107,12 @@ export function TextTab({ id }: { id: string }) {
         return (
           <>
             {parseError !== null && (
-              <Alert color="orange" variant="outline" title="This email could not be parsed">
-                {parseError} The raw source is whole.
-              </Alert>
+              <CautionAlert title="This email could not be parsed">{parseError} The raw source is whole.</CautionAlert>
             )}
             {isTruncated && (
-              <Alert color="orange" variant="outline" title="The text is truncated">
+              <CautionAlert title="The text is truncated">
                 The text is too long to show. The Raw tab has the whole email.
-              </Alert>
+              </CautionAlert>
             )}
             <Group justify="space-between">
               <Switch

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconRefresh } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -131,9 +132,9 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         )}
       </Hint>
       {error !== null && status !== 'SUCCESS' && (
-        <Alert color="red" variant="outline" mt="sm" title="Last error" className="postroom-wrap">
+        <ErrorAlert mt="sm" title="Last error" className="postroom-wrap">
           {error}
-        </Alert>
+        </ErrorAlert>
       )}
       <Stack gap="sm" mt="sm">
         {recipients.map((recipient) => (

@@ -2,6 +2,7 @@ import { Accordion, Alert, Code, Group, List, Skeleton, Stack, Text } from '@man
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconBraces } from '../../parts/icons.ts';
@@ -98,9 +99,9 @@ function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
   return (
     <Stack gap="xs">
       {payload.isEndpointChanged && (
-        <Alert color="orange" variant="outline" title="The endpoint has changed since this delivery">
+        <CautionAlert title="The endpoint has changed since this delivery">
           This is what a retry sends now; what was sent then may have differed.
-        </Alert>
+        </CautionAlert>
       )}
       <Json
         text={payload.text}
@@ -122,9 +123,9 @@ export function ActionResults({ actions: { place, problem, results }, of }: { ac
     <Stack gap={6} role="group" aria-label={`Actions of ${of}`}>
       <Strong>Actions</Strong>
       {problem !== null && (
-        <Alert color="red" variant="outline" title="No action ran" className="postroom-wrap">
+        <ErrorAlert title="No action ran" className="postroom-wrap">
           {place === null ? problem : `${place}: ${problem}`}
-        </Alert>
+        </ErrorAlert>
       )}
       <List size="sm" type="ordered">
         {results.map(({ type, status, message, email }, at) => (

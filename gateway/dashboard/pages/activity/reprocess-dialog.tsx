@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
@@ -89,9 +90,9 @@ function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
         </Stack>
       </Checkbox.Group>
       {problem !== null && (
-        <Alert color="red" variant="outline" role="alert" title="The email was not reprocessed">
+        <ErrorAlert role="alert" title="The email was not reprocessed">
           {problem}
-        </Alert>
+        </ErrorAlert>
       )}
       <div aria-live="polite">{result !== null && <ReprocessDiff {...result} />}</div>
       <Group justify="flex-end">
@@ -140,11 +141,7 @@ function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: Reproces
       : `Done. ${changes.length} ${changes.length === 1 ? 'field' : 'fields'} changed.`;
   return (
     <Stack gap="sm" data-reprocessed={isDryRun ? 'dry' : 'done'}>
-      {error !== null && (
-        <Alert color="red" variant="outline" title="A step failed">
-          {error.message}
-        </Alert>
-      )}
+      {error !== null && <ErrorAlert title="A step failed">{error.message}</ErrorAlert>}
       <Text fw={600}>{words}</Text>
       {endpoint !== null && (
         <Small>

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
@@ -95,9 +96,9 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
         )}
       </Stack>
       {address.warning !== null && (
-        <Alert color="yellow" variant="outline" title="External mail does not reach this address" role="status">
+        <WarningAlert title="External mail does not reach this address" role="status">
           {address.warning}
-        </Alert>
+        </WarningAlert>
       )}
       <Routing address={address} />
       <Signature address={address} />

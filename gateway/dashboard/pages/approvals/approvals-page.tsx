@@ -1,7 +1,8 @@
-import { Alert, Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Fragment } from 'react';
 import { useQuery } from 'urql';
 import type { ResultOf } from '../../graphql.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
@@ -192,12 +193,7 @@ function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review
   const unseen = pieces.filter((piece) => piece.unseen !== null && piece.unseen.kind !== 'COLLAPSED').length;
   if (notes.length === 0 && unseen === 0 && !isTruncated) return null;
   return (
-    <Alert
-      color="yellow"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Look at this before you approve"
-    >
+    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Look at this before you approve">
       <List size="sm" className="postroom-wrap">
         {unseen > 0 && (
           <List.Item>
@@ -216,7 +212,7 @@ function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review
           <List.Item>The message is longer than shown here. Download it from its page to see all of it.</List.Item>
         )}
       </List>
-    </Alert>
+    </WarningAlert>
   );
 }
 

@@ -1,20 +1,9 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Center,
-  Group,
-  Loader,
-  MultiSelect,
-  Radio,
-  Select,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { Anchor, Button, Center, Group, Loader, MultiSelect, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { IconAlertTriangle } from '../../parts/icons.ts';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine, PageLink, Small } from '../../parts/text.tsx';
@@ -126,11 +115,11 @@ export function DevicePage() {
         }
       >
         <Stack>
-          <Alert variant="outline" color="yellow" icon={<IconAlertTriangle aria-hidden />} py="sm">
+          <WarningAlert icon={<IconAlertTriangle aria-hidden />} py="sm">
             <Small>
               Continue only if you see this code in your own terminal. Anyone who sent it to you gets access.
             </Small>
-          </Alert>
+          </WarningAlert>
           <DecisionForm
             key={shown.question.workspaceId}
             {...shown}

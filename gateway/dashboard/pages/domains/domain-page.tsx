@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch, Te
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
+import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
 import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -89,15 +90,15 @@ function DomainNotes({ domain }: { domain: ShownDomain }) {
         </Alert>
       )}
       {status === 'FAILED' && (
-        <Alert variant="outline" color="red" title="Not verified" role="status">
+        <ErrorAlert title="Not verified" role="status">
           {statusReason ?? 'DNS does not have the ownership record.'} Publish the records below, then check.
-        </Alert>
+        </ErrorAlert>
       )}
       {proofLostAt !== null && (
-        <Alert variant="outline" color="red" title="The ownership record is missing" role="status">
+        <ErrorAlert title="The ownership record is missing" role="status">
           Missing <RelativeTime at={proofLostAt} prefix="since " />. Publish the TXT record below again. After 7 days
           without it, another account can verify the domain.
-        </Alert>
+        </ErrorAlert>
       )}
       {status === 'VERIFIED' && isTrusted && (
         <Hint>
@@ -106,9 +107,9 @@ function DomainNotes({ domain }: { domain: ShownDomain }) {
         </Hint>
       )}
       {status === 'VERIFIED' && !isTrusted && !isFullyVerified && (
-        <Alert variant="outline" color="yellow" title="A required record is missing" role="status">
+        <WarningAlert title="A required record is missing" role="status">
           The domain is verified, but Postroom does not receive its mail until DNS has all required records.
-        </Alert>
+        </WarningAlert>
       )}
       <ConflictNote conflict={dnsConflict} />
     </>

@@ -3,6 +3,7 @@ import { useClipboard, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
 import { QuietButton } from '../../parts/quiet-button.tsx';
@@ -246,13 +247,7 @@ function LocalMailServerNote() {
   const { service } = useViewer();
   if (!service.isMailHostnameLocal) return null;
   return (
-    <Alert
-      color="yellow"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Do not publish these records yet"
-      role="note"
-    >
+    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Do not publish these records yet" role="note">
       <Stack gap="xs">
         <Small>
           They name this service as <Code>{service.mailHostname}</Code>, which no other mail server can reach. Set the
@@ -264,7 +259,7 @@ function LocalMailServerNote() {
           reverse DNS, TLS and the proxy.
         </Small>
       </Stack>
-    </Alert>
+    </WarningAlert>
   );
 }
 
@@ -335,9 +330,9 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
         aria-label={isBusy ? 'Checking DNS' : 'Records found'}
       />
       {trouble !== null && (
-        <Alert color="yellow" variant="outline" role="status" p="xs">
+        <WarningAlert role="status" p="xs">
           <Small>{trouble}</Small>
-        </Alert>
+        </WarningAlert>
       )}
     </Stack>
   );
@@ -347,13 +342,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
 export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'] }) {
   if (conflict === null) return null;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Conflicting DNS records"
-      role="status"
-    >
+    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Conflicting DNS records" role="status">
       <Stack gap="xs">
         <Small>{conflict.message}</Small>
         <List size="sm" spacing={4}>
@@ -372,7 +361,7 @@ export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'
           </Small>
         )}
       </Stack>
-    </Alert>
+    </ErrorAlert>
   );
 }
 

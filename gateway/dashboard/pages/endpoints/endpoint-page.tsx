@@ -1,8 +1,9 @@
-import { Accordion, Alert, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Tabs } from '@mantine/core';
+import { Accordion, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -106,9 +107,9 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
   return (
     <>
       {inactiveReason !== null && (
-        <Alert color="red" variant="outline" title="Endpoint disabled">
+        <ErrorAlert title="Endpoint disabled">
           {inactiveReason} Fix and test the endpoint, turn it on again, and replay the emails that it missed.
-        </Alert>
+        </ErrorAlert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
         <Fact label="Health">

@@ -1,9 +1,10 @@
-import { Alert, Button, Code, Group, Input, Modal, Select, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { Button, Code, Group, Input, Modal, Select, Stack, Text, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { needs } from '../../parts/needs.ts';
@@ -80,7 +81,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
           <ForwardingFields form={form} isGroup={endpoint.__typename === 'EmailGroupEndpoint'} />
         )}
       </RecordForm>
-      <Alert color="red" variant="outline" title="Delete endpoint">
+      <ErrorAlert title="Delete endpoint">
         <Stack gap="sm" align="flex-start">
           {users === 0
             ? 'No address uses this endpoint. Pending deliveries stop. Emails are kept.'
@@ -95,7 +96,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             act={() => remove({ id })}
           />
         </Stack>
-      </Alert>
+      </ErrorAlert>
     </Stack>
   );
 }

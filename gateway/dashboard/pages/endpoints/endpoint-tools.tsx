@@ -16,6 +16,7 @@ import {
 } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command, CopyButton } from '../../parts/command.tsx';
 import { Trouble } from '../../parts/form.tsx';
@@ -182,11 +183,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
         Delivers each email of the period again, in the order of its first delivery. Skips emails that are still pending
         or were delivered again since. Receivers can use the email id to ignore duplicates.
       </Small>
-      {!isActive && (
-        <Alert color="orange" variant="outline" title="Endpoint is off">
-          Turn the endpoint on first.
-        </Alert>
-      )}
+      {!isActive && <CautionAlert title="Endpoint is off">Turn the endpoint on first.</CautionAlert>}
       <Group align="flex-end" gap="sm">
         <Select
           label="Period"
@@ -231,9 +228,9 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
       {!isRunning && skipped !== null && <SkippedNote skipped={skipped} />}
       <RetryWaiting id={id} isActive={isActive} />
       {problem !== null && (
-        <Alert color="red" variant="outline" title="The replay stopped because of an error">
+        <ErrorAlert title="The replay stopped because of an error">
           {problem} {count > 0 && `Before that, ${delivered}`}
-        </Alert>
+        </ErrorAlert>
       )}
     </Stack>
   );

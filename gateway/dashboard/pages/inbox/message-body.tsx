@@ -1,7 +1,8 @@
-import { Alert, Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -47,14 +48,9 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
           <SecurityWarnings warnings={email.securityWarnings} />
           <ScreeningFindings injection={email.security.injection} />
           {email.content.parseError !== null && (
-            <Alert
-              color="yellow"
-              variant="outline"
-              icon={<IconAlertTriangle aria-hidden />}
-              title="This message could only be parsed in part"
-            >
+            <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="This message could only be parsed in part">
               <Small>{`${email.content.parseError}. You can download the whole message from its page.`}</Small>
-            </Alert>
+            </WarningAlert>
           )}
           {email.attachments.some(isCalendar) && (
             <Suspense fallback={<Skeleton h={90} />}>

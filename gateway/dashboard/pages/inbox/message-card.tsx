@@ -1,5 +1,4 @@
 import {
-  Alert,
   Avatar,
   Badge,
   Button,
@@ -17,6 +16,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import {
   IconArrowForwardUp,
@@ -215,7 +215,7 @@ export function ReplyItems({ emailId, compose }: { emailId: string; compose: (co
 function HeldNote({ emailId }: { emailId: string }) {
   const { act, isBusy } = useAct(RELEASE, { done: 'The email is released and in your inbox.' });
   return (
-    <Alert color="orange" variant="outline" mx="sm" mb="sm" title="Held by a guard rule">
+    <CautionAlert mx="sm" mb="sm" title="Held by a guard rule">
       <Group justify="space-between" gap="sm">
         <Small>
           It is not in the inbox and was not delivered to an endpoint. See{' '}
@@ -232,7 +232,7 @@ function HeldNote({ emailId }: { emailId: string }) {
           onClick={() => void act({ id: emailId })}
         />
       </Group>
-    </Alert>
+    </CautionAlert>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Group, Paper, Stack } from '@mantine/core';
+import { Group, Paper, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { modeOf } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
@@ -97,9 +98,9 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
             />
           ))}
           {error !== undefined && (
-            <Alert color="yellow" variant="outline" title="This may be out of date">
+            <WarningAlert title="This may be out of date">
               <Small>The conversation could not be refreshed.</Small>
-            </Alert>
+            </WarningAlert>
           )}
           <ThreadNotes threadId={thread.id} />
           {!isReplying(inbox.view) && (

@@ -1,8 +1,9 @@
-import { Alert, Button, Checkbox, Group, Modal, Radio, Stack, Switch, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Radio, Stack, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
 import { EXPIRIES, findDateFault, readExpiry } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -285,12 +286,12 @@ function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
   const { about, command } = writeFirstRequest(made, baseUrl(service));
   return (
     <Stack>
-      <Alert variant="outline" color="orange" icon={<IconEyeOff aria-hidden />} role="status" py="sm">
+      <CautionAlert icon={<IconEyeOff aria-hidden />} role="status" py="sm">
         <Small>
           The key is shown only once, because Postroom stores only a digest. Save it where your program keeps its
           secrets.
         </Small>
-      </Alert>
+      </CautionAlert>
       <Command text={made.secret} label="Copy key" />
       <Small>{about}</Small>
       <Command text={command} />

@@ -1,10 +1,11 @@
-import { Alert, Badge, Button, Group, Stack, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
@@ -274,9 +275,7 @@ function RequestDetails({ request }: { request: WholeRequest }) {
         <CopyCurl curl={curl} />
       </Group>
       {omitsBodies && (
-        <Alert color="orange" variant="outline" role="status">
-          The service was busy and stored this request without its bodies.
-        </Alert>
+        <CautionAlert role="status">The service was busy and stored this request without its bodies.</CautionAlert>
       )}
       <Message title="Request" headers={requestHeaders} body={requestBody} bytes={requestBytes} />
       <Message title="Response" headers={responseHeaders} body={responseBody} bytes={responseBytes} />

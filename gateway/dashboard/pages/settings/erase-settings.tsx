@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
@@ -183,9 +184,9 @@ function ConfirmErasure({ close }: { close: () => void }) {
           />
         )}
         {credentials !== undefined && passkeys !== undefined && !hasPassword && !hasPasskey && (
-          <Alert color="yellow" variant="outline" title="Set a password first">
+          <WarningAlert title="Set a password first">
             The account is erased only after you sign in again. Set a password or add a passkey under Security.
-          </Alert>
+          </WarningAlert>
         )}
         <Trouble text={trouble} />
         <Group justify="flex-end">

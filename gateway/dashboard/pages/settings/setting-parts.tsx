@@ -1,5 +1,6 @@
-import { Alert, Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { WarningAlert } from '../../parts/alerts.ts';
 import type { IconType } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
@@ -92,7 +93,7 @@ interface ShownOnceProps {
 /** A secret that is shown only once, until it is `done` with. */
 export function ShownOnce({ title, about, text, copyLabel, done, children }: ShownOnceProps) {
   return (
-    <Alert color="yellow" variant="outline" title={title}>
+    <WarningAlert title={title}>
       <Stack>
         <Small>{about}</Small>
         {children}
@@ -101,7 +102,7 @@ export function ShownOnce({ title, about, text, copyLabel, done, children }: Sho
           <Button onClick={done}>Done</Button>
         </Group>
       </Stack>
-    </Alert>
+    </WarningAlert>
   );
 }
 

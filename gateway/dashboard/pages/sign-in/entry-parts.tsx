@@ -1,6 +1,7 @@
-import { Alert, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
 import { Hint, Small } from '../../parts/text.tsx';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
@@ -54,9 +55,9 @@ export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   if (problem === null) return null;
   const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
   return (
-    <Alert color="red" variant="outline" icon={<Icon aria-hidden />} role="alert" py="sm">
+    <ErrorAlert icon={<Icon aria-hidden />} role="alert" py="sm">
       <Small>{words[problem.code ?? ''] ?? problem.message}</Small>
-    </Alert>
+    </ErrorAlert>
   );
 }
 
