@@ -12,14 +12,14 @@ const openPages: Record<string, ComponentType> = {
   '/sign-in': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage })),
   '/sign-in/link': lazy(async () => ({ default: (await import('./pages/sign-in/link-page.tsx')).LinkPage })),
   '/invitation': lazy(async () => ({ default: (await import('./pages/sign-in/invitation-page.tsx')).InvitationPage })),
-  '/oauth/consent': lazy(async () => ({ default: (await import('./pages/connect/consent-page.tsx')).ConsentPage })),
-  '/oauth/device': lazy(async () => ({ default: (await import('./pages/connect/device-page.tsx')).DevicePage })),
-  '/sign-up': lazy(async () => ({ default: (await import('./pages/sign-in/sign-up-page.tsx')).SignUpPage })),
+  '/oauth/consent': lazy(async () => ({ default: (await import('./pages/connect/connect-pages.tsx')).ConsentPage })),
+  '/oauth/device': lazy(async () => ({ default: (await import('./pages/connect/connect-pages.tsx')).DevicePage })),
+  '/sign-up': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignUpPage })),
   '/forgot-password': lazy(async () => ({
-    default: (await import('./pages/sign-in/forgot-password-page.tsx')).ForgotPasswordPage,
+    default: (await import('./pages/sign-in/link-page.tsx')).ForgotPasswordPage,
   })),
   '/reset-password': lazy(async () => ({
-    default: (await import('./pages/sign-in/reset-password-page.tsx')).ResetPasswordPage,
+    default: (await import('./pages/sign-in/link-page.tsx')).ResetPasswordPage,
   })),
 };
 const pages: Record<string, ComponentType> = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refusalOfMailboxes } from '../../gateway/dashboard/composer/address-text.ts';
 import { type DocumentNode, textOfDocument } from '../../gateway/dashboard/composer/document-text.ts';
-import { draftInput, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
+import { draftInput, refusalOfMailboxes, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
 import { harmlessTags, isEditable, sentHtml } from '../../gateway/dashboard/composer/mail-html.ts';
 import { replaceSignature, withSignature } from '../../gateway/dashboard/composer/signature.ts';
 

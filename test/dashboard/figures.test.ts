@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeStats } from '../../gateway/dashboard/pages/endpoints/endpoint-words.ts';
-import { counted, formatCount } from '../../gateway/dashboard/parts/counted.ts';
-import { relativeTime } from '../../gateway/dashboard/parts/time-words.ts';
+import { describeStats } from '../../gateway/dashboard/pages/endpoints/endpoint-values.ts';
+import { counted, formatCount, relativeTime } from '../../gateway/dashboard/parts/words.ts';
 
 const NOW = Date.UTC(2026, 10, 29, 12);
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { patternOfSearch } from '../../gateway/dashboard/pages/inbox/search-pattern.ts';
+import { patternOfSearch } from '../../gateway/dashboard/pages/inbox/inbox-view.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { findColorViolations } from '../support/stages/axe.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setPriorities } from '../../gateway/dashboard/pages/rules/rule-order.ts';
+import { setPriorities } from '../../gateway/dashboard/pages/rules/rule-values.ts';
 
 const MOST = 1_000;
 

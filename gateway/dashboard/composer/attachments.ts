@@ -1,3 +1,7 @@
+import { useRef, useState } from 'react';
+import { randomId } from '../parts/notify.tsx';
+import type { StoredDraft } from './composer-documents.ts';
+
 /** Maximum size of texts and files together (bytes), and maximum number of files. */
 export const MAX_CONTENT_BYTES = 10 * 1_024 * 1_024;
 export const MAX_FILES = 20;
@@ -61,7 +65,7 @@ export async function attachmentsInput(
 }
 
 /** Returns the content of a file as a `data:` URL. Rejects if the file can no longer be read. */
-export function dataUrlOf(file: File | Blob): Promise<string> {
+function dataUrlOf(file: File | Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
@@ -70,4 +74,56 @@ export function dataUrlOf(file: File | Blob): Promise<string> {
     );
     reader.readAsDataURL(file);
   });
+}
+
+export interface Files {
+  files: readonly AttachedFile[];
+  add: (files: readonly File[]) => void;
+  /** Adds an image that the HTML refers to. Returns its Content-ID. */
+  addImage: (file: File) => string;
+  remove: (id: string) => void;
+  /** Returns the `data:` URL of an inline image; null if it is missing. */
+  showImage: (contentId: string) => Promise<string | null>;
+}
+
+/** Keeps the attachments and inline images of a draft. */
+export function useFiles(stored: StoredDraft | null): Files {
+  const [files, setFiles] = useState<readonly AttachedFile[]>(
+    () =>
+      stored?.attachments.map(({ id, filename, size, contentId }) => ({
+        id,
+        name: filename,
+        size,
+        file: null,
+        contentId: contentId?.replace(/^<|>$/g, '') ?? null,
+      })) ?? [],
+  );
+  // The editor shows an image before the next rendering.
+  const images = useRef(new Map(files.map((file) => [file.contentId ?? '', file])));
+  const attached = (file: File, contentId: string | null) => ({
+    id: randomId(),
+    name: file.name,
+    size: file.size,
+    file,
+    contentId,
+  });
+  return {
+    files,
+    add: (more) => setFiles((now) => [...now, ...more.map((file) => attached(file, null))]),
+    addImage(file) {
+      const contentId = `${randomId()}@inline`;
+      const image = attached(file, contentId);
+      images.current.set(contentId, image);
+      setFiles((now) => [...now, image]);
+      return contentId;
+    },
+    remove: (id) => setFiles((now) => now.filter((one) => one.id !== id)),
+    async showImage(contentId) {
+      const image = images.current.get(contentId);
+      if (image === undefined) return null;
+      if (image.file !== null) return dataUrlOf(image.file);
+      const response = await fetch(`/api/e2/drafts/${stored?.id ?? ''}/attachments/${image.id}`);
+      return response.ok ? dataUrlOf(await response.blob()) : null;
+    },
+  };
 }

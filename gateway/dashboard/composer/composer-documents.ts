@@ -21,7 +21,10 @@ export const ORIGINAL = graphql(`
     email(id: $id) {
       id type subject createdAt date envelopeRecipient
       ownAddress { address }
-      from { name address } to { name address } cc { name address } replyTo { name address }
+      from { name address }
+      to { name address }
+      cc { name address }
+      replyTo { name address }
       thread { id }
       attachments { index filename size }
       content { text cleanedText html }
@@ -34,9 +37,7 @@ export const CONTACTS = graphql(`
   query ComposerContacts($prefix: String!) { contacts(prefix: $prefix, first: 10) { name address } }
 `);
 
-const SENT = graphql(`
-  fragment SentEmail on Email { id status scheduledAt thread { id } }
-`);
+const SENT = graphql(`fragment SentEmail on Email { id status scheduledAt thread { id } }`);
 
 const DRAFT = graphql(`
   fragment ComposerDraft on Draft {
@@ -47,32 +48,20 @@ const DRAFT = graphql(`
 `);
 
 /** A stored draft. */
-export const READ_DRAFT = graphql(
-  `
-  query ComposerReadDraft($id: ID!) { draft(id: $id) { ...ComposerDraft } }
-`,
-  [DRAFT],
-);
+export const READ_DRAFT = graphql(`query ComposerReadDraft($id: ID!) { draft(id: $id) { ...ComposerDraft } }`, [DRAFT]);
 
 /** The drafts that answer a message. */
 export const DRAFTS_OF = graphql(
-  `
-  query ComposerDraftsOf($originalEmailId: ID!) {
+  `query ComposerDraftsOf($originalEmailId: ID!) {
     drafts(first: 10, filter: { originalEmailId: $originalEmailId }) { edges { node { ...ComposerDraft } } }
-  }
-`,
+  }`,
   [DRAFT],
 );
 
 /** Stores a new draft. */
 export const CREATE_DRAFT = graphql(`
   mutation ComposerCreateDraft($input: CreateDraftInput!) {
-    createDraft(input: $input) {
-      __typename
-      ... on CreateDraftPayload { draft { id version attachments { id } } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
-    }
+    createDraft(input: $input) { __typename ... on CreateDraftPayload { draft { id version attachments { id } } } }
   }
 `);
 
@@ -82,9 +71,7 @@ export const UPDATE_DRAFT = graphql(`
     updateDraft(input: $input) {
       __typename
       ... on UpdateDraftPayload { draft { id version attachments { id } } }
-      ... on Error { message code }
       ... on Conflict { details }
-      ... on ValidationError { fields { path message } }
     }
   }
 `);
@@ -92,26 +79,15 @@ export const UPDATE_DRAFT = graphql(`
 /** Deletes a draft. */
 export const DELETE_DRAFT = graphql(`
   mutation ComposerDeleteDraft($input: DeleteDraftInput!) {
-    deleteDraft(input: $input) {
-      __typename
-      ... on DeleteDraftPayload { deletedId }
-      ... on Error { message code }
-    }
+    deleteDraft(input: $input) { __typename ... on DeleteDraftPayload { deletedId } }
   }
 `);
 
 /** Sends a draft. */
 export const SEND_DRAFT = graphql(
-  `
-  mutation ComposerSendDraft($input: SendDraftInput!) {
-    sendDraft(input: $input) {
-      __typename
-      ... on SendDraftPayload { email { ...SentEmail } }
-      ... on Error { message code }
-      ... on ValidationError { fields { path message } }
-    }
-  }
-`,
+  `mutation ComposerSendDraft($input: SendDraftInput!) {
+    sendDraft(input: $input) { __typename ... on SendDraftPayload { email { ...SentEmail } } }
+  }`,
   [SENT],
 );
 
@@ -123,11 +99,7 @@ export const SENT_FILES = graphql(`
 /** Cancels a scheduled email. */
 export const CANCEL = graphql(`
   mutation ComposerCancel($input: CancelEmailInput!) {
-    cancelEmail(input: $input) {
-      __typename
-      ... on CancelEmailPayload { email { id status } }
-      ... on Error { message code }
-    }
+    cancelEmail(input: $input) { __typename ... on CancelEmailPayload { email { id status } } }
   }
 `);
 
@@ -137,3 +109,9 @@ export type Original = NonNullable<ResultOf<typeof ORIGINAL>['email']>;
 export type SentEmail = ResultOf<typeof SENT>;
 /** A draft that the service stores. */
 export type StoredDraft = ResultOf<typeof DRAFT>;
+
+/** The snippets of the workspace, by name. */
+export const SNIPPETS = graphql(`query DashboardSnippets { snippets { id name text } }`);
+
+/** A text that the composer inserts. */
+export type Snippet = ResultOf<typeof SNIPPETS>['snippets'][number];

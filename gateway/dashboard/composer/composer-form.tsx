@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
   type ClipboardEvent,
@@ -10,32 +10,34 @@ import {
   useState,
 } from 'react';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
-import { IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { ErrorAlert, WarningAlert } from '../parts/alerts.ts';
+import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { IconButton, QuietButton } from '../parts/quiet-button.tsx';
+import { Fine, Small, SmallLink } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
-import { AddressField } from './address-field.tsx';
-import { addressIn, looksLikeMailbox, refusalOfMailboxes } from './address-text.ts';
-import { AttachmentField } from './attachment-field.tsx';
-import { refusalOfFiles, roomBeside } from './attachments.ts';
+import { refusalOfFiles, roomBeside, useFiles } from './attachments.ts';
 import classes from './composer.module.css';
 import type { Original, SentEmail, StoredDraft } from './composer-documents.ts';
-import { type ComposerMode, type Draft, draftInput, NO_QUOTE, titleOf, valuesOf } from './draft.ts';
-import { DraftState } from './draft-state.tsx';
-import { contentIdsOf, isEditable } from './mail-html.ts';
+import { AddressField, AttachmentField, OriginalNote, ScheduleField, SendButton } from './composer-fields.tsx';
+import {
+  addressIn,
+  type ComposerMode,
+  type Draft,
+  draftInput,
+  looksLikeMailbox,
+  NO_QUOTE,
+  refusalOfMailboxes,
+  titleOf,
+  valuesOf,
+} from './draft.ts';
+import { contentIdsOf, isEditable, quoteOriginal } from './mail-html.ts';
 import { MessageField } from './message-field.tsx';
-import { OriginalNote } from './original-note.tsx';
-import { ProblemNote } from './problem-note.tsx';
-import { quoteOriginal } from './quote-original.ts';
-import { ScheduleField } from './schedule-field.tsx';
-import { SendButton } from './send-button.tsx';
-import { replaceSignature } from './signature.ts';
-import { useFiles } from './use-files.ts';
-import { useReminder } from './use-reminder.ts';
-import { type DraftContent, useSavedDraft } from './use-saved-draft.ts';
-import { useSending } from './use-sending.ts';
-import { useSignature } from './use-signature.ts';
+import { replaceSignature, useSignature } from './signature.ts';
+import { type DraftContent, type Saving, useSavedDraft } from './use-saved-draft.ts';
+import { useReminder, useSending } from './use-sending.ts';
 
-export interface ComposerFormProps {
+interface ComposerFormProps {
   mode: ComposerMode;
   original: Original | null;
   senders: readonly string[];
@@ -213,24 +215,22 @@ export function ComposerForm(props: ComposerFormProps) {
       <Stack gap="sm">
         {problem !== null && <ProblemNote problem={problem} />}
         {hasForeignHtml && (
-          <Alert color="yellow" variant="outline" title="This draft has HTML that the editor cannot show">
+          <WarningAlert title="This draft has HTML that the editor cannot show">
             <Stack gap={6} align="flex-start">
-              <Text size="sm">
+              <Small>
                 Recipients see the HTML as a program wrote it. The text below is sent beside it. Remove the HTML to
                 write the message here.
-              </Text>
-              <Button
+              </Small>
+              <QuietButton
+                label="Remove HTML"
                 size="compact-sm"
-                variant="default"
                 onClick={() => {
                   setForeignHtml(false);
                   form.setFieldValue('html', null);
                 }}
-              >
-                Remove HTML
-              </Button>
+              />
             </Stack>
-          </Alert>
+          </WarningAlert>
         )}
         <div className={classes['heads']}>
           <Autocomplete
@@ -316,21 +316,19 @@ export function ComposerForm(props: ComposerFormProps) {
               setReminder={setReminder}
             />
             {remindAt !== '' && (
-              <Button
+              <QuietButton
+                label={`If no reply ${remindAt}`}
                 size="compact-sm"
-                variant="default"
                 leftSection={<IconBell size={14} aria-hidden />}
                 rightSection={<IconX size={12} aria-hidden />}
                 aria-label="Remove reminder"
                 title="Remove reminder"
                 onClick={() => setReminder('')}
-              >
-                {`If no reply ${remindAt}`}
-              </Button>
+              />
             )}
-            <Text size="xs" c="dimmed" visibleFrom="sm">
+            <Fine visibleFrom="sm">
               <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> sends
-            </Text>
+            </Fine>
           </Group>
           <DraftState
             saving={draft.saving}
@@ -338,9 +336,7 @@ export function ComposerForm(props: ComposerFormProps) {
             load={draft.saving.state === 'gone' ? close : reload}
           />
           <Tooltip label="Discard draft">
-            <ActionIcon variant="default" size="lg" aria-label="Discard draft" onClick={discard}>
-              <IconTrash size={18} aria-hidden />
-            </ActionIcon>
+            <IconButton label="Discard draft" icon={IconTrash} variant="default" size="lg" onClick={discard} />
           </Tooltip>
         </Group>
       </Stack>
@@ -371,3 +367,81 @@ function completed(typed: string, domains: readonly string[]): string[] {
   const local = typed.split('@')[0]?.trim() ?? '';
   return local === '' || /[\s<>]/.test(local) ? [] : domains.map((domain) => `${local}@${domain}`);
 }
+
+/** Explains why the email was not sent, and what to do. */
+function ProblemNote({ problem }: { problem: Problem }) {
+  const { message, type, fields } = problem;
+  const others = Object.entries(fields).map(([field, why]) => `${field}: ${why}`);
+  return (
+    <ErrorAlert
+      role="alert"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
+    >
+      <Stack gap={6} align="flex-start">
+        <Small className="postroom-wrap">
+          {type === 'Network'
+            ? 'Postroom did not respond. Send the email again without changes; it will not be sent twice.'
+            : message}
+        </Small>
+        {others.map((text) => (
+          <Small key={text}>{text}</Small>
+        ))}
+        {type === 'SuppressedRecipient' && (
+          <Small>
+            These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
+            email, or{' '}
+            <SmallLink underline="always" href="/suppressions">
+              remove the suppression
+            </SmallLink>
+            .
+          </Small>
+        )}
+        {type === 'Forbidden' && (
+          <Small>
+            Choose another sender, or{' '}
+            <SmallLink underline="always" href="/domains">
+              check your domains
+            </SmallLink>
+            .
+          </Small>
+        )}
+      </Stack>
+    </ErrorAlert>
+  );
+}
+
+/** Shows whether the draft is saved, and asks what to do when it was changed elsewhere. */
+function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; load: () => void }) {
+  const { state } = saving;
+  if (state === 'conflict' || state === 'gone') {
+    const isGone = state === 'gone';
+    return (
+      <WarningAlert role="alert" title={isGone ? 'This draft was sent or deleted' : 'This draft was changed elsewhere'}>
+        <Stack gap={6} align="flex-start">
+          <Small>
+            {isGone
+              ? 'Another tab, person or API key sent or deleted it. What you wrote here is not saved.'
+              : 'Another tab, person or API key changed it. What you wrote since then is not saved.'}
+          </Small>
+          <Group gap="xs">
+            <QuietButton label={isGone ? 'Save as new draft' : 'Keep my version'} size="compact-sm" onClick={keep} />
+            <QuietButton label={isGone ? 'Close' : 'Load other version'} size="compact-sm" onClick={load} />
+          </Group>
+        </Stack>
+      </WarningAlert>
+    );
+  }
+  return (
+    <Text
+      size="xs"
+      c={state === 'failed' ? 'var(--mantine-color-error)' : 'dimmed'}
+      role="status"
+      className="postroom-wrap"
+    >
+      {state === 'failed' ? `Draft not saved: ${saving.problem.message}` : WORDS[state]}
+    </Text>
+  );
+}
+
+const WORDS = { none: '', saving: 'Saving draft…', saved: 'Draft saved' };

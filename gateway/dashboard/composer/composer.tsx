@@ -1,18 +1,16 @@
-import { Alert, Anchor, Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type CombinedError, useQuery } from 'urql';
-import { Link } from 'wouter';
 import { freshClient } from '../pages/inbox/fresh-client.ts';
+import { WarningAlert } from '../parts/alerts.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { Small, SmallLink } from '../parts/text.tsx';
 import { FieldComing, useNoField } from '../shell/keys.ts';
-import { looksLikeMailbox } from './address-text.ts';
-import { firstDraft } from './answer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
-import { type ComposerMode, kindOf } from './draft.ts';
-import { withSignature } from './signature.ts';
-import { useSignature } from './use-signature.ts';
+import { type ComposerMode, firstDraft, kindOf, looksLikeMailbox } from './draft.ts';
+import { useSignature, withSignature } from './signature.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;
@@ -135,18 +133,18 @@ function OpenedComposer(props: OpenedProps) {
   if (original === null && emailId !== undefined)
     return (
       <NoForm title="Email not found">
-        <Text size="sm">The email is not in this account, so you cannot reply to it.</Text>
+        <Small>The email is not in this account, so you cannot reply to it.</Small>
       </NoForm>
     );
   if (domains.length === 0)
     return (
       <NoForm title="No verified domain">
-        <Text size="sm">
+        <Small>
           You can only send from a verified domain.{' '}
-          <Anchor component={Link} underline="always" href="/domains" size="sm">
+          <SmallLink underline="always" href="/domains">
             Add or verify a domain
-          </Anchor>
-        </Text>
+          </SmallLink>
+        </Small>
       </NoForm>
     );
   return (
@@ -169,9 +167,5 @@ function OpenedComposer(props: OpenedProps) {
 /** Why there is nothing to write in. */
 function NoForm({ title, children }: { title: string; children: ReactNode }) {
   useNoField();
-  return (
-    <Alert color="yellow" variant="outline" title={title}>
-      {children}
-    </Alert>
-  );
+  return <WarningAlert title={title}>{children}</WarningAlert>;
 }

@@ -1,5 +1,4 @@
-import { looksLikeMailbox } from './address-text.ts';
-import type { StoredDraft } from './composer-documents.ts';
+import type { Original, StoredDraft } from './composer-documents.ts';
 
 /** Time zone of this browser, such as `Europe/Berlin`. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -43,10 +42,7 @@ export function titleOf(mode: ComposerMode): string {
 }
 
 /** The quoted original, in both forms; empty: it has no text. */
-export interface Quote {
-  text: string;
-  html: string;
-}
+export type Quote = { text: string; html: string };
 
 export const NO_QUOTE: Quote = { text: '', html: '' };
 
@@ -92,4 +88,98 @@ export function valuesOf(stored: StoredDraft, first: Draft, quote: Quote): Draft
     hasQuote,
     hasOriginalFiles: stored.withAttachments,
   };
+}
+
+const REPLY = /^(re|aw|sv|antw|rif)(\[\d+\])?\s*:/i;
+const FORWARD = /^(fwd?|wg|tr|rv)\s*:/i;
+
+/** Returns the initial draft. `senders` are the user's addresses, most likely first; `isPlain`: without HTML. */
+export function firstDraft(
+  mode: ComposerMode,
+  original: Original | null,
+  senders: readonly string[],
+  to: string[],
+  isPlain: boolean,
+): Draft {
+  const draft: Draft = {
+    from: senderFor(original, senders),
+    to,
+    cc: [],
+    bcc: [],
+    subject: '',
+    text: '',
+    html: isPlain ? null : '',
+    scheduledAt: '',
+    hasQuote: true,
+    hasOriginalFiles: true,
+  };
+  if (original === null || mode === 'new') return draft;
+  if (mode === 'forward')
+    return { ...draft, subject: FORWARD.test(original.subject) ? original.subject : `Fwd: ${original.subject}`.trim() };
+  return {
+    ...draft,
+    ...audienceOf(original, mode === 'reply-all', senders),
+    subject: REPLY.test(original.subject) ? original.subject : `Re: ${original.subject}`.trim(),
+  };
+}
+
+function senderFor(original: Original | null, senders: readonly string[]): string {
+  if (original === null) return senders[0] ?? '';
+  if (original.type !== 'RECEIVED') return original.from.address;
+  const took = original.ownAddress?.address ?? original.envelopeRecipient;
+  return took === null ? (senders[0] ?? '') : withoutTag(took);
+}
+
+/** Returns the recipients of a reply: Reply-To, else From; for the user's own mail, its recipients (RFC 5322 §3.6.3). */
+function audienceOf(original: Original, isToAll: boolean, senders: readonly string[]): Pick<Draft, 'to' | 'cc'> {
+  const own = new Set(
+    [...senders, original.ownAddress?.address ?? '', original.envelopeRecipient ?? ''].map(withoutTag),
+  );
+  const isOther = ({ address }: Person) => !own.has(withoutTag(address));
+  const asked =
+    original.type === 'RECEIVED' ? (original.replyTo.length > 0 ? original.replyTo : [original.from]) : original.to;
+  const others = asked.filter(isOther);
+  const to = (others.length > 0 ? others : asked).map(mailboxLine);
+  if (!isToAll) return { to, cc: [] };
+  const taken = new Set(to.map((text) => addressIn(text).toLowerCase()));
+  const cc = [...original.to, ...original.cc].filter((one) => isOther(one) && !taken.has(one.address.toLowerCase()));
+  return { to, cc: [...new Map(cc.map((one) => [one.address.toLowerCase(), mailboxLine(one)])).values()] };
+}
+
+/** A person in GraphQL. */
+type Person = { name: string | null; address: string };
+
+/** Detects typing errors only; the service validates addresses. */
+const ADDRESS = /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+\.[^\s@<>(),;:"[\]\\.]+$/u;
+
+/** Returns `ann@example.com` for `Ann <ann@example.com>`, and text without angle brackets unchanged. */
+export function addressIn(text: string): string {
+  return /<([^<>]*)>\s*$/.exec(text)?.[1]?.trim() ?? text.trim();
+}
+
+/** Returns whether a text looks like `address` or `Name <address>`. */
+export function looksLikeMailbox(text: string): boolean {
+  return ADDRESS.test(addressIn(text));
+}
+
+/** Returns `Ann <ann@example.com>`, with the name in quotes if needed (RFC 5322 §3.2.4), or the address if there is no name. */
+export function mailboxLine({ name, address }: Person): string {
+  const shown = name?.trim() ?? '';
+  if (shown === '') return address;
+  const isPlain = /^[\p{L}\p{N}\s'_-]+$/u.test(shown);
+  return `${isPlain ? shown : `"${shown.replaceAll(/["\\]/g, '\\$&')}"`} <${address}>`;
+}
+
+/** Returns an error message for invalid mailboxes, or null. */
+export function refusalOfMailboxes(texts: readonly string[]): string | null {
+  const wrong = texts.filter((text) => !looksLikeMailbox(text));
+  if (wrong.length === 0) return null;
+  return wrong.length === 1
+    ? `"${wrong[0]}" is not a valid address`
+    : `These are not valid addresses: ${wrong.join(', ')}`;
+}
+
+/** Returns `ann@example.com` for `ann+news@example.com`, in lower case. */
+function withoutTag(address: string): string {
+  return address.toLowerCase().replace(/^([^+]+)\+.*@/, '$1@');
 }

@@ -1,12 +1,14 @@
-import { Button, Group, Input, Skeleton, Text, Textarea } from '@mantine/core';
+import { Group, Input, Skeleton, Textarea } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
+import { QuietButton } from '../parts/quiet-button.tsx';
+import { Small } from '../parts/text.tsx';
 import { FieldComing } from '../shell/keys.ts';
 import { rememberMode } from './browser-settings.ts';
+import { SNIPPETS } from './composer-documents.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
 import type { InsertText, RichTextProps } from './rich-text.tsx';
-import { SNIPPETS } from './snippet-documents.ts';
 
 const SnippetMenu = lazy(async () => ({ default: (await import('./snippet-menu.tsx')).SnippetMenu }));
 const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));
@@ -84,25 +86,19 @@ export function MessageField({
             />
           </Suspense>
           {canSwitch && (
-            <Button
+            <QuietButton
+              label={isPlain ? 'Use rich text' : 'Use plain text'}
               size="compact-xs"
-              variant="default"
               onClick={() => (isPlain ? toRich() : isFormatted(html) ? setAsking(true) : toPlain())}
-            >
-              {isPlain ? 'Use rich text' : 'Use plain text'}
-            </Button>
+            />
           )}
         </Group>
       </Group>
       {isAsking && (
         <Group gap="xs" mb={6} role="alert">
-          <Text size="sm">Plain text has no formatting and no inline images. The text is kept.</Text>
-          <Button size="compact-xs" variant="default" onClick={toPlain}>
-            Remove formatting
-          </Button>
-          <Button size="compact-xs" variant="default" onClick={() => setAsking(false)}>
-            Keep rich text
-          </Button>
+          <Small>Plain text has no formatting and no inline images. The text is kept.</Small>
+          <QuietButton label="Remove formatting" size="compact-xs" onClick={toPlain} />
+          <QuietButton label="Keep rich text" size="compact-xs" onClick={() => setAsking(false)} />
         </Group>
       )}
       {isPlain ? (
@@ -144,17 +140,10 @@ function Waiting({ isFocused, height }: { isFocused: boolean; height: number }) 
   );
 }
 
-function PlainText({
-  id,
-  text,
-  onChange,
-  error,
-  isFocused,
-  isTall,
-  insert,
-  onSlash,
-}: Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> &
-  Pick<RichTextProps, 'insert' | 'onSlash'> & { id: string }) {
+type PlainTextProps = Pick<MessageFieldProps, 'text' | 'onChange' | 'error' | 'isFocused' | 'isTall'> &
+  Pick<RichTextProps, 'insert' | 'onSlash'> & { id: string };
+
+function PlainText({ id, text, onChange, error, isFocused, isTall, insert, onSlash }: PlainTextProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(insert, () => (inserted, replacesSlash) => {
     const area = field.current;

@@ -1,8 +1,9 @@
-import { Anchor, Button, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
-import { Link } from 'wouter';
 import { IconBolt } from '../parts/icons.ts';
-import type { Snippet } from './snippet-documents.ts';
+import { QuietButton } from '../parts/quiet-button.tsx';
+import { Fine, PageLink } from '../parts/text.tsx';
+import type { Snippet } from './composer-documents.ts';
 
 export interface SnippetMenuProps {
   snippets: readonly Snippet[];
@@ -53,15 +54,13 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }:
       withRoles
     >
       <Popover.Target>
-        <Button
+        <QuietButton
+          label="Snippet"
           size="compact-xs"
-          variant="default"
           leftSection={<IconBolt size={14} aria-hidden />}
           title="Insert snippet (/)"
           onClick={() => setOpen(!isOpen)}
-        >
-          Snippet
-        </Button>
+        />
       </Popover.Target>
       <Popover.Dropdown aria-label="Snippets" onKeyDown={onKeyDown}>
         <Stack gap={4}>
@@ -95,13 +94,13 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }:
             ))}
           </ScrollArea.Autosize>
           {found.length === 0 && (
-            <Text size="xs" c="dimmed">
+            <Fine>
               {snippets.length === 0 ? 'No snippets yet. Create them in the settings.' : 'No snippet matches.'}
-            </Text>
+            </Fine>
           )}
-          <Anchor component={Link} href="/settings?tab=snippets" size="xs">
+          <PageLink href="/settings?tab=snippets" size="xs">
             Manage snippets
-          </Anchor>
+          </PageLink>
         </Stack>
       </Popover.Dropdown>
     </Popover>

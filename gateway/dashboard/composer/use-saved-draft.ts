@@ -31,10 +31,7 @@ export interface SavedDraft {
   end: () => void;
 }
 
-interface Version {
-  id: string;
-  version: number;
-}
+type Version = { id: string; version: number };
 
 /** The stored version, or why the content is not stored; without a problem, `saving` says it. */
 type Saved = { draft: Version; problem: null } | { draft: null; problem: Problem | null };

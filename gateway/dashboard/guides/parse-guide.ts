@@ -16,10 +16,7 @@ export type Block =
   | { kind: 'table'; head: Inline[][]; rows: Inline[][][] };
 
 /** A guide as the dashboard shows it. */
-export interface Guide {
-  title: string;
-  blocks: Block[];
-}
+export type Guide = { title: string; blocks: Block[] };
 
 /**
  * Parses the Markdown that the guides in docs/ use. The result has no HTML: what is not known here is text. `name` is the guide's path without

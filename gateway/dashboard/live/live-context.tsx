@@ -3,20 +3,16 @@ import { type LiveEvent, type LiveEvents, type LiveState, openLiveEvents } from 
 
 const LiveContext = createContext<LiveEvents | null>(null);
 
-/** Provides the live events of one user, and with `hasOwnMarks` what the person marks as read elsewhere. A new `round` restarts the feed. */
-export function LiveProvider({
-  workspaceId,
-  start,
-  hasOwnMarks,
-  round = 0,
-  children,
-}: {
+interface LiveProviderProps {
   workspaceId: string;
   start: string | null;
   hasOwnMarks: boolean;
   round?: number;
   children: ReactNode;
-}) {
+}
+
+/** Provides the live events of one user, and with `hasOwnMarks` what the person marks as read elsewhere. A new `round` restarts the feed. */
+export function LiveProvider({ workspaceId, start, hasOwnMarks, round = 0, children }: LiveProviderProps) {
   const [live, setLive] = useState<LiveEvents | null>(null);
   useEffect(() => {
     const opened = openLiveEvents(workspaceId, start, hasOwnMarks);

@@ -16,11 +16,7 @@ const EVENTS_TEXT = `subscription DashboardEvents($after: String) {
 /** An event with the ids of its objects. */
 export type LiveEvent = ResultOf<typeof EVENTS>['events'];
 
-const MARKS = graphql(`
-  subscription DashboardMarks {
-    readByMe { threadIds isRead }
-  }
-`);
+const MARKS = graphql(`subscription DashboardMarks { readByMe { threadIds isRead } }`);
 
 /** The text is sent; the parsed document provides the types. */
 const MARKS_TEXT = `subscription DashboardMarks {

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
-import { Link } from 'wouter';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { IconMapOff } from '../parts/icons.ts';
 import { PageHeader } from '../parts/page-header.tsx';
+import { QuietButton } from '../parts/quiet-button.tsx';
 
 /** Shown for an unknown URL. */
 export function NotFoundPage() {
@@ -14,9 +13,7 @@ export function NotFoundPage() {
         title="This page does not exist"
         about="The link may be incomplete, or the item was deleted."
       >
-        <Button component={Link} href="/" variant="default">
-          Go to overview
-        </Button>
+        <QuietButton label="Go to overview" href="/" />
       </EmptyState>
     </>
   );

@@ -1,14 +1,11 @@
-import { Anchor, Box, Button, Code, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Code, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
 import { IconDownload } from './icons.ts';
+import { QuietButton } from './quiet-button.tsx';
+import { Hint, Small } from './text.tsx';
 
-export interface PreviewedAttachment {
-  emailId: string;
-  index: number;
-  filename: string;
-  downloadPath: string;
-}
+export type PreviewedAttachment = { emailId: string; index: number; filename: string; downloadPath: string };
 
 /** An image or a text of a message in a dialog. The service says what a file is by its bytes, and serves nothing that could run. */
 export function AttachmentPreview({ attachment, close }: { attachment: PreviewedAttachment; close: () => void }) {
@@ -18,11 +15,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
     <Modal opened onClose={close} title={filename} size="xl" closeButtonProps={{ 'aria-label': 'Close preview' }}>
       <Stack gap="sm">
         {shown.kind === 'loading' && <Loader aria-label="Loading the preview" />}
-        {shown.kind === 'none' && (
-          <Text size="sm" role="alert">
-            {shown.reason}
-          </Text>
-        )}
+        {shown.kind === 'none' && <Small role="alert">{shown.reason}</Small>}
         {shown.kind === 'image' && (
           <Box ta="center">
             <img src={shown.url} alt={filename} style={{ maxWidth: '100%', maxHeight: '70vh' }} />
@@ -42,9 +35,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
           </Code>
         )}
         {shown.kind === 'text' && shown.isCut && (
-          <Text size="sm" c="dimmed">
-            The text is truncated. Download the file to see all of it.
-          </Text>
+          <Hint>The text is truncated. Download the file to see all of it.</Hint>
         )}
         <Group justify="flex-end">
           {shown.kind === 'pdf' && (
@@ -52,16 +43,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
               Open PDF in a new tab
             </Anchor>
           )}
-          <Button
-            component="a"
-            href={downloadPath}
-            download={filename}
-            variant="default"
-            size="xs"
-            leftSection={<IconDownload size={16} aria-hidden />}
-          >
-            Download
-          </Button>
+          <QuietButton label="Download" icon={IconDownload} href={downloadPath} download={filename} size="xs" />
         </Group>
       </Stack>
     </Modal>

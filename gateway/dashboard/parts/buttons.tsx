@@ -1,6 +1,6 @@
-import { Button, type ButtonProps, Modal } from '@mantine/core';
+import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { MouseEventHandler, ReactNode } from 'react';
+import { type MouseEventHandler, type ReactNode, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
 import { Link } from 'wouter';
 import { IconPlus, type IconType } from './icons.ts';
@@ -90,22 +90,58 @@ export function DialogButton({
   );
 }
 
+type CreateButtonProps = { needed?: Needed; href?: string; onClick?: MouseEventHandler; children: ReactNode };
+
 /** Button of a page that begins something new, there or at `href`. */
-export function CreateButton({
-  needed: rights,
-  href,
-  onClick,
-  children,
-}: {
-  needed?: Needed;
-  href?: string;
-  onClick?: MouseEventHandler;
-  children: ReactNode;
-}) {
+export function CreateButton({ needed: rights, href, onClick, children }: CreateButtonProps) {
   const shared = { ...needed(rights), leftSection: <IconPlus size={16} aria-hidden />, children };
   return href === undefined ? (
     <Button {...shared} onClick={onClick} />
   ) : (
     <Button {...shared} component={Link} href={href} />
+  );
+}
+
+type ConfirmButtonProps = ButtonProps & {
+  label: ReactNode;
+  question: string;
+  about: ReactNode;
+  confirm: string;
+  act: () => Promise<unknown>;
+  children?: ReactNode;
+};
+
+/** Button for an action that cannot be undone. Asks for confirmation first. The dialog closes when `act` is done; `act` reports its outcome. */
+export function ConfirmButton({ label, question, about, confirm, act, children, ...button }: ConfirmButtonProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isBusy, setBusy] = useState(false);
+  const go = async () => {
+    setBusy(true);
+    await act();
+    setBusy(false);
+    close();
+  };
+  return (
+    <>
+      <Button variant="default" size="xs" {...button} onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={question} centered>
+        <Stack>
+          <Text size="sm" component="div">
+            {about}
+          </Text>
+          {children}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} data-autofocus>
+              Go back
+            </Button>
+            <Button color="red.9" loading={isBusy} onClick={() => void go()}>
+              {confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
   );
 }

@@ -3,15 +3,10 @@ import { graphql } from '../graphql.ts';
 import { useLiveQuery } from '../live/use-live-query.ts';
 
 /** A choice of a select. */
-interface Choice {
-  value: string;
-  label: string;
-}
+type Choice = { value: string; label: string };
 
 const ENDPOINTS = graphql(`
-  query EndpointChoices {
-    endpoints(first: 100, filter: { isActive: true }) { edges { node { __typename id name } } }
-  }
+  query EndpointChoices { endpoints(first: 100, filter: { isActive: true }) { edges { node { __typename id name } } } }
 `);
 const ENDPOINT_KINDS = {
   WebhookEndpoint: 'webhook',

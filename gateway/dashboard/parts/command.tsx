@@ -1,5 +1,6 @@
-import { Box, Code, Group } from '@mantine/core';
-import { CopyButton } from './copy-button.tsx';
+import { ActionIcon, Box, Code, Group, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy } from './icons.ts';
 
 /** Shows a command or another text with a copy button. */
 export function Command({ text, label = 'Copy command' }: { text: string; label?: string }) {
@@ -13,5 +14,22 @@ export function Command({ text, label = 'Copy command' }: { text: string; label?
       </Box>
       <CopyButton text={text} label={label} />
     </Group>
+  );
+}
+
+/** Button that copies a text. `label` names it, such as "Copy key". */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  return (
+    <Tooltip label={copied ? 'Copied' : label}>
+      <ActionIcon
+        variant="subtle"
+        color={copied ? 'green' : 'gray'}
+        onClick={() => copy(text)}
+        aria-label={copied ? 'Copied' : label}
+      >
+        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
   );
 }

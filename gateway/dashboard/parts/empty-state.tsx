@@ -3,18 +3,10 @@ import type { ReactNode } from 'react';
 import style from './empty-state.module.css';
 import type { IconType } from './icons.ts';
 
+type EmptyStateProps = { icon: IconType; title: string; about: ReactNode; children?: ReactNode };
+
 /** Empty state of a page: the reason and the next step, below a wall of pigeonholes of which one is for this. */
-export function EmptyState({
-  icon: Icon,
-  title,
-  about,
-  children,
-}: {
-  icon: IconType;
-  title: string;
-  about: ReactNode;
-  children?: ReactNode;
-}) {
+export function EmptyState({ icon: Icon, title, about, children }: EmptyStateProps) {
   return (
     <Paper withBorder p="xl" radius="md" bg="var(--postroom-raised)">
       <Stack align="center" gap="sm" maw={640} mx="auto" py="lg">

@@ -1,7 +1,10 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
 import type { CombinedError } from 'urql';
+import { ErrorAlert } from './alerts.ts';
 import { IconAlertTriangle } from './icons.ts';
+import { QuietButton } from './quiet-button.tsx';
+import { Small } from './text.tsx';
 import { problemOf } from './use-act.ts';
 
 /** Interval of retries while the service is unreachable. Milliseconds. */
@@ -27,27 +30,17 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
   const hint = searchFaultOf(error);
   if (hint !== null)
     return (
-      <Text size="sm" role="status" className="postroom-wrap" px={4}>
+      <Small role="status" className="postroom-wrap" px={4}>
         {hint}
-      </Text>
+      </Small>
     );
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Could not load this"
-      role="alert"
-    >
+    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Could not load this" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{problemOf(error).message}</Text>
-        {retry !== undefined && (
-          <Button size="xs" variant="default" onClick={retry}>
-            Try again
-          </Button>
-        )}
+        <Small>{problemOf(error).message}</Small>
+        {retry !== undefined && <QuietButton label="Try again" size="xs" onClick={retry} />}
       </Stack>
-    </Alert>
+    </ErrorAlert>
   );
 }
 

@@ -1,5 +1,4 @@
 import {
-  Alert,
   Button,
   Checkbox,
   type CheckboxProps,
@@ -23,7 +22,9 @@ import {
 } from '@mantine/core';
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
+import { ErrorAlert } from './alerts.ts';
 import { type NeededRight, needs } from './needs.ts';
+import { QuietButton } from './quiet-button.tsx';
 import { formErrors, type Refusal } from './refusal.ts';
 
 /** A form of one record: Mantine's form, its fields as components whose names are checked, and whether it is being sent. */
@@ -125,9 +126,7 @@ export function RecordForm<Values extends object>({
           <Trouble text={form.errors['problem']} />
           <Group justify={justify}>
             {cancel !== undefined && (
-              <Button variant="default" size={size} onClick={cancel} data-autofocus={color && true}>
-                Cancel
-              </Button>
+              <QuietButton label="Cancel" size={size} onClick={cancel} data-autofocus={color && true} />
             )}
             <Button
               {...(needed === undefined ? {} : needs(needed))}
@@ -151,9 +150,9 @@ export function RecordForm<Values extends object>({
 export function Trouble({ text, title }: { text: ReactNode; title?: string }) {
   if (text == null || text === '') return null;
   return (
-    <Alert color="red" variant="outline" role="alert" title={title}>
+    <ErrorAlert role="alert" title={title}>
       {text}
-    </Alert>
+    </ErrorAlert>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Skeleton, TextInput } from '@mantine/core';
+import { Group, Modal, Select, Skeleton, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useInterval } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
@@ -8,6 +8,7 @@ import { useLiveQuery } from '../live/use-live-query.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { IconSearch, type IconType } from './icons.ts';
+import { QuietButton } from './quiet-button.tsx';
 import { Rows } from './row-list.tsx';
 
 /** Filters and pages of a list, kept in the address of the page, so that a link or a reload shows the same list. */
@@ -166,20 +167,16 @@ export function ChoiceFilter({
   );
 }
 
-/** A dialog that is open while the address of the page has its name, such as `?new=`. */
-export function UrlDialog({
-  name = 'new',
-  title,
-  filters,
-  size = 'md',
-  children,
-}: {
+interface UrlDialogProps {
   name?: string;
   title: string;
   filters: UrlFilters;
   size?: string;
   children: (close: () => void) => ReactNode;
-}) {
+}
+
+/** A dialog that is open while the address of the page has its name, such as `?new=`. */
+export function UrlDialog({ name = 'new', title, filters, size = 'md', children }: UrlDialogProps) {
   const [search] = useSearchParams();
   const close = () => filters.set({ [name]: null });
   return (
@@ -275,9 +272,7 @@ function ListPage<Data, Variables extends AnyVariables>(
           <ListPage {...props} after={next} pages={pages - 1} />
         ) : (
           <Group justify="center" mt="md">
-            <Button variant="default" onClick={filters.showMore}>
-              Load more
-            </Button>
+            <QuietButton label="Load more" onClick={filters.showMore} />
           </Group>
         ))}
     </>
@@ -293,11 +288,7 @@ function Empty({ empty: { icon, title, about, action, filtered }, filters }: { e
     );
   return (
     <EmptyState icon={icon} title={filtered.title} about={filtered.about}>
-      {filtered.all !== undefined && (
-        <Button variant="default" onClick={filters.clear}>
-          {filtered.all}
-        </Button>
-      )}
+      {filtered.all !== undefined && <QuietButton label={filtered.all} onClick={filters.clear} />}
     </EmptyState>
   );
 }

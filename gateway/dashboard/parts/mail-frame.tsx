@@ -1,12 +1,17 @@
-import { Alert, Box, Button, Group, Skeleton, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { Box, Button, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { counted } from './counted.ts';
+import { useQuery } from 'urql';
+import { graphql } from '../graphql.ts';
+import { ErrorAlert } from './alerts.ts';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
-import { AlwaysShowImages } from './image-senders.tsx';
 import classes from './mail-frame.module.css';
-import { QuotedTextButton } from './quoted-text-button.tsx';
+import { notify } from './notify.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Small } from './text.tsx';
+import { useAct } from './use-act.ts';
+import { counted } from './words.ts';
 
 /** Maximum height; longer emails scroll. Pixels. */
 const MAX_HEIGHT = 8_000;
@@ -112,23 +117,18 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
       <Box aria-live="polite">
         <Notice emailId={emailId} state={state} isRequested={hasRemoteImages} load={load} reload={begin} />
         {canDarken && typeof state === 'object' && (
-          <Button size="compact-xs" variant="default" mt={4} onClick={() => setDark(!isDark)}>
-            {isDark ? 'Show original colors' : 'Show dark colors'}
-          </Button>
+          <QuietButton
+            label={isDark ? 'Show original colors' : 'Show dark colors'}
+            size="compact-xs"
+            mt={4}
+            onClick={() => setDark(!isDark)}
+          />
         )}
       </Box>
       {isFinal ? (
-        <Alert
-          color="red"
-          variant="outline"
-          role="alert"
-          icon={<IconAlertTriangle aria-hidden />}
-          title="Could not load this email"
-        >
-          <Button size="xs" variant="default" onClick={begin}>
-            Try again
-          </Button>
-        </Alert>
+        <ErrorAlert role="alert" icon={<IconAlertTriangle aria-hidden />} title="Could not load this email">
+          <QuietButton label="Try again" size="xs" onClick={begin} />
+        </ErrorAlert>
       ) : (
         <Box
           className={classes['surface'] ?? ''}
@@ -192,21 +192,17 @@ function fitWidth(mail: HTMLElement): void {
   if (scale >= MIN_SCALE && scale < 1) mail.style.zoom = String(scale);
 }
 
-/** Shows what was removed from the email, and buttons to load remote images. */
-function Notice({
-  emailId,
-  state,
-  isRequested,
-  load,
-  reload,
-}: {
+interface NoticeProps {
   emailId: string;
   state: Shown | 'loading' | 'unmeasured' | 'failed';
   /** whether the user asked for the images of this email */
   isRequested: boolean;
   load: () => void;
   reload: () => void;
-}) {
+}
+
+/** Shows what was removed from the email, and buttons to load remote images. */
+function Notice({ emailId, state, isRequested, load, reload }: NoticeProps) {
   if (state === 'loading' || state === 'failed') return null;
   const { hasRemoteImages, remoteImages, trackingPixels } =
     state === 'unmeasured' ? { hasRemoteImages: isRequested, remoteImages: null, trackingPixels: 0 } : state;
@@ -219,11 +215,13 @@ function Notice({
   return (
     <Group gap="sm">
       <IconPhotoOff size={18} stroke={1.5} aria-hidden />
-      <Text size="sm">{words.join(' ')}</Text>
+      <Small>{words.join(' ')}</Small>
       {isBlocked && (
-        <Button size="compact-sm" variant="default" onClick={load}>
-          {remoteImages === null ? 'Load remote images' : `Load remote images (${remoteImages})`}
-        </Button>
+        <QuietButton
+          label={remoteImages === null ? 'Load remote images' : `Load remote images (${remoteImages})`}
+          size="compact-sm"
+          onClick={load}
+        />
       )}
       {isBlocked && <AlwaysShowImages emailId={emailId} done={reload} />}
     </Group>
@@ -249,4 +247,59 @@ function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
     remoteImages: Number(remoteImages),
     trackingPixels: Number(trackingPixels),
   };
+}
+
+const SENDER = graphql(`
+  query ImageSenderOfEmail($id: ID!) {
+    email(id: $id) { id type from { address } content { authentication { sender { verdict } } } }
+  }
+`);
+
+const ADD_IMAGE_SENDER = graphql(`
+  mutation AlwaysShowImages($input: AddImageSenderInput!) {
+    addImageSender(input: $input) { __typename ... on AddImageSenderPayload { sender { address } } }
+  }
+`);
+
+/** Button that always shows the images of the sender. Nothing if no domain confirms that the email is from this sender. */
+function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void }) {
+  const [{ data }] = useQuery({ query: SENDER, variables: { id: emailId } });
+  const { act, isBusy } = useAct(ADD_IMAGE_SENDER);
+  const email = data?.email;
+  if (email?.type !== 'RECEIVED' || email.content.authentication?.sender.verdict !== 'VERIFIED') return null;
+  const { address } = email.from;
+  const add = async () => {
+    if ((await act({ input: { address } })).problem !== null) return;
+    notify({
+      message: `Images from ${address} are always shown. You can change this in the settings.`,
+      color: 'green',
+    });
+    done();
+  };
+  return (
+    <QuietButton
+      label={`Always show images from ${address}`}
+      needed={['organize', 'everything']}
+      size="compact-sm"
+      maw="100%"
+      title={`Always show images from ${address}`}
+      loading={isBusy}
+      onClick={() => void add()}
+    />
+  );
+}
+
+type QuotedTextButtonProps = { what?: string; isShown: boolean; toggle: () => void };
+
+/** Shows and hides what a message quotes, below its own words; the same for HTML and for text. */
+export function QuotedTextButton({ what = 'quoted text', isShown, toggle }: QuotedTextButtonProps) {
+  return (
+    <QuietButton
+      label={`${isShown ? 'Hide' : 'Show'} ${what}`}
+      size="compact-xs"
+      w="fit-content"
+      aria-expanded={isShown}
+      onClick={toggle}
+    />
+  );
 }

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { noticesAsked } from './notify.ts';
+import { noticesAsked } from './notify.tsx';
 
 const Notices = lazy(async () => ({ default: (await import('./notices.tsx')).Notices }));
 

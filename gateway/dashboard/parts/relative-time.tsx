@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { exactTime, relativeTime } from './time-words.ts';
+import { exactTime, relativeTime } from './words.ts';
 
 /** Interval at which the text is updated. Milliseconds. */
 const TICK_MS = 20_000;

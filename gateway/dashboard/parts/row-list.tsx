@@ -1,7 +1,7 @@
-import { Anchor, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Group, Stack, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import style from './row-list.module.css';
+import { Hint, SmallLink, Strong } from './text.tsx';
 
 /** The surface of rows. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
@@ -12,18 +12,10 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
   );
 }
 
+type RowProps = { name: ReactNode; about?: ReactNode; actions?: ReactNode; children?: ReactNode };
+
 /** A row: its name and marks, what there is to know of it, and its actions; below them, `children` have the width of the row. */
-export function Row({
-  name,
-  about,
-  actions,
-  children,
-}: {
-  name: ReactNode;
-  about?: ReactNode;
-  actions?: ReactNode;
-  children?: ReactNode;
-}) {
+export function Row({ name, about, actions, children }: RowProps) {
   return (
     <li className={style['row']}>
       <div className={style['name']}>{name}</div>
@@ -37,13 +29,13 @@ export function Row({
 /** The name of a row in bold, which links to its page if it has one. */
 export function RowName({ href, children }: { href?: string; children: ReactNode }) {
   return href === undefined ? (
-    <Text fw={600} size="sm" className="postroom-wrap" miw={0}>
+    <Strong className="postroom-wrap" miw={0}>
       {children}
-    </Text>
+    </Strong>
   ) : (
-    <Anchor component={Link} href={href} fw={600} size="sm" className="postroom-wrap">
+    <SmallLink href={href} fw={600} className="postroom-wrap">
       {children}
-    </Anchor>
+    </SmallLink>
   );
 }
 
@@ -56,21 +48,17 @@ export function FreeRow({ children }: { children: ReactNode }) {
   );
 }
 
-/** A row of one line that is pressed to show more: below it as `children`, or elsewhere. */
-export function PressedRow({
-  name,
-  about,
-  press,
-  isExpanded,
-  children,
-}: {
+interface PressedRowProps {
   name: ReactNode;
   about: ReactNode;
   press: () => void;
   /** whether what is below it is shown; absent: it opens something else */
   isExpanded?: boolean;
   children?: ReactNode;
-}) {
+}
+
+/** A row of one line that is pressed to show more: below it as `children`, or elsewhere. */
+export function PressedRow({ name, about, press, isExpanded, children }: PressedRowProps) {
   return (
     <li className={style['free']}>
       <UnstyledButton w="100%" px="sm" py={8} onClick={press} aria-expanded={isExpanded}>
@@ -78,9 +66,7 @@ export function PressedRow({
           <Group gap="sm" wrap="wrap" flex="1 1 16rem" miw={0}>
             {name}
           </Group>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
-            {about}
-          </Text>
+          <Hint className="postroom-wrap">{about}</Hint>
         </Group>
       </UnstyledButton>
       {children}

@@ -1,35 +1,24 @@
-import { Button, Drawer, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Drawer, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import type { LiveQuery } from '../live/use-live-query.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNote } from './error-note.tsx';
 import type { IconType } from './icons.ts';
 import { PageHeader } from './page-header.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Hint } from './text.tsx';
+
+type SectionProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode };
 
 /** A part of a page on a surface of its own, with its actions to the right of the heading. */
-export function Section({
-  title,
-  about,
-  actions,
-  children,
-}: {
-  title: string;
-  about?: ReactNode;
-  actions?: ReactNode;
-  children: ReactNode;
-}) {
+export function Section({ title, about, actions, children }: SectionProps) {
   return (
     <Paper withBorder p="lg" bg="var(--postroom-raised)" component="section" aria-label={title}>
       <Stack>
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2} flex="1 1 16rem">
             <Title order={2}>{title}</Title>
-            {about !== undefined && (
-              <Text size="sm" c="dimmed">
-                {about}
-              </Text>
-            )}
+            {about !== undefined && <Hint>{about}</Hint>}
           </Stack>
           {actions}
         </Group>
@@ -41,16 +30,10 @@ export function Section({
 
 type Read<Data> = Pick<LiveQuery<Data>, 'data' | 'error' | 'refresh'>;
 
+type LoadedProps<Data> = { query: Read<Data>; height?: number; children: (data: Data) => ReactNode };
+
 /** What a query read. Until then a placeholder; an error is shown above what was read last. */
-export function Loaded<Data>({
-  query: { data, error, refresh },
-  height = 200,
-  children,
-}: {
-  query: Read<Data>;
-  height?: number;
-  children: (data: Data) => ReactNode;
-}) {
+export function Loaded<Data>({ query: { data, error, refresh }, height = 200, children }: LoadedProps<Data>) {
   return (
     <>
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
@@ -93,9 +76,7 @@ export function RecordPage<Data, Found>({
       <Loaded query={query} height={320}>
         {() => (
           <EmptyState icon={icon} title={`${kind} not found`} about={missing}>
-            <Button component={Link} href={all.href} variant="default">
-              {all.label}
-            </Button>
+            <QuietButton label={all.label} href={all.href} />
           </EmptyState>
         )}
       </Loaded>
@@ -145,17 +126,15 @@ export function RecordDrawer<Data, Found>({
   );
 }
 
-/** A list without marks, such as of cards or of settings. */
-export function PlainList({
-  label,
-  gap = 'sm',
-  children,
-}: {
+interface PlainListProps {
   /** for screen readers */
   label?: string;
   gap?: 'xs' | 'sm' | 'md' | 0;
   children: ReactNode;
-}) {
+}
+
+/** A list without marks, such as of cards or of settings. */
+export function PlainList({ label, gap = 'sm', children }: PlainListProps) {
   return (
     <Stack component="ul" gap={gap} p={0} m={0} style={{ listStyle: 'none' }} aria-label={label}>
       {children}

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
@@ -7,18 +7,19 @@ import { CREATE_DRAFT } from '../composer/composer-documents.ts';
 import { graphql } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { useRight } from '../shell/viewer.ts';
-import { notify } from './notify.ts';
+import { notify } from './notify.tsx';
+import { QuietButton } from './quiet-button.tsx';
+import { Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 
 const SUPPRESSION = graphql(`
-  query SendAgainSuppression($address: String!) {
-    suppression(idOrAddress: $address) { id address reason createdAt }
-  }
+  query SendAgainSuppression($address: String!) { suppression(idOrAddress: $address) { id address reason createdAt } }
 `);
 const CONTENT = graphql(`
   query SendAgainContent($id: ID!) {
     email(id: $id) {
-      id subject from { name address }
+      id subject
+      from { name address }
       content { text html }
       attachments { index filename contentType contentId size }
     }
@@ -85,19 +86,15 @@ export function SendAgain({ emailId, address }: { emailId: string; address: stri
         </Text>
       )}
       {suppression !== null && mayLift && (
-        <Button
+        <QuietButton
+          label="Remove suppression"
           size="compact-xs"
-          variant="default"
           loading={isLifting}
           onClick={() => void lift({ input: { idOrAddress: suppression.id } })}
-        >
-          Remove suppression
-        </Button>
+        />
       )}
       {suppression === null && (
-        <Button size="compact-xs" variant="default" loading={isOpening} onClick={() => void open()}>
-          Send again
-        </Button>
+        <QuietButton label="Send again" size="compact-xs" loading={isOpening} onClick={() => void open()} />
       )}
     </Group>
   );
@@ -117,4 +114,13 @@ async function fetchFile(
   if (!response.ok) throw new Error(`${filename} could not be read. Try again.`);
   const file = new File([await response.blob()], filename, { type: contentType });
   return { id: `${emailId} ${index}`, name: filename, size, file, contentId: contentId?.replace(/^<|>$/g, '') ?? null };
+}
+
+/** Why a server refused or deferred an email, and what to do. Nothing when it did not. */
+export function RefusalNote({ refusal }: { refusal: { title: string; advice: string } | null }) {
+  return refusal === null ? null : (
+    <Small className="postroom-wrap">
+      <strong>{refusal.title}.</strong> {refusal.advice}
+    </Small>
+  );
 }

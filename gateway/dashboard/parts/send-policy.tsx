@@ -1,7 +1,8 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { FIELDS } from './form.tsx';
 import { RelativeTime } from './relative-time.tsx';
+import { Small } from './text.tsx';
 
 /** A send policy with what is left of its budgets. */
 export const POLICY_PARTS = graphql(`
@@ -9,9 +10,7 @@ export const POLICY_PARTS = graphql(`
     recipients allow perHour perDay attachments links undoSeconds autoRepliesPerThreadPerHour approval
   }
 `);
-export const USAGE_PARTS = graphql(`
-  fragment UsageParts on PolicyUsage { budget limit used remaining nextAt }
-`);
+export const USAGE_PARTS = graphql(`fragment UsageParts on PolicyUsage { budget limit used remaining nextAt }`);
 
 type ShownPolicy = ResultOf<typeof POLICY_PARTS>;
 type ShownUsage = ResultOf<typeof USAGE_PARTS>;
@@ -132,10 +131,10 @@ export function PolicyFields({ recipients }: { recipients: PolicyValues['recipie
 /** What is left of the budgets of a policy; nothing without budgets. */
 export function PolicyUsage({ usage }: { usage: readonly ShownUsage[] }) {
   return usage.map(({ budget, limit, used, nextAt }) => (
-    <Text key={budget} size="sm" fw={nextAt === null ? 400 : 600} component="div">
+    <Small key={budget} fw={nextAt === null ? 400 : 600} component="div">
       {used} of {limit} emails in the last {budget === 'PER_HOUR' ? 'hour' : 'day'}
       {nextAt !== null && <RelativeTime at={nextAt} prefix=". Next possible " />}
-    </Text>
+    </Small>
   ));
 }
 

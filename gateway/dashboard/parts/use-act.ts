@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
 import { confirmed } from './confirm-sign-in.ts';
-import { notify } from './notify.ts';
+import { notify } from './notify.tsx';
 import { askForRefusal } from './refusal.ts';
 
 /** Why a mutation failed. */

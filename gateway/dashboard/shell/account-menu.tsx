@@ -1,48 +1,31 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
-import { useAsked } from '../pages/settings/use-asked.ts';
+import { useAsked } from '../pages/settings/setting-parts.tsx';
 import { auth, type OwnWorkspace } from '../pages/sign-in/auth-calls.ts';
 import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
-import { notify } from '../parts/notify.ts';
-import { announceSwitch } from './session-news.ts';
-import { signOut } from './sign-out.ts';
+import { MenuAction } from '../parts/menu-action.tsx';
+import { notify } from '../parts/notify.tsx';
+import { announceSwitch, signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
 
+type AccountMenuProps = { email: string | null; target: ReactElement; close: () => void };
+
 /** Account menu. It is loaded when the user opens it, so it starts open. `target` is the button. */
-export function AccountMenu({
-  email,
-  target,
-  close,
-}: {
-  email: string | null;
-  target: ReactElement;
-  close: () => void;
-}) {
+export function AccountMenu({ email, target, close }: AccountMenuProps) {
   const { setColorScheme } = useMantineColorScheme();
   return (
     <Menu position="bottom-end" opened onClose={close} returnFocus>
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{email}</Menu.Label>
-        <Menu.Item component={Link} href="/settings" leftSection={<IconSettings size={16} />}>
-          Settings
-        </Menu.Item>
+        <MenuAction label="Settings" icon={IconSettings} href="/settings" />
         <WorkspaceItems />
         <Menu.Divider />
-        <Menu.Item leftSection={<IconSun size={16} />} onClick={() => setColorScheme('light')}>
-          Light
-        </Menu.Item>
-        <Menu.Item leftSection={<IconMoon size={16} />} onClick={() => setColorScheme('dark')}>
-          Dark
-        </Menu.Item>
-        <Menu.Item leftSection={<IconSunMoon size={16} />} onClick={() => setColorScheme('auto')}>
-          System
-        </Menu.Item>
+        <MenuAction label="Light" icon={IconSun} onClick={() => setColorScheme('light')} />
+        <MenuAction label="Dark" icon={IconMoon} onClick={() => setColorScheme('dark')} />
+        <MenuAction label="System" icon={IconSunMoon} onClick={() => setColorScheme('auto')} />
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-          Sign out
-        </Menu.Item>
+        <MenuAction label="Sign out" icon={IconLogout} onClick={() => void signOut()} />
       </Menu.Dropdown>
     </Menu>
   );
@@ -58,15 +41,14 @@ function WorkspaceItems() {
       <Menu.Divider />
       <Menu.Label>Workspaces</Menu.Label>
       {answer.workspaces.map((workspace) => (
-        <Menu.Item
+        <MenuAction
           key={workspace.id}
-          leftSection={<IconUsers size={16} />}
+          label={`${workspace.name} · ${workspace.role}`}
+          icon={IconUsers}
           rightSection={workspace.id === id ? <IconCheck size={16} aria-label="Active" /> : null}
           disabled={workspace.id === id}
           onClick={() => void switchTo(workspace)}
-        >
-          {workspace.name} · {workspace.role}
-        </Menu.Item>
+        />
       ))}
     </>
   );

@@ -25,7 +25,7 @@ import {
 } from '../parts/icons.ts';
 import { FieldComing } from './keys.ts';
 import { isShown, places } from './places.ts';
-import { signOut } from './sign-out.ts';
+import { signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
 
 const FOUND = graphql(`
@@ -36,9 +36,7 @@ const FOUND = graphql(`
   }
 `);
 
-const ADDRESSES = graphql(`
-  query PaletteAddresses { emailAddresses(first: 100) { edges { node { id address } } } }
-`);
+const ADDRESSES = graphql(`query PaletteAddresses { emailAddresses(first: 100) { edges { node { id address } } } }`);
 
 /** Threads are searched when the user pauses for this long, and from this many characters on. */
 const TYPING_MS = 180;

@@ -1,14 +1,14 @@
 import { Badge } from '@mantine/core';
 import { useEffect } from 'react';
 import { graphql } from '../graphql.ts';
+import { useLive } from '../live/live-context.tsx';
 import { useLiveQuery } from '../live/use-live-query.ts';
-import { counted, formatCount } from '../parts/counted.ts';
+import { showNotice } from '../parts/notify.tsx';
 import { setUnreadCount } from '../parts/tab-title.ts';
-import { useIsInTeam } from './viewer.ts';
+import { counted, formatCount } from '../parts/words.ts';
+import { useIsInTeam, useViewer } from './viewer.ts';
 
-const DRAFT_COUNT = graphql(`
-  query DraftCount { drafts(first: 1) { totalCount } }
-`);
+const DRAFT_COUNT = graphql(`query DraftCount { drafts(first: 1) { totalCount } }`);
 
 /** Number of drafts. */
 export function DraftCount() {
@@ -78,4 +78,18 @@ function Count({ count, about }: { count: number; about: string }) {
       {count > 9_999 ? '9,999+' : formatCount(count)}
     </Badge>
   );
+}
+
+/** Shows a notice when a note mentions the signed-in person. */
+export function MentionNotices() {
+  const { person } = useViewer();
+  useLive(['THREAD_NOTE_ADDED', 'THREAD_NOTE_EDITED'], (event) => {
+    const { by, mentions } = (event?.data ?? {}) as { by?: string; mentions?: string[] };
+    if (person === null || event?.threadId == null || mentions?.includes(person.id) !== true || by === person.name)
+      return;
+    showNotice(`${by ?? 'A member'} mentioned you in a note`, {
+      link: { label: 'Open conversation', path: `/inbox/${event.threadId}` },
+    });
+  });
+  return null;
 }

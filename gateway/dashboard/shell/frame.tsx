@@ -1,15 +1,15 @@
-import { ActionIcon, Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
 import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
 import { NEEDED, needs } from '../parts/needs.ts';
-import { ApprovalCount, DraftCount, UnreadCount } from './counts.tsx';
+import { IconButton } from '../parts/quiet-button.tsx';
+import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { MentionNotices } from './mention-notices.tsx';
 import { findChangeRight, findGuidePath, isShown, placeOf, places } from './places.ts';
 import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
@@ -80,9 +80,14 @@ export function Frame({ children }: { children: ReactNode }) {
           <Link href="/" aria-label="Postroom, overview" style={{ display: 'flex' }}>
             <img src="/postroom.svg" alt="" width={24} height={24} />
           </Link>
-          <ActionIcon variant="default" size="lg" ml="auto" aria-label="Search or go to" onClick={openPalette}>
-            <IconSearch size={18} aria-hidden />
-          </ActionIcon>
+          <IconButton
+            label="Search or go to"
+            icon={IconSearch}
+            variant="default"
+            size="lg"
+            ml="auto"
+            onClick={openPalette}
+          />
         </header>
         <nav className={style['side']} aria-label="Main" data-open={isNavigationOpen || undefined}>
           <div className={style['top']}>

@@ -1,5 +1,7 @@
-import { Button, Center, Stack, Text } from '@mantine/core';
+import { Center, Stack, Text } from '@mantine/core';
 import { Component, type ReactNode, useEffect } from 'react';
+import { QuietButton } from '../parts/quiet-button.tsx';
+import { Hint } from '../parts/text.tsx';
 
 /** Interval at which a page whose code could not be loaded asks whether the service is back. Milliseconds. */
 const ASK_MS = 3_000;
@@ -41,12 +43,8 @@ function Reloading() {
     <Center mih="40vh" p="md">
       <Stack align="center" gap="xs" role="alert">
         <Text fw={600}>Could not load this page</Text>
-        <Text size="sm" c="dimmed" ta="center">
-          Postroom is unreachable. This page loads again as soon as it responds.
-        </Text>
-        <Button size="xs" variant="default" onClick={() => window.location.reload()}>
-          Try again
-        </Button>
+        <Hint ta="center">Postroom is unreachable. This page loads again as soon as it responds.</Hint>
+        <QuietButton label="Try again" size="xs" onClick={() => window.location.reload()} />
       </Stack>
     </Center>
   );

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation, useSearch } from 'wouter';
+import { graphql, type ResultOf } from '../graphql.ts';
 import { readStored, SHOWN_BEFORE, writeStored } from '../parts/browser-storage.ts';
 import { IconBookmark } from '../parts/icons.ts';
 import style from './frame.module.css';
-import { pathOfSavedView, SAVED_VIEWS } from './saved-view-documents.ts';
 
 const TYPES = { additionalTypenames: ['SavedView', 'DeleteSavedViewPayload'] };
 
@@ -43,4 +43,24 @@ export function SavedViews() {
       })}
     </div>
   );
+}
+
+/** The saved views that the person sees. */
+export const SAVED_VIEWS = graphql(`
+  query DashboardSavedViews { savedViews { id name folder search label address assigned isShared } }
+`);
+
+/** A search with filters that has a name. */
+type SavedView = ResultOf<typeof SAVED_VIEWS>['savedViews'][number];
+
+/** Returns the path of the inbox that shows a view. */
+function pathOfSavedView({ folder, search, label, address, assigned }: SavedView): string {
+  const parameters = new URLSearchParams();
+  if (folder !== 'INBOX') parameters.set('in', folder.toLowerCase());
+  if (search !== '') parameters.set('q', search);
+  if (label !== null) parameters.set('label', label);
+  if (address !== null) parameters.set('address', address);
+  if (assigned !== null) parameters.set('assigned', assigned);
+  const query = parameters.toString();
+  return query === '' ? '/inbox' : `/inbox?${query}`;
 }

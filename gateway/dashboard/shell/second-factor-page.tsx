@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { SecondFactorSection } from '../pages/settings/sign-in-settings.tsx';
-import { EntryCard } from '../pages/sign-in/entry-card.tsx';
-import { signOut } from './sign-out.ts';
+import { EntryCard } from '../pages/sign-in/entry-parts.tsx';
+import { signOut } from './session-news.ts';
 
 /** The only page of a person whose workspace requires a second factor that the session has not shown. */
 export function SecondFactorPage() {

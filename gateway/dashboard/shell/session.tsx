@@ -11,14 +11,13 @@ import { summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { keepShell } from './offline-shell.ts';
 import { OPEN_PATHS } from './open-paths.ts';
-import { listenForSessionNews } from './session-news.ts';
+import { leave, listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
-import { leave } from './sign-out.ts';
 import { VIEWER, ViewerContext } from './viewer.ts';
 
-const ConfirmSignIn = lazy(async () => ({ default: (await import('./confirm-sign-in.tsx')).ConfirmSignIn }));
+const ConfirmSignIn = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).ConfirmSignIn }));
 const SecondFactorPage = lazy(async () => ({ default: (await import('./second-factor-page.tsx')).SecondFactorPage }));
-const SessionOver = lazy(async () => ({ default: (await import('./session-over.tsx')).SessionOver }));
+const SessionOver = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).SessionOver }));
 
 /** Time within which a session has to be known for the page to be shown without its outline before. Milliseconds. */
 const OUTLINE_AFTER_MS = 150;
@@ -115,21 +114,19 @@ function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { child
 /** Interval at which visible pages keep the session alive. Milliseconds. */
 const KEEP_ALIVE_MS = 300_000;
 
-/**
- * Keeps the session of a user alive while the page is visible, leaves when another tab signs out, and reloads the page
- * when another user signs in in this browser.
- */
-function useSessionWatch({
-  personId,
-  onEnd,
-  onSignIn,
-}: {
+interface useSessionWatchProps {
   personId: string;
   /** called when the session has ended */
   onEnd: () => void;
   /** called when the same user signs in in another tab */
   onSignIn: () => void;
-}): void {
+}
+
+/**
+ * Keeps the session of a user alive while the page is visible, leaves when another tab signs out, and reloads the page
+ * when another user signs in in this browser.
+ */
+function useSessionWatch({ personId, onEnd, onSignIn }: useSessionWatchProps): void {
   const ended = useEffectEvent(onEnd);
   const isUser = useEffectEvent((id: string) => {
     if (id === personId) return onSignIn();

@@ -1,10 +1,8 @@
-import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Group, Kbd, Modal, SimpleGrid, Stack, Title } from '@mantine/core';
+import { Small } from '../parts/text.tsx';
 import { places } from './places.ts';
 
-interface Shortcut {
-  keys: string[];
-  about: string;
-}
+type Shortcut = { keys: string[]; about: string };
 
 /** All keyboard shortcuts with their descriptions, by where they work. */
 const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
@@ -80,7 +78,7 @@ function List({ heading = '', shortcuts = [] }: Partial<(typeof GROUPS)[number]>
       <Stack gap={4}>
         {shortcuts.map(({ keys, about }) => (
           <Group key={about} justify="space-between" gap="xs" wrap="nowrap">
-            <Text size="sm">{about}</Text>
+            <Small>{about}</Small>
             <Group gap={4} wrap="nowrap">
               {keys.map((key) => (
                 <Kbd key={key} size="xs">

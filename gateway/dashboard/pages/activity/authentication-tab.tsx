@@ -1,10 +1,16 @@
-import { Alert, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
-import { ScreeningFindings } from '../../parts/screening-findings.tsx';
-import { SecurityWarnings } from '../../parts/security-warnings.tsx';
-import { SpamVerdict } from '../../parts/spam-verdict.tsx';
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { ErrorAlert } from '../../parts/alerts.ts';
+import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
+import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
+import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { ScreeningFindings, SecurityWarnings, SpamVerdict } from '../../parts/screening.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { AUTHENTICATION } from './email-documents.ts';
-import { EmailPart } from './email-part.tsx';
+import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
+import { EmailPart } from './content-tabs.tsx';
+import { ATTACHMENTS, AUTHENTICATION } from './email-documents.ts';
+import { sizeOf } from './email-words.ts';
 
 const tones: Record<string, Tone> = {
   PASS: 'good',
@@ -42,9 +48,9 @@ export function AuthenticationTab({ id }: { id: string }) {
             <SpamVerdict security={security} />
             <Text className="postroom-wrap">{found.sender.text}</Text>
             {found.hasSeveralFromFields && (
-              <Alert color="red" variant="outline" title="Multiple From fields">
+              <ErrorAlert title="Multiple From fields">
                 A valid message has one From field. Mail programs differ in which one they show.
-              </Alert>
+              </ErrorAlert>
             )}
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <Verdict
@@ -96,38 +102,95 @@ export function AuthenticationTab({ id }: { id: string }) {
   );
 }
 
-function Verdict({
-  name,
-  about,
-  result,
-  details,
-}: {
-  name: string;
-  about: string;
-  result: string;
-  details: readonly (string | null)[];
-}) {
+type VerdictProps = { name: string; about: string; result: string; details: readonly (string | null)[] };
+
+function Verdict({ name, about, result, details }: VerdictProps) {
   return (
     <Paper withBorder p="md" component="section" aria-label={name}>
       <Group justify="space-between" mb={4}>
         <Title order={2}>{name}</Title>
         <StatusBadge status={result} tone={tones[result] ?? 'quiet'} />
       </Group>
-      <Text size="sm" c="dimmed">
-        {about}
-      </Text>
-      <Text size="sm" mt="xs">
-        {meanings[result] ?? ''}
-      </Text>
+      <Hint>{about}</Hint>
+      <Small mt="xs">{meanings[result] ?? ''}</Small>
       {details.map(
         (detail) =>
           detail !== null &&
           detail !== '' && (
-            <Text key={detail} size="sm" className="postroom-wrap">
+            <Small key={detail} className="postroom-wrap">
               {detail}
-            </Text>
+            </Small>
           ),
       )}
     </Paper>
+  );
+}
+
+const AttachmentPreview = lazy(async () => ({
+  default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
+}));
+
+/** Attachments of an email with download links. */
+export function AttachmentsTab({ id }: { id: string }) {
+  const [previewed, setPreviewed] = useState<PreviewedAttachment | null>(null);
+  return (
+    <EmailPart id={id} query={ATTACHMENTS}>
+      {({ attachments }) =>
+        attachments.length === 0 ? (
+          <Text c="dimmed">This email has no attachments.</Text>
+        ) : (
+          <Stack gap="xs">
+            {attachments.map(({ index, filename, contentType, size, disposition, downloadUrl }) => (
+              <Paper key={index} withBorder p="sm">
+                <Group justify="space-between" gap="sm">
+                  <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
+                    <IconFile size={20} aria-hidden />
+                    <div>
+                      <Strong className="postroom-wrap">{filename}</Strong>
+                      <Fine>
+                        {contentType}, {sizeOf(size)}
+                        {disposition === 'INLINE' ? ', shown inline' : ''}
+                      </Fine>
+                    </div>
+                  </Group>
+                  <Group gap="xs">
+                    {hasPreview(contentType, filename) && (
+                      <QuietButton
+                        label="Preview"
+                        icon={IconEye}
+                        size="xs"
+                        aria-label={`Preview ${filename}`}
+                        onClick={() =>
+                          setPreviewed({ emailId: id, index, filename, downloadPath: new URL(downloadUrl).pathname })
+                        }
+                      />
+                    )}
+                    <QuietButton
+                      label="Download"
+                      icon={IconDownload}
+                      href={new URL(downloadUrl).pathname}
+                      download
+                      size="xs"
+                      aria-label={`Download ${filename}`}
+                    />
+                  </Group>
+                </Group>
+              </Paper>
+            ))}
+            {attachments.length > 1 && (
+              <Group>
+                <QuietButton label="Download all" icon={IconDownload} href={archivePath(id)} download size="xs" />
+              </Group>
+            )}
+            {previewed !== null && (
+              <Suspense fallback={null}>
+                <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />
+              </Suspense>
+            )}
+            <Fine>Attachments can be harmful. Check the sender before you open one.</Fine>
+          </Stack>
+        )
+      }
+    </EmailPart>
   );
 }

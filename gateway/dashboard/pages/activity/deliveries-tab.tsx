@@ -1,15 +1,14 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconRefresh } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { ActionResults } from './action-results.tsx';
-import { DeliveryAttemptCard } from './delivery-attempt-card.tsx';
-import { DeliveryPayload } from './delivery-payload.tsx';
-import { EmailPart } from './email-part.tsx';
+import { EmailPart } from './content-tabs.tsx';
+import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from './delivery-parts.tsx';
 import { deliveryWords, eventKindInWords } from './email-words.ts';
 
 const DELIVERIES = graphql(`
@@ -24,10 +23,7 @@ const DELIVERIES = graphql(`
             endpoint { id name isActive }
             recipients { id address status lastText }
             actions { place problem results { type status message email { id } } }
-            attempts {
-              number startedAt durationMs outcome statusCode error responseBody
-              requestHeaders { name value }
-            }
+            attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
           }
         }
       }
@@ -37,11 +33,7 @@ const DELIVERIES = graphql(`
 
 const RETRY = graphql(`
   mutation DashboardRetryDelivery($id: ID!) {
-    retryDelivery(input: { id: $id }) {
-      __typename
-      ... on RetryDeliveryPayload { delivery { id status } }
-      ... on Error { message code }
-    }
+    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
   }
 `);
 const AGAIN = graphql(`
@@ -49,7 +41,6 @@ const AGAIN = graphql(`
     retryEmail(input: { id: $id, endpointId: $endpointId }) {
       __typename
       ... on RetryEmailPayload { deliveries { id } }
-      ... on Error { message code }
     }
   }
 `);
@@ -74,11 +65,11 @@ export function DeliveriesTab({ id }: { id: string }) {
           <Text c="dimmed">This email was not delivered to an endpoint. The Routing tab shows why.</Text>
         ) : (
           <>
-            <Text size="sm" c="dimmed">
+            <Hint>
               {deliveries.totalCount > deliveries.edges.length
                 ? `The newest ${deliveries.edges.length} of ${deliveries.totalCount} deliveries.`
                 : `${deliveries.totalCount} ${deliveries.totalCount === 1 ? 'delivery' : 'deliveries'}, newest first.`}
-            </Text>
+            </Hint>
             {deliveries.edges.map(({ node }, at) => (
               <DeliveryCard key={node.id} emailId={id} delivery={node} number={deliveries.totalCount - at} />
             ))}
@@ -107,9 +98,9 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             {endpoint === null ? (
               name
             ) : (
-              <Anchor component={Link} href={`/endpoints/${endpoint.id}`} inherit>
+              <PageLink href={`/endpoints/${endpoint.id}`} inherit>
                 {name}
-              </Anchor>
+              </PageLink>
             )}
           </Title>
           <span role="status">
@@ -129,7 +120,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
           </Button>
         )}
       </Group>
-      <Text size="sm" c="dimmed">
+      <Hint>
         {isRouted ? '' : `${eventKindInWords(event)}: `}
         {causes[cause]} Created <RelativeTime at={createdAt} />
         {nextAttemptAt === null ? (
@@ -139,18 +130,18 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             , next try <RelativeTime at={nextAttemptAt} />.
           </>
         )}
-      </Text>
+      </Hint>
       {error !== null && status !== 'SUCCESS' && (
-        <Alert color="red" variant="outline" mt="sm" title="Last error" className="postroom-wrap">
+        <ErrorAlert mt="sm" title="Last error" className="postroom-wrap">
           {error}
-        </Alert>
+        </ErrorAlert>
       )}
       <Stack gap="sm" mt="sm">
         {recipients.map((recipient) => (
-          <Text key={recipient.id} size="sm" className="postroom-wrap">
+          <Small key={recipient.id} className="postroom-wrap">
             Copy to {recipient.address}: {recipient.status.toLowerCase()}
             {recipient.lastText === null ? '' : `, ${recipient.lastText}`}
-          </Text>
+          </Small>
         ))}
         {actions !== null && <ActionResults actions={actions} of={`delivery ${number}`} />}
         {attempts.toReversed().map((attempt) => (

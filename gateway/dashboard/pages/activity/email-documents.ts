@@ -26,15 +26,7 @@ export const TIMELINE = graphql(`
   query DashboardEmailTimeline($id: ID!) {
     email(id: $id) {
       id
-      timeline {
-        isCut
-        entries {
-          kind at title detail durationMs isFailure
-          node {
-            __typename id
-          }
-        }
-      }
+      timeline { isCut entries { kind at title detail durationMs isFailure node { __typename id } } }
     }
   }
 `);
@@ -46,15 +38,11 @@ export const EXTRACTS = graphql(`
 `);
 
 export const TEXT = graphql(`
-  query DashboardEmailText($id: ID!) {
-    email(id: $id) { id content { text cleanedText parseError isTruncated } }
-  }
+  query DashboardEmailText($id: ID!) { email(id: $id) { id content { text cleanedText parseError isTruncated } } }
 `);
 
 export const HEADERS = graphql(`
-  query DashboardEmailHeaders($id: ID!) {
-    email(id: $id) { id content { headers { name value } } }
-  }
+  query DashboardEmailHeaders($id: ID!) { email(id: $id) { id content { headers { name value } } } }
 `);
 
 export const CHECKS = graphql(`
@@ -71,10 +59,7 @@ export const CHECKS = graphql(`
 
 export const ATTACHMENTS = graphql(`
   query DashboardEmailAttachments($id: ID!) {
-    email(id: $id) {
-      id
-      attachments { index filename contentType size disposition downloadUrl }
-    }
+    email(id: $id) { id attachments { index filename contentType size disposition downloadUrl } }
   }
 `);
 
@@ -128,6 +113,26 @@ export const RECIPIENTS = graphql(`
         refusal { title advice }
         attempts { number startedAt durationMs outcome host remoteAddress isTls code enhancedStatus text }
       }
+    }
+  }
+`);
+
+/** Releases a received email that a guard rule holds. */
+export const RELEASE = graphql(`
+  mutation DashboardReleaseEmail($id: ID!) {
+    releaseEmail(input: { id: $id }) {
+      __typename
+      ... on ReleaseEmailPayload { releasedAt email { id guardStatus } deliveries { id } }
+    }
+  }
+`);
+
+/** Retries a deferred email now. */
+export const RETRY_SENDING = graphql(`
+  mutation DashboardRetrySending($id: ID!) {
+    retrySending(input: { id: $id }) {
+      __typename
+      ... on RetrySendingPayload { email { id } recipients { id nextAttemptAt } }
     }
   }
 `);

@@ -1,25 +1,42 @@
-import { Button, Code, Group, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconMailQuestion } from '../../parts/icons.ts';
+import {
+  IconArchive,
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconChevronDown,
+  IconMail,
+  IconMailOpened,
+  IconMailQuestion,
+  IconRefresh,
+  IconSend,
+  IconShieldCheck,
+} from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { AttachmentsTab } from './attachments-tab.tsx';
-import { AuthenticationTab } from './authentication-tab.tsx';
-import { HtmlTab, RawTab, TextTab } from './body-tabs.tsx';
-import { ChecksTab } from './checks-tab.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small, SmallLink, Tag } from '../../parts/text.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { counted, exactTime } from '../../parts/words.ts';
+import { FieldComing } from '../../shell/keys.ts';
+import { ApprovalActions } from '../approvals/approval-actions.tsx';
+import { ScheduleActions, timeInZone } from '../scheduled/schedule-actions.tsx';
+import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
+import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
-import { EMAIL, type EmailHeadData, EXTRACTS } from './email-documents.ts';
-import { EmailHead } from './email-head.tsx';
-import { subjectOf } from './email-words.ts';
-import { HeadersTab } from './headers-tab.tsx';
-import { RecipientsTab } from './recipients-tab.tsx';
-import { RoutingTab } from './routing-tab.tsx';
-import { TimelineTab } from './timeline-tab.tsx';
+import { EMAIL, type EmailHeadData, EXTRACTS, RELEASE, RETRY_SENDING } from './email-documents.ts';
+import { recipientWords, sizeOf, standingOf, subjectOf } from './email-words.ts';
+import { ReprocessDialog } from './reprocess-dialog.tsx';
+import { RecipientsTab, RoutingTab, TimelineTab } from './route-tabs.tsx';
 
 interface Tab {
   name: string;
@@ -151,24 +168,266 @@ function ExtractsCard({ id }: { id: string }) {
         {shown.map(({ url, text, isUnsubscribe }) => (
           <Group key={`${url} ${text}`} gap={4} wrap="nowrap" justify="space-between">
             <div>
-              <Text size="sm" className="postroom-wrap">
-                {isUnsubscribe ? `Unsubscribe: ${text ?? ''}` : text}
-              </Text>
-              <Text size="xs" c="dimmed" ff="monospace" className="postroom-wrap">
+              <Small className="postroom-wrap">{isUnsubscribe ? `Unsubscribe: ${text ?? ''}` : text}</Small>
+              <Fine ff="monospace" className="postroom-wrap">
                 {url}
-              </Text>
+              </Fine>
             </div>
             <CopyButton text={url} label={`Copy link ${text ?? url}`} />
           </Group>
         ))}
         {links.length > FIRST_LINKS && (
           <Group>
-            <Button size="xs" variant="default" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-              {isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
-            </Button>
+            <QuietButton
+              label={isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
+              size="xs"
+              aria-expanded={isWhole}
+              onClick={() => setWhole(!isWhole)}
+            />
           </Group>
         )}
       </Stack>
     </Paper>
+  );
+}
+
+type Mailboxes = readonly { name: string | null; address: string }[];
+
+/** Participants, status and actions of an email; all other facts on request, so that its route and its mail are seen at once. */
+function EmailHead({ email }: { email: EmailHeadData }) {
+  const [isOpen, setOpen] = useState(false);
+  const { from, to, cc, bcc, scheduledAt, timezone, guardRule, failureReason } = email;
+  const recipients = recipientWords(email.recipients);
+  const all = [...to, ...cc, ...bcc];
+  return (
+    <Stack component="section" gap="xs" mb="md" aria-label="Email">
+      <Group gap="xs">
+        <span role="status">
+          <StatusBadge {...standingOf(email)} />
+        </span>
+        {recipients !== null && <Mark>{recipients}</Mark>}
+        {email.isTest && <Mark>test</Mark>}
+        {email.type === 'RECEIVED' && <Mark>{email.isRead ? 'read' : 'unread'}</Mark>}
+        <Small component="span" className="postroom-wrap">
+          {mailboxText(from)} → {all.slice(0, SHOWN).map(mailboxText).join(', ')}
+          {all.length > SHOWN && ` and ${counted(all.length - SHOWN, 'other')}`}
+        </Small>
+        <Hint component="span">
+          <RelativeTime at={email.createdAt} />
+        </Hint>
+        {email.thread !== null && (
+          <SmallLink href={`/inbox/${email.thread.id}`} underline="always">
+            Open thread
+          </SmallLink>
+        )}
+        <QuietButton
+          label="Details"
+          size="compact-xs"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        />
+      </Group>
+      {scheduledAt !== null && email.type === 'SCHEDULED' && (
+        <Small>
+          Scheduled for {timeInZone(scheduledAt, timezone ?? 'UTC')}, <RelativeTime at={scheduledAt} />
+        </Small>
+      )}
+      {failureReason !== null && <Small className="postroom-wrap">Failure reason: {failureReason}</Small>}
+      {guardRule !== null && (
+        <Small className="postroom-wrap">
+          Guard rule:{' '}
+          <SmallLink href={`/rules/${guardRule.id}`} underline="always">
+            {guardRule.name}
+          </SmallLink>
+        </Small>
+      )}
+      {isOpen && <Facts email={email} />}
+      <EmailActions email={email} />
+    </Stack>
+  );
+}
+
+/** Recipients that are shown without the details. */
+const SHOWN = 3;
+
+function Facts({ email }: { email: EmailHeadData }) {
+  const { from, to, cc, bcc, replyTo } = email;
+  return (
+    <DataList orientation="horizontal" labelWidth={110} my="xs">
+      <Fact name="From">{mailboxText(from)}</Fact>
+      <People name="To" mailboxes={to} />
+      <People name="Cc" mailboxes={cc} />
+      <People name="Bcc" mailboxes={bcc} />
+      <People name="Reply-To" mailboxes={replyTo} />
+      {email.envelopeRecipient !== null && <Fact name="Received for">{email.envelopeRecipient}</Fact>}
+      <Fact name={email.type === 'RECEIVED' ? 'Received' : 'Written'}>{exactTime(email.createdAt)}</Fact>
+      {email.sentAt !== null && <Fact name="Sent">{exactTime(email.sentAt)}</Fact>}
+      {email.tags.length > 0 && (
+        <Fact name="Tags">{email.tags.map(({ name, value }) => `${name}: ${value}`).join(', ')}</Fact>
+      )}
+      <Fact name="Message-ID">
+        <Group gap={4} wrap="nowrap">
+          <Small ff="monospace" className="postroom-wrap">
+            {email.messageId}
+          </Small>
+          <CopyButton text={email.messageId} label="Copy Message-ID" />
+        </Group>
+      </Fact>
+      {email.size !== null && <Fact name="Size">{sizeOf(email.size)}</Fact>}
+    </DataList>
+  );
+}
+
+function Mark({ children }: { children: ReactNode }) {
+  return <Tag>{children}</Tag>;
+}
+
+function People({ name, mailboxes }: { name: string; mailboxes: Mailboxes }) {
+  return mailboxes.length === 0 ? null : <Fact name={name}>{mailboxes.map(mailboxText).join(', ')}</Fact>;
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <DataList.Item>
+      <DataList.ItemLabel>{name}</DataList.ItemLabel>
+      <DataList.ItemValue className="postroom-wrap">{children}</DataList.ItemValue>
+    </DataList.Item>
+  );
+}
+
+function mailboxText({ name, address }: Mailboxes[number]): string {
+  return name === null || name === '' ? address : `${name} <${address}>`;
+}
+
+const MARK = graphql(`
+  mutation DashboardMarkEmail($input: UpdateEmailInput!) {
+    updateEmail(input: $input) { __typename ... on UpdateEmailPayload { email { id isRead isArchived } } }
+  }
+`);
+const RETRY = graphql(`
+  mutation DashboardRetryEmail($id: ID!) {
+    retryEmail(input: { id: $id }) { __typename ... on RetryEmailPayload { deliveries { id } } }
+  }
+`);
+
+/** Actions that the current state of the email allows. */
+function EmailActions({ email }: { email: EmailHeadData }) {
+  return (
+    <Group gap="xs" mt="sm" role="group" aria-label="Actions">
+      {email.type !== 'SCHEDULED' && <AnswerActions email={email} />}
+      {email.type === 'RECEIVED' && <ReceivedActions email={email} />}
+      {email.type === 'SCHEDULED' && <ScheduleActions email={email} />}
+      {email.status === 'AWAITING_APPROVAL' && <ApprovalActions id={email.id} title={subjectOf(email)} />}
+      {email.type === 'SENT' && <SentActions email={email} />}
+      {email.type !== 'SCHEDULED' && <ReprocessDialog emailId={email.id} isReceived={email.type === 'RECEIVED'} />}
+    </Group>
+  );
+}
+
+function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { email: EmailHeadData }) {
+  const release = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
+  const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
+  const mark = useAct(MARK);
+  return (
+    <>
+      {guardStatus === null ? (
+        <QuietButton
+          label="Deliver again"
+          icon={IconRefresh}
+          needed={['send', 'everything']}
+          size="xs"
+          loading={retry.isBusy}
+          onClick={() => void retry.act({ id })}
+        />
+      ) : (
+        <Button
+          {...needs('endpoints')}
+          size="xs"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={release.isBusy}
+          onClick={() => void release.act({ id })}
+        >
+          Release
+        </Button>
+      )}
+      <QuietButton
+        label={isRead ? 'Mark as unread' : 'Mark as read'}
+        needed="organize"
+        size="xs"
+        leftSection={isRead ? <IconMail size={16} aria-hidden /> : <IconMailOpened size={16} aria-hidden />}
+        loading={mark.isBusy}
+        onClick={() => void mark.act({ input: { id, isRead: !isRead } })}
+      />
+      <QuietButton
+        label={isArchived ? 'Unarchive' : 'Archive'}
+        icon={IconArchive}
+        needed="organize"
+        size="xs"
+        loading={mark.isBusy}
+        onClick={() => void mark.act({ input: { id, isArchived: !isArchived } })}
+      />
+    </>
+  );
+}
+
+function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
+  const retry = useAct(RETRY_SENDING, { done: 'The email is being sent again.' });
+  const isDeferred = recipients.some(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
+  if (!isDeferred) return null;
+  return (
+    <Button
+      {...needs('send', 'everything')}
+      size="xs"
+      leftSection={<IconSend size={16} aria-hidden />}
+      loading={retry.isBusy}
+      onClick={() => void retry.act({ id })}
+    >
+      Retry now
+    </Button>
+  );
+}
+
+const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+
+/** Buttons that reply to or forward an email without leaving its page. */
+function AnswerActions({ email }: { email: EmailHeadData }) {
+  const [mode, setMode] = useState<'reply' | 'forward' | null>(null);
+  const close = () => setMode(null);
+  return (
+    <>
+      <Button
+        {...needs('send')}
+        size="xs"
+        leftSection={<IconArrowBackUp size={16} aria-hidden />}
+        onClick={() => setMode('reply')}
+      >
+        Reply
+      </Button>
+      <QuietButton
+        label="Forward"
+        icon={IconArrowForwardUp}
+        needed="send"
+        size="xs"
+        onClick={() => setMode('forward')}
+      />
+      <Modal
+        opened={mode !== null}
+        onClose={close}
+        size="xl"
+        title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${subjectOf(email)}”`}
+      >
+        <Suspense
+          fallback={
+            <>
+              <FieldComing cancel={close} />
+              <Loader aria-label="Loading" />
+            </>
+          }
+        >
+          {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
+        </Suspense>
+      </Modal>
+    </>
   );
 }

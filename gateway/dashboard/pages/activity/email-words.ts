@@ -37,12 +37,7 @@ export function toneOf(status: string): Tone {
   return tones[status] ?? 'quiet';
 }
 
-interface Latest {
-  status: string;
-  statusCode: number | null;
-  type: string;
-  attemptCount: number;
-}
+type Latest = { status: string; statusCode: number | null; type: string; attemptCount: number };
 
 /** Returns the outcome of the last delivery of received mail: "webhook 200", "webhook 500, retrying". */
 export function deliveryWords({ status, statusCode, type, attemptCount }: Latest): { status: string; tone: Tone } {

@@ -1,8 +1,5 @@
 /** A row with its cursor. */
-export interface Placed<Row> {
-  cursor: string;
-  node: Row & { id: string };
-}
+export type Placed<Row> = { cursor: string; node: Row & { id: string } };
 
 /**
  * Returns the rows to show after the first page was read again: that page, followed by the known rows after it (`isWhole`). If the new page

@@ -1,11 +1,13 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { ReprocessDiff, type ReprocessedEmail } from './reprocess-diff.tsx';
+import { Block } from './delivery-parts.tsx';
 
 const REPROCESS = graphql(`
   mutation DashboardReprocess($input: ReprocessEmailsInput!) {
@@ -20,7 +22,6 @@ const REPROCESS = graphql(`
           error { code message }
         }
       }
-      ... on Error { message code }
     }
   }
 `);
@@ -47,15 +48,7 @@ export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isRe
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button
-        {...needs('imports')}
-        size="xs"
-        variant="default"
-        leftSection={<IconRotateClockwise2 size={16} aria-hidden />}
-        onClick={open}
-      >
-        Reprocess
-      </Button>
+      <QuietButton label="Reprocess" icon={IconRotateClockwise2} needed="imports" size="xs" onClick={open} />
       <Modal opened={isOpen} onClose={close} title="Reprocess email" size="lg">
         <ReprocessForm emailId={emailId} isReceived={isReceived} onClose={close} />
       </Modal>
@@ -63,15 +56,9 @@ export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isRe
   );
 }
 
-function ReprocessForm({
-  emailId,
-  isReceived,
-  onClose,
-}: {
-  emailId: string;
-  isReceived: boolean;
-  onClose: () => void;
-}) {
+type ReprocessFormProps = { emailId: string; isReceived: boolean; onClose: () => void };
+
+function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
   const offered = STEPS.filter((step) => isReceived || !step.isOfReceived);
   const [steps, setSteps] = useState<string[]>(offered.map(({ value }) => value));
   const [result, setResult] = useState<{ isDryRun: boolean; email: ReprocessedEmail } | null>(null);
@@ -91,10 +78,10 @@ function ReprocessForm({
   const isChecked = result?.isDryRun === true && result.email.error === null;
   return (
     <Stack gap="md">
-      <Text size="sm">
+      <Small>
         Runs these steps again with the current rules and settings. Your own changes to the email are kept. Preview the
         result first.
-      </Text>
+      </Small>
       <Checkbox.Group label="Steps" value={steps} onChange={choose}>
         <Stack gap="xs" mt="xs">
           {offered.map(({ value, label, about }) => (
@@ -103,15 +90,13 @@ function ReprocessForm({
         </Stack>
       </Checkbox.Group>
       {problem !== null && (
-        <Alert color="red" variant="outline" role="alert" title="The email was not reprocessed">
+        <ErrorAlert role="alert" title="The email was not reprocessed">
           {problem}
-        </Alert>
+        </ErrorAlert>
       )}
       <div aria-live="polite">{result !== null && <ReprocessDiff {...result} />}</div>
       <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Close
-        </Button>
+        <QuietButton label="Close" onClick={onClose} />
         <Button
           variant={isChecked ? 'default' : 'filled'}
           disabled={steps.length === 0}
@@ -127,5 +112,70 @@ function ReprocessForm({
         )}
       </Group>
     </Stack>
+  );
+}
+
+/** Actual or previewed result of reprocessing an email. */
+interface ReprocessedEmail {
+  changes: readonly {
+    step: string;
+    field: string;
+    before: string | null;
+    after: string | null;
+    differsAt: number | null;
+  }[];
+  endpoint: { id: string; name: string } | null;
+  delivery: { id: string } | null;
+  error: { message: string } | null;
+}
+
+/** Changed fields, before and after. */
+function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: ReprocessedEmail }) {
+  const { changes, endpoint, delivery, error } = email;
+  const words = isDryRun
+    ? changes.length === 0
+      ? 'Nothing would change.'
+      : `${changes.length} ${changes.length === 1 ? 'field' : 'fields'} would change.`
+    : changes.length === 0
+      ? 'Done. Nothing changed.'
+      : `Done. ${changes.length} ${changes.length === 1 ? 'field' : 'fields'} changed.`;
+  return (
+    <Stack gap="sm" data-reprocessed={isDryRun ? 'dry' : 'done'}>
+      {error !== null && <ErrorAlert title="A step failed">{error.message}</ErrorAlert>}
+      <Text fw={600}>{words}</Text>
+      {endpoint !== null && (
+        <Small>
+          {isDryRun
+            ? `It would be delivered to “${endpoint.name}”.`
+            : delivery === null
+              ? `It is routed to “${endpoint.name}”.`
+              : `It is being delivered to “${endpoint.name}”.`}
+        </Small>
+      )}
+      {changes.map(({ step, field, before, after, differsAt }) => (
+        <Paper key={`${step} ${field}`} withBorder p="sm">
+          <Strong>
+            {field}{' '}
+            <Fine span>
+              ({step.toLowerCase()}
+              {differsAt === null ? '' : `, from character ${differsAt}`})
+            </Fine>
+          </Strong>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">
+            <Side label={`${field} now`} text={before} />
+            <Side label={`${field} after`} text={after} />
+          </SimpleGrid>
+        </Paper>
+      ))}
+    </Stack>
+  );
+}
+
+function Side({ label, text }: { label: string; text: string | null }) {
+  return (
+    <div>
+      <Fine>{label}</Fine>
+      {text === null ? <Small>nothing</Small> : <Block text={text} label={label} />}
+    </div>
   );
 }

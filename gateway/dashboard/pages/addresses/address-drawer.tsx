@@ -1,29 +1,16 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  NativeSelect,
-  Select,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { Command } from '../../parts/command.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { Command, CopyButton } from '../../parts/command.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
 import {
@@ -36,21 +23,21 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
-import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-documents.ts';
+import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-form.tsx';
 
 const UPDATE_ADDRESS = graphql(
-  `
-  mutation ChangeAddress($input: UpdateEmailAddressInput!) {
+  `mutation ChangeAddress($input: UpdateEmailAddressInput!) {
     updateEmailAddress(input: $input) {
       __typename
       ... on UpdateEmailAddressPayload {
         emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }
       }
     }
-  }
-`,
+  }`,
   [POLICY_PARTS, USAGE_PARTS],
 );
 
@@ -99,23 +86,19 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
           </Text>
           <CopyButton text={address.address} label="Copy address" />
         </Group>
-        <Text size="sm" c="dimmed" component="div">
+        <Hint component="div">
           {counted(mail.last24Hours, 'email')} in 24 h, {formatCount(mail.last7Days)} in 7 days,{' '}
           {formatCount(mail.last30Days)} in 30 days; <RelativeTime at={address.createdAt} prefix="created " />
-        </Text>
-        <Anchor component={Link} href={`/activity?address=${encodeURIComponent(address.address)}`} size="sm">
-          Emails
-        </Anchor>
+        </Hint>
+        <SmallLink href={`/activity?address=${encodeURIComponent(address.address)}`}>Emails</SmallLink>
         {address.domain !== null && (
-          <Anchor component={Link} href={`/domains/${address.domain.id}`} size="sm">
-            Domain {address.domain.name}
-          </Anchor>
+          <SmallLink href={`/domains/${address.domain.id}`}>Domain {address.domain.name}</SmallLink>
         )}
       </Stack>
       {address.warning !== null && (
-        <Alert color="yellow" variant="outline" title="External mail does not reach this address" role="status">
+        <WarningAlert title="External mail does not reach this address" role="status">
           {address.warning}
-        </Alert>
+        </WarningAlert>
       )}
       <Routing address={address} />
       <Signature address={address} />
@@ -124,7 +107,7 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
         {address.isActive ? (
           <TestMail address={address} />
         ) : (
-          <Text size="sm">Turn the address on first. Mail to it is currently rejected.</Text>
+          <Small>Turn the address on first. Mail to it is currently rejected.</Small>
         )}
       </DrawerPart>
       <Group justify="space-between">
@@ -136,9 +119,7 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
           confirm="Delete address"
           act={() => remove({ input: { id: address.id } })}
         />
-        <Button variant="default" size="xs" onClick={close}>
-          Close
-        </Button>
+        <QuietButton label="Close" size="xs" onClick={close} />
       </Group>
     </Stack>
   );
@@ -163,7 +144,7 @@ function Routing({ address }: { address: ShownAddress }) {
     setTrouble((await act({ input: { id: address.id, ...input } })).problem?.message ?? null);
   return (
     <DrawerPart title="Routing">
-      <Text size="sm">Now: {describeRoute(address)}</Text>
+      <Small>Now: {describeRoute(address)}</Small>
       <Select
         label="Deliver mail to"
         placeholder="Stored only, or the catch-all of the domain"
@@ -205,7 +186,7 @@ function Signature({ address }: { address: ShownAddress }) {
   };
   return (
     <DrawerPart title="Signature">
-      <Text size="sm">The dashboard puts it below new mail and replies from this address.</Text>
+      <Small>The dashboard puts it below new mail and replies from this address.</Small>
       <Textarea
         aria-label="Signature"
         autosize
@@ -216,17 +197,15 @@ function Signature({ address }: { address: ShownAddress }) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Trouble text={trouble} />
-      <Button
-        {...needs('domains')}
-        variant="default"
+      <QuietButton
+        label="Save signature"
+        needed="domains"
         size="xs"
         loading={isBusy}
         disabled={text === saved}
         onClick={() => void save()}
         style={{ alignSelf: 'flex-start' }}
-      >
-        Save signature
-      </Button>
+      />
     </DrawerPart>
   );
 }
@@ -236,22 +215,20 @@ function SendPolicy({ address }: { address: ShownAddress }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <DrawerPart title="Send policy">
-      <Text size="sm" className="postroom-wrap">
+      <Small className="postroom-wrap">
         Mail from this address: {address.policy === null ? 'no limits' : policyInWords(address.policy)}
-      </Text>
+      </Small>
       <PolicyUsage usage={address.policyUsage} />
       {isOpen ? (
         <PolicyForm address={address} close={() => setOpen(false)} />
       ) : (
-        <Button
-          {...needs('domains')}
-          variant="default"
+        <QuietButton
+          label="Edit send policy"
+          needed="domains"
           size="xs"
           onClick={() => setOpen(true)}
           style={{ alignSelf: 'flex-start' }}
-        >
-          Edit send policy
-        </Button>
+        />
       )}
     </DrawerPart>
   );
@@ -336,13 +313,11 @@ function TestMail({ address }: { address: ShownAddress }) {
             icon={<IconCircleCheck aria-hidden />}
             title={isThere ? 'The test email arrived' : 'The test email was accepted'}
           >
-            <Anchor component={Link} href={`/emails/${emailId}`} size="sm">
-              Open email
-            </Anchor>
+            <SmallLink href={`/emails/${emailId}`}>Open email</SmallLink>
           </Alert>
         )}
       </div>
-      <Text size="sm">Or use a terminal:</Text>
+      <Small>Or use a terminal:</Small>
       <Command
         label="Copy swaks command"
         text={`swaks --server ${service.smtpHost}:${service.smtpPort} --from ada@example.com --to ${address.address} --header 'Subject: Hello' --body 'A test'`}

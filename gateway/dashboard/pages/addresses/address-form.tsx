@@ -1,22 +1,68 @@
-import { Anchor, Group, Select, Skeleton, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Group, Select, Skeleton, Text } from '@mantine/core';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { useEndpointChoices, useVerifiedDomains } from '../../parts/choices.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
+import { PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { FieldComing } from '../../shell/keys.ts';
-import { CREATE_ADDRESS } from './address-documents.ts';
 
-/** Form that creates an address: the part before the @, the domain, and the destination. `domainId` is the preselected domain. */
-export function AddressForm({
-  domainId,
-  done,
-  cancel = () => undefined,
-}: {
+const ADDRESS = graphql(
+  `fragment AddressParts on EmailAddress {
+    id address isActive isReceiving warning routing signature createdAt
+    endpoint { id name isActive }
+    domain { id name catchAll { isEnabled endpoint { id name } } }
+    emailStatistics { last24Hours last7Days last30Days }
+    policy { ...PolicyParts }
+    policyUsage { ...UsageParts }
+  }`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
+
+/** Fields of an address. */
+export type ShownAddress = ResultOf<typeof ADDRESS>;
+
+export const ADDRESSES = graphql(
+  `query DashboardAddresses($first: Int!, $after: String, $domainId: ID, $filter: EmailAddressFilter) {
+    emailAddresses(first: $first, after: $after, domainId: $domainId, filter: $filter) {
+      edges { node { ...AddressParts } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  [ADDRESS],
+);
+
+export const ONE_ADDRESS = graphql(`query DashboardAddress($id: ID!) { emailAddress(id: $id) { ...AddressParts } }`, [
+  ADDRESS,
+]);
+
+export const CREATE_ADDRESS = graphql(`
+  mutation AddAddress($input: CreateEmailAddressInput!) {
+    createEmailAddress(input: $input) { __typename ... on CreateEmailAddressPayload { emailAddress { id address } } }
+  }
+`);
+
+/** Returns the destination of an address's mail as text. */
+export function describeRoute({ endpoint, routing, domain }: ShownAddress): string {
+  if (endpoint !== null) {
+    const name = endpoint.isActive ? endpoint.name : `${endpoint.name} (off, so mail is only stored)`;
+    return routing === 'WEBHOOK' ? `Webhook ${name}` : name;
+  }
+  const catchAll = domain?.catchAll;
+  return catchAll?.isEnabled === true && catchAll.endpoint !== null
+    ? `Catch-all of the domain: ${catchAll.endpoint.name}`
+    : 'Stored only';
+}
+
+interface AddressFormProps {
   domainId: string | null;
   /** closes the form before it is loaded */
   cancel?: () => void;
   done: (made: { id: string; address: string }) => void;
-}) {
+}
+
+/** Form that creates an address: the part before the @, the domain, and the destination. `domainId` is the preselected domain. */
+export function AddressForm({ domainId, done, cancel = () => undefined }: AddressFormProps) {
   const { domains, hasDomains } = useVerifiedDomains();
   const endpoints = useEndpointChoices();
   const { act } = useAct(CREATE_ADDRESS, { quiet: true, done: 'The address was created and receives mail.' });
@@ -86,12 +132,12 @@ export function AddressForm({
 /** Says that something needs a verified domain, with the way to one. */
 export function NeedsDomain({ what, hasDomains }: { what: string; hasDomains: boolean }) {
   return (
-    <Text size="sm">
+    <Small>
       {what} needs a verified domain.{' '}
-      <Anchor component={Link} href={hasDomains ? '/domains' : '/domains?new'}>
+      <PageLink href={hasDomains ? '/domains' : '/domains?new'}>
         {hasDomains ? 'Check your domains' : 'Add domain'}
-      </Anchor>
-    </Text>
+      </PageLink>
+    </Small>
   );
 }
 

@@ -1,10 +1,12 @@
-import { Tabs, Text } from '@mantine/core';
+import { Autocomplete, Code, Group, Skeleton, Tabs, Text } from '@mantine/core';
+import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { CreateButton } from '../../parts/buttons.tsx';
-import { useVerifiedDomains } from '../../parts/choices.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { formatCount } from '../../parts/counted.ts';
-import { IconAt } from '../../parts/icons.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
+import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
+import { CopyButton } from '../../parts/command.tsx';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -14,13 +16,16 @@ import {
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { ADDRESSES, describeRoute, type ShownAddress } from './address-documents.ts';
+import { Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { AddressDrawer } from './address-drawer.tsx';
-import { AddressForm } from './address-form.tsx';
-import { ReplyAddresses } from './reply-addresses.tsx';
+import { ADDRESSES, AddressForm, describeRoute, NeedsDomain, type ShownAddress } from './address-form.tsx';
 
 /** Addresses and reply addresses, as tabs. The tab and what it shows are in the URL. */
 export function AddressesPage() {
@@ -154,9 +159,7 @@ function AddressRow({ address, href }: { address: ShownAddress; href: string }) 
           <RowName href={href}>{address.address}</RowName>
           <CopyButton text={address.address} label={`Copy ${address.address}`} />
           <StatusBadge {...state} />
-          <Text size="sm" className="postroom-wrap">
-            {describeRoute(address)}
-          </Text>
+          <Small className="postroom-wrap">{describeRoute(address)}</Small>
         </>
       }
       about={`${formatCount(mail.last24Hours)} in 24 h, ${formatCount(mail.last7Days)} in 7 days, ${formatCount(mail.last30Days)} in 30 days`}
@@ -164,4 +167,244 @@ function AddressRow({ address, href }: { address: ShownAddress; href: string }) 
       {address.warning}
     </Row>
   );
+}
+
+const REPLY_ADDRESSES = graphql(`
+  query DashboardReplyAddresses($first: Int!, $after: String) {
+    replyAddresses(first: $first, after: $after) {
+      edges {
+        node {
+          id address status deliverTo metadata senders maxMessages messageCount expiresAt createdAt
+          thread { id normalizedSubject }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type ShownReplyAddress = ResultOf<typeof REPLY_ADDRESSES>['replyAddresses']['edges'][number]['node'];
+
+const REPLY_LIST = listSource({
+  label: 'Reply addresses',
+  query: REPLY_ADDRESSES,
+  size: 30,
+  kinds: ['EMAIL_RECEIVED'],
+  types: ['ReplyAddress'],
+});
+
+/** All reply addresses, and the form that creates one while the URL contains `?new=`. */
+function ReplyAddresses() {
+  const filters = useUrlFilters([]);
+  return (
+    <>
+      <PagedList
+        list={REPLY_LIST}
+        variables={{}}
+        filters={filters}
+        empty={{
+          icon: IconMessageReply,
+          title: 'No reply addresses yet',
+          about:
+            'Create one and use it as Reply-To of an email that you send. Mail to it carries your metadata and joins your thread. Its status and the number of messages appear here.',
+          action: (
+            <CreateButton needed="send" onClick={() => filters.set({ new: '' })}>
+              Create reply address
+            </CreateButton>
+          ),
+        }}
+      >
+        {(reply) => <ReplyAddressRow key={reply.id} reply={reply} />}
+      </PagedList>
+      <UrlDialog title="Create reply address" filters={filters}>
+        {(close) => <ReplyForm done={close} />}
+      </UrlDialog>
+    </>
+  );
+}
+
+const REVOKE_REPLY_ADDRESS = graphql(`
+  mutation DashboardRevokeReplyAddress($input: RevokeReplyAddressInput!) {
+    revokeReplyAddress(input: $input) { __typename ... on RevokeReplyAddressPayload { replyAddress { id status } } }
+  }
+`);
+
+function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
+  const { act } = useAct(REVOKE_REPLY_ADDRESS, { done: 'The reply address was revoked.' });
+  const { address, status, deliverTo, metadata, senders, maxMessages, messageCount, expiresAt, thread } = reply;
+  return (
+    <Row
+      name={
+        <>
+          <RowName>{address}</RowName>
+          <CopyButton text={address} label={`Copy ${address}`} />
+          <StatusBadge status={status} tone={status === 'ACTIVE' ? 'good' : 'quiet'} />
+        </>
+      }
+      about={
+        <>
+          {maxMessages === null
+            ? `${counted(messageCount, 'message')}, no limit`
+            : `${messageCount} of ${maxMessages} messages used`}
+          {expiresAt === null ? (
+            ', never expires'
+          ) : (
+            <RelativeTime at={expiresAt} prefix={status === 'EXPIRED' ? ', expired ' : ', expires '} />
+          )}
+        </>
+      }
+      actions={
+        status !== 'REVOKED' && (
+          <ConfirmButton
+            {...needs('send')}
+            label="Revoke"
+            aria-label={`Revoke ${address}`}
+            question="Revoke this reply address?"
+            about={
+              <>
+                <Strong component="span" className="postroom-wrap">
+                  {address}
+                </Strong>{' '}
+                will accept no more mail. You cannot undo this. Mail that it received stays.
+              </>
+            }
+            confirm="Revoke reply address"
+            act={() => act({ input: { id: reply.id } })}
+          />
+        )
+      }
+    >
+      <Small>
+        {senders.length === 0 ? 'Everyone may write' : `Only ${senders.join(', ')} may write`}
+        {deliverTo !== null && `; delivered to ${deliverTo}`}
+        <RelativeTime at={reply.createdAt} prefix=" · created " />
+      </Small>
+      {thread !== null && (
+        <SmallLink href={`/inbox/${thread.id}`}>
+          Joins the thread "{thread.normalizedSubject || 'No subject'}"
+        </SmallLink>
+      )}
+      {metadata !== null && (
+        <Small component="div">
+          Metadata <Code>{JSON.stringify(metadata)}</Code>
+        </Small>
+      )}
+    </Row>
+  );
+}
+
+const DOMAIN_ADDRESSES = graphql(`
+  query DashboardDomainAddresses($domainId: ID!) {
+    emailAddresses(first: 100, domainId: $domainId) { edges { node { id address } } }
+  }
+`);
+
+const CREATE_REPLY_ADDRESS = graphql(`
+  mutation DashboardCreateReplyAddress($input: CreateReplyAddressInput!) {
+    createReplyAddress(input: $input) { __typename ... on CreateReplyAddressPayload { replyAddress { id address } } }
+  }
+`);
+
+const NEW_REPLY_ADDRESS = {
+  domainId: null as string | null,
+  deliverTo: '',
+  /** JSON; empty: none */
+  metadata: '',
+  senders: [] as string[],
+  /** empty: no limit */
+  maxMessages: '' as number | '',
+  expiry: 'never',
+  date: '',
+  threadId: '',
+};
+
+/** Form that creates a reply address. */
+function ReplyForm({ done }: { done: () => void }) {
+  const { domains, hasDomains } = useVerifiedDomains();
+  const { act } = useAct(CREATE_REPLY_ADDRESS, { quiet: true, done: 'The reply address was created.' });
+  const findDomain = (id: string | null) => domains?.find((each) => each.id === id) ?? domains?.[0];
+  const form = useRecordForm({
+    values: NEW_REPLY_ADDRESS,
+    validate: { metadata: findMetadataFault, date: findDateFault },
+    submit: (values) =>
+      act({
+        input: {
+          domain: findDomain(values.domainId)?.id ?? '',
+          deliverTo: values.deliverTo.trim() || null,
+          metadata: values.metadata.trim() === '' ? null : JSON.parse(values.metadata),
+          senders: values.senders,
+          maxMessages: values.maxMessages === '' ? null : values.maxMessages,
+          expiresAt: readExpiry(values),
+          threadId: values.threadId.trim() || null,
+        },
+      }),
+    rename: ({ expiresAt, ...fields }) => ({ ...fields, ...(expiresAt !== undefined && { date: expiresAt }) }),
+    saved: done,
+  });
+  const domain = findDomain(form.values.domainId);
+  const [{ data: known }] = useQuery({
+    query: DOMAIN_ADDRESSES,
+    variables: { domainId: domain?.id ?? '' },
+    pause: domain === undefined,
+  });
+  if (domains === undefined) return <Skeleton h={320} aria-label="Loading" />;
+  if (domain === undefined) return <NeedsDomain what="A reply address" hasDomains={hasDomains} />;
+  return (
+    <RecordForm form={form} submit="Create reply address" gap="sm">
+      <form.Choice
+        name="domainId"
+        label="Domain"
+        data={domains.map(({ id, name }) => ({ value: id, label: name }))}
+        searchable={domains.length > 10}
+        value={domain.id}
+      />
+      <Autocomplete
+        label="Deliver to"
+        description="An address of the domain. It decides the endpoint."
+        placeholder={`reply@${domain.name}`}
+        data={known?.emailAddresses.edges.map(({ node }) => node.address) ?? []}
+        {...form.getInputProps('deliverTo')}
+      />
+      <form.LongText
+        name="metadata"
+        label="Metadata"
+        description="A JSON object. Each email that the address receives carries it."
+        placeholder={'{ "order": 4711 }'}
+        minRows={2}
+        spellCheck={false}
+      />
+      <form.Tags
+        name="senders"
+        label="Senders"
+        description="Addresses and domains that may write to it. Press Enter after each."
+        placeholder={form.values.senders.length === 0 ? 'Everyone' : ''}
+        maxTags={100}
+      />
+      <Group grow align="flex-start" preventGrowOverflow={false}>
+        <form.Number name="maxMessages" label="Maximum messages" min={1} max={1_000_000} />
+        <form.Choice name="expiry" label="Expiry" data={EXPIRIES} />
+        {form.values.expiry === 'date' && <form.Text name="date" label="Last day" type="date" />}
+      </Group>
+      <form.Text
+        name="threadId"
+        label="Thread ID"
+        description="Optional. Mail to the address joins this thread."
+        placeholder="th_…"
+        spellCheck={false}
+      />
+    </RecordForm>
+  );
+}
+
+/** Returns why the text is not metadata; null if it is, or if it is empty. */
+function findMetadataFault(text: string): string | null {
+  if (text.trim() === '') return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? null
+    : 'Enter a JSON object, such as { "order": 4711 }.';
 }

@@ -1,23 +1,22 @@
-import { Anchor, Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Fragment } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import type { ResultOf } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconChecks } from '../../parts/icons.ts';
+import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
+import { counted } from '../../parts/words.ts';
 import { nameOf, subjectOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useGrowingList } from '../activity/use-growing-list.ts';
-import { MessageAttachments } from '../inbox/message-attachments.tsx';
-import { timeInZone } from '../scheduled/time-in-zone.ts';
-import { ApprovalActions } from './approval-actions.tsx';
-import { APPROVAL_KINDS, WAITING, WAITING_CONTENT } from './approval-documents.ts';
-import { ReviewNotes, ReviewParts } from './sent-review.tsx';
+import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { MessageAttachments } from '../inbox/message-body.tsx';
+import { timeInZone } from '../scheduled/schedule-actions.tsx';
+import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './approval-actions.tsx';
+import style from './sent-review.module.css';
 
 type Waiting = ResultOf<typeof WAITING>['waitingEmails']['edges'][number]['node'];
 type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
@@ -50,9 +49,9 @@ export function ApprovalsPage() {
             about={
               <>
                 Emails of an{' '}
-                <Anchor component={Link} href="/keys" underline="always">
+                <PageLink href="/keys" underline="always">
                   API key
-                </Anchor>{' '}
+                </PageLink>{' '}
                 whose send policy asks for approval wait here until you approve or reject them.
               </>
             }
@@ -84,31 +83,29 @@ function WaitingRow({ email }: { email: Waiting }) {
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2} miw={0} flex="1 1 18rem">
             <Group gap="xs">
-              <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+              <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
                 {title}
-              </Anchor>
+              </PageLink>
               {marks.map((mark) => (
-                <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
-                  {mark}
-                </Badge>
+                <Tag key={mark}>{mark}</Tag>
               ))}
             </Group>
-            <Text size="sm" className="postroom-wrap">
+            <Small className="postroom-wrap">
               From {from.name === null ? from.address : `${from.name} (${from.address})`}
-            </Text>
+            </Small>
             {people.map(([field, list]) =>
               list.length === 0 ? null : (
-                <Text key={field} size="sm" className="postroom-wrap">
+                <Small key={field} className="postroom-wrap">
                   {field} {list.map(({ address }) => address).join(', ')}
-                </Text>
+                </Small>
               ),
             )}
-            <Text size="xs" c="dimmed">
+            <Fine>
               Written <RelativeTime at={createdAt} />
               {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
               {approval?.expiresAt != null && ' unless you approve it'}
               {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
-            </Text>
+            </Fine>
           </Stack>
           <Group gap="xs" role="group" aria-label="Decide">
             <ApprovalActions id={id} title={title} />
@@ -150,23 +147,150 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
   return (
     <Paper withBorder p="md" radius="md" component="section" aria-label="Conversation">
       <Stack gap="sm">
-        <Anchor component={Link} href={`/inbox/${id}`} size="sm" fw={600} underline="always">
+        <SmallLink href={`/inbox/${id}`} fw={600} underline="always">
           {`Conversation, ${counted(messageCount, 'message')}`}
-        </Anchor>
+        </SmallLink>
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
-            <Text size="sm" fw={600} className="postroom-wrap">
+            <Strong className="postroom-wrap">
               {nameOf(from)}{' '}
-              <Text span size="xs" c="dimmed">
+              <Fine span>
                 <RelativeTime at={createdAt} />
-              </Text>
-            </Text>
-            <Text size="sm" c="dimmed" lineClamp={4} className="postroom-wrap">
+              </Fine>
+            </Strong>
+            <Hint lineClamp={4} className="postroom-wrap">
               {preview}
-            </Text>
+            </Hint>
           </Stack>
         ))}
       </Stack>
     </Paper>
+  );
+}
+
+type Review = NonNullable<NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>['review']>;
+type Part = Review['parts'][number];
+type Piece = Part['pieces'][number];
+type UnseenKind = NonNullable<Piece['unseen']>['kind'];
+
+const KINDS: Record<UnseenKind, string> = {
+  HIDDEN: 'hidden',
+  TINY: 'too small',
+  SAME_COLOR: 'same color',
+  OFF_SCREEN: 'off screen',
+  SOME_READERS: 'some readers',
+  COLLAPSED: 'folded',
+  COMMENT: 'comment',
+  ATTRIBUTE: 'attribute',
+  CODE: 'not shown',
+  INVISIBLE_CHARACTERS: 'invisible',
+  GAP: 'gap',
+};
+
+/** What to look at before an email is approved. */
+function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review }) {
+  const pieces = parts.flatMap((part) => part.pieces);
+  const unseen = pieces.filter((piece) => piece.unseen !== null && piece.unseen.kind !== 'COLLAPSED').length;
+  if (notes.length === 0 && unseen === 0 && !isTruncated) return null;
+  return (
+    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Look at this before you approve">
+      <List size="sm" className="postroom-wrap">
+        {unseen > 0 && (
+          <List.Item>
+            {unseen === 1
+              ? '1 piece of text that readers do not see'
+              : `${unseen} pieces of text that readers do not see`}
+            , marked below
+          </List.Item>
+        )}
+        {notes.map(({ kind, where, detail }) => (
+          <List.Item key={`${kind} ${where} ${detail}`}>
+            {where}: {detail}
+          </List.Item>
+        ))}
+        {isTruncated && (
+          <List.Item>The message is longer than shown here. Download it from its page to see all of it.</List.Item>
+        )}
+      </List>
+    </WarningAlert>
+  );
+}
+
+/** All fields and parts of an email as it is sent. */
+function ReviewParts({ review: { fields, parts } }: { review: Review }) {
+  return (
+    <Stack gap="sm" component="section" aria-label="As it is sent">
+      <Title order={2} size="h6">
+        As it is sent
+      </Title>
+      <dl className={style['fields']}>
+        {fields.map(({ name, value }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
+          <Fragment key={index}>
+            <Fine component="dt">{name}</Fine>
+            <Text component="dd" size="xs">
+              {value}
+            </Text>
+          </Fragment>
+        ))}
+      </dl>
+      {parts.map((part) => (
+        <PartWords key={part.path ?? 'stray'} part={part} />
+      ))}
+    </Stack>
+  );
+}
+
+function PartWords({ part }: { part: Part }) {
+  const { path, contentType, disposition, filename, sizeBytes, source, pieces } = part;
+  const label = path === null ? 'Text outside the parts' : `Part ${path}`;
+  const about = [contentType, disposition, filename, `${sizeBytes} bytes`].filter((each) => each !== null).join(', ');
+  return (
+    <Stack gap={4} component="section" aria-label={label}>
+      <Strong className="postroom-wrap">
+        {label} <Fine span>{about}</Fine>
+      </Strong>
+      {pieces.length > 0 && (
+        <div className={style['text']}>
+          {pieces.map((piece, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and pieces repeat
+            <PieceWords key={index} piece={piece} />
+          ))}
+        </div>
+      )}
+      {source !== null && contentType !== 'text/plain' && (
+        <details>
+          <Text component="summary" size="xs">
+            Source
+          </Text>
+          <Code block className={style['source'] ?? ''}>
+            {source}
+          </Code>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function PieceWords({ piece: { text, unseen, target } }: { piece: Piece }) {
+  const address = target === null ? '' : ` (${target})`;
+  if (unseen === null) return <Small span>{target === null ? text : `${text}${address}`}</Small>;
+  return (
+    <Group
+      gap={6}
+      component="mark"
+      bg="transparent"
+      c="inherit"
+      className={style['unseen'] ?? ''}
+      data-unseen={unseen.kind}
+    >
+      <Badge size="xs" color="yellow" variant="outline" c="inherit" tt="none" title={unseen.detail}>
+        {KINDS[unseen.kind]}
+      </Badge>
+      <Fine span>{unseen.detail}</Fine>
+      <Small span className={style['text'] ?? ''}>
+        {`${text.trim()}${address}`}
+      </Small>
+    </Group>
   );
 }

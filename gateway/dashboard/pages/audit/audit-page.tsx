@@ -1,7 +1,6 @@
-import { Badge, Button, Checkbox, Collapse, Stack, Text } from '@mantine/core';
+import { Badge, Checkbox, Collapse, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import { formatCount } from '../../parts/counted.ts';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
@@ -13,18 +12,20 @@ import {
   useUrlFilters,
 } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PressedRow } from '../../parts/row-list.tsx';
-import { exactTime } from '../../parts/time-words.ts';
-import { Json } from '../activity/json.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
+import { exactTime, formatCount } from '../../parts/words.ts';
+import { Json } from '../activity/delivery-parts.tsx';
 
 const AUDIT_LOG = graphql(`
   query DashboardAuditLog($first: Int!, $after: String, $filter: AuditEntryFilter) {
     auditEntries(first: $first, after: $after, filter: $filter) {
       edges {
         node {
-          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before after
-          isDenied reason times createdAt
+          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before
+          after isDenied reason times createdAt
         }
       }
       pageInfo { hasNextPage endCursor }
@@ -80,15 +81,7 @@ export function AuditPage() {
         title="Audit log"
         about="Changes of settings, sign-ins and refused requests, with who made them and from where. Entries cannot be changed or deleted."
       >
-        <Button
-          component="a"
-          href={`/api/e2/audit.ndjson?${exportQuery(filter)}`}
-          download
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          Export
-        </Button>
+        <QuietButton label="Export" icon={IconDownload} href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
       </PageHeader>
       <FilterBar>
         <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} filters={filters} />
@@ -159,10 +152,10 @@ function AuditEntry({ entry }: { entry: ShownEntry }) {
           Denied
         </Badge>
       )}
-      <Text size="sm" className="postroom-wrap" miw={0}>
+      <Small className="postroom-wrap" miw={0}>
         <b>{action}</b> {objectName ?? objectId}
         {times > 1 && ` (${formatCount(times)} times)`}
-      </Text>
+      </Small>
     </>
   );
   const about = (
@@ -183,16 +176,16 @@ function EntryDetails({ entry }: { entry: ShownEntry }) {
   const { createdAt, clientAddress, userAgent, requestId, reason, objectId, before, after } = entry;
   return (
     <Stack gap={4} px="sm" pb="sm">
-      <Text size="sm">
+      <Small>
         {exactTime(createdAt)}, {nameActor(entry)}
         {clientAddress !== null && `, from ${clientAddress}`}
-      </Text>
-      {reason !== null && <Text size="sm">{reason}</Text>}
-      <Text size="sm" c="dimmed" className="postroom-wrap">
+      </Small>
+      {reason !== null && <Small>{reason}</Small>}
+      <Hint className="postroom-wrap">
         {[objectId, userAgent, requestId === null ? null : `Request ID ${requestId}`]
           .filter((text) => text !== null)
           .join(' · ')}
-      </Text>
+      </Hint>
       {before !== null && <Json text={JSON.stringify(before)} label="Before" />}
       {after !== null && <Json text={JSON.stringify(after)} label="After" />}
     </Stack>

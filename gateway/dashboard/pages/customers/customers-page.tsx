@@ -1,21 +1,22 @@
-import { Badge, Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBuilding } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 
 const CUSTOMERS = graphql(`
   query DashboardCustomers($first: Int!, $after: String, $filter: CustomerWorkspaceFilter) {
@@ -75,9 +76,7 @@ export function CustomersPage() {
                 />
               ) : (
                 <>
-                  <Text size="sm" c="dimmed">
-                    {counted(totalCount, 'workspace')}
-                  </Text>
+                  <Hint>{counted(totalCount, 'workspace')}</Hint>
                   <Rows label="Workspaces of customers">
                     {nodes.map((customer) => (
                       <CustomerRow key={customer.id} customer={customer} changed={query.refresh} />
@@ -87,9 +86,7 @@ export function CustomersPage() {
               )}
               {pageInfo.hasNextPage && first < MAX_WORKSPACES && (
                 <Group>
-                  <Button variant="default" onClick={() => setFirst(Math.min(MAX_WORKSPACES, first + PAGE))}>
-                    Show more
-                  </Button>
+                  <QuietButton label="Show more" onClick={() => setFirst(Math.min(MAX_WORKSPACES, first + PAGE))} />
                 </Group>
               )}
             </>
@@ -148,15 +145,13 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
       }
       actions={
         <Group gap="xs">
-          <Button
-            variant="default"
+          <QuietButton
+            label="Usage"
             size="xs"
             aria-expanded={isShown}
             aria-label={`Usage of ${name}`}
             onClick={() => setShown(!isShown)}
-          >
-            Usage
-          </Button>
+          />
           {!isDeleting && (
             <>
               <DialogButton
@@ -237,9 +232,9 @@ function DeletionProgress({ id, ended }: { id: string; ended: () => void }) {
   const rows = data?.customerWorkspaceUsage.rowsLeft ?? null;
   const left = rows !== null && rows >= MAX_COUNTED ? `more than ${formatCount(rows)} rows` : counted(rows ?? 0, 'row');
   return (
-    <Text size="sm" role="status">
+    <Small role="status">
       {rows === null ? 'Its data is being erased.' : `Its data is being erased: ${left} left.`}
-    </Text>
+    </Small>
   );
 }
 
@@ -254,16 +249,16 @@ function Usage({ id, quotas }: { id: string; quotas: Customer['quotas'] }) {
   const sum = (name: 'mailIn' | 'mailOut' | 'requests') => usage.days.reduce((total, each) => total + each[name], 0);
   return (
     <Stack gap={2} className="postroom-figures">
-      <Text size="sm">
+      <Small>
         {of(counted((today?.mailIn ?? 0) + (today?.mailOut ?? 0), 'email'), quotas?.mailPerDay)} today (UTC),{' '}
         {of(counted(usage.domains, 'domain'), quotas?.domains)},{' '}
         {of(counted(usage.addresses, 'address', 'addresses'), quotas?.addresses)},{' '}
         {of(`${megabytes(usage.storedBytes ?? 0)} stored`, quotas?.storedBytes, megabytes)}
-      </Text>
-      <Text size="sm" c="dimmed">
+      </Small>
+      <Hint>
         In 30 days: {counted(sum('mailIn'), 'email')} received, {formatCount(sum('mailOut'))} sent,{' '}
         {counted(sum('requests'), 'logged request')}
-      </Text>
+      </Hint>
     </Stack>
   );
 }
@@ -327,15 +322,9 @@ function QuotaFields() {
   );
 }
 
-function QuotaForm({
-  customer: { id, quotas },
-  cancel,
-  changed,
-}: {
-  customer: Customer;
-  cancel: () => void;
-  changed: () => void;
-}) {
+type QuotaFormProps = { customer: Customer; cancel: () => void; changed: () => void };
+
+function QuotaForm({ customer: { id, quotas }, cancel, changed }: QuotaFormProps) {
   const { act } = useAct(UPDATE, { quiet: true, done: 'The quotas were saved.' });
   const form = useRecordForm({
     values: readQuotas(quotas),
@@ -347,7 +336,7 @@ function QuotaForm({
   });
   return (
     <RecordForm form={form} submit="Save quotas" cancel={cancel}>
-      <Text size="sm">A quota below what is used takes effect for what is added from then on.</Text>
+      <Small>A quota below what is used takes effect for what is added from then on.</Small>
       <QuotaFields />
     </RecordForm>
   );

@@ -1,13 +1,14 @@
 import { type GuideEntry, guides, loaders } from 'virtual:guides';
 import { Anchor, Code, List, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import type { Block, Guide, Inline } from '../../guides/parse-guide.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconBook, IconSearch } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { setPageTitle } from '../../parts/tab-title.ts';
+import { PageLink, SmallLink } from '../../parts/text.tsx';
 import style from './docs-page.module.css';
 
 /** A guide of docs/, or the list of all. */
@@ -54,13 +55,11 @@ function GuideList() {
 function GuideLink({ guide: { name, title }, headings }: { guide: GuideEntry; headings: GuideEntry['headings'] }) {
   return (
     <List.Item>
-      <Anchor component={Link} href={`/docs/${name}`}>
-        {title}
-      </Anchor>
+      <PageLink href={`/docs/${name}`}>{title}</PageLink>
       {headings.map(({ id, text }) => (
-        <Anchor key={id} component={Link} href={`/docs/${name}#${id}`} size="sm" ml="md" display="block">
+        <SmallLink key={id} href={`/docs/${name}#${id}`} ml="md" display="block">
           {text}
-        </Anchor>
+        </SmallLink>
       ))}
     </List.Item>
   );
@@ -83,17 +82,13 @@ function GuidePage({ name }: { name: string }) {
   if (load === undefined)
     return (
       <EmptyState icon={IconBook} title="Guide not found" about="It may have another name now.">
-        <Anchor component={Link} href="/docs">
-          All guides
-        </Anchor>
+        <PageLink href="/docs">All guides</PageLink>
       </EmptyState>
     );
   if (guide === null) return <Skeleton h={300} maw="72ch" aria-label="Loading" />;
   return (
     <article className={style['guide']}>
-      <Anchor component={Link} href="/docs" size="sm">
-        All guides
-      </Anchor>
+      <SmallLink href="/docs">All guides</SmallLink>
       <Stack gap="sm">
         <Blocks blocks={guide.blocks} />
       </Stack>
@@ -182,9 +177,9 @@ function Inlines({ of: parts }: { of: readonly Inline[] }): ReactNode {
     if (child.kind === 'strong') return <strong key={at}>{inner}</strong>;
     if (child.kind === 'emphasis') return <em key={at}>{inner}</em>;
     return child.href.startsWith('/') ? (
-      <Anchor key={at} component={Link} href={child.href} underline="always">
+      <PageLink key={at} href={child.href} underline="always">
         {inner}
-      </Anchor>
+      </PageLink>
     ) : (
       <Anchor key={at} href={child.href} underline="always" rel="noreferrer">
         {inner}

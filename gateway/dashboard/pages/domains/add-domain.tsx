@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, List, Paper, Skeleton, Stack, Stepper, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Paper, Skeleton, Stack, Stepper, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
@@ -10,18 +10,21 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useViewer } from '../../shell/viewer.ts';
 import { AddressForm } from '../addresses/address-form.tsx';
-import { CREATE_DOMAIN, type ShownDomain } from './domain-documents.ts';
 import {
   CheckDns,
   ConflictNote,
   CopyAllRecords,
+  CREATE_DOMAIN,
   ProviderNote,
   RecordList,
+  type ShownDomain,
   useDnsCheck,
   useDomain,
 } from './domain-records.tsx';
@@ -42,9 +45,7 @@ export function AddDomain({ id }: { id: string | null }) {
   return (
     <>
       <PageHeader title="Add domain">
-        <Button component={Link} href="/domains" variant="default">
-          All domains
-        </Button>
+        <QuietButton label="All domains" href="/domains" />
       </PageHeader>
       <Stepper active={step} size="sm" mb="lg" aria-label="Steps" visibleFrom="sm" allowNextStepsSelect={false}>
         {['Name', 'Records', 'Check', 'Done'].map((label, index) => (
@@ -56,9 +57,9 @@ export function AddDomain({ id }: { id: string | null }) {
           />
         ))}
       </Stepper>
-      <Text size="sm" c="dimmed" hiddenFrom="sm" mb="sm">
+      <Hint hiddenFrom="sm" mb="sm">
         Step {step + 1} of 4
-      </Text>
+      </Hint>
       {id === null ? (
         <NameForm done={(added) => go({ id: added.id, step: added.status === 'VERIFIED' ? 'done' : 'records' })} />
       ) : (
@@ -130,10 +131,12 @@ function NameForm({ done }: { done: (added: { id: string; status: string }) => v
         />
         {suggested !== null && name !== suggested && (
           <Group gap="xs">
-            <Text size="sm">To try Postroom on this machine, {suggested} needs no DNS records.</Text>
-            <Button size="compact-sm" variant="default" onClick={() => form.setFieldValue('domain', suggested)}>
-              Use {suggested}
-            </Button>
+            <Small>To try Postroom on this machine, {suggested} needs no DNS records.</Small>
+            <QuietButton
+              label={`Use ${suggested}`}
+              size="compact-sm"
+              onClick={() => form.setFieldValue('domain', suggested)}
+            />
           </Group>
         )}
         <WhatHappens name={name} />
@@ -151,17 +154,17 @@ function WhatHappens({ name }: { name: string }) {
   const { domains = [] } = useVerifiedDomains();
   const above = domains.find((parent) => name.endsWith(`.${parent.name}`))?.name;
   if (service.trustedDomains.includes(name) || service.trustedDomains.includes(`*.${name.replace(/^[^.]+\./, '')}`))
-    return <Text size="sm">This service trusts the domain. It is verified at once, without DNS records.</Text>;
+    return <Small>This service trusts the domain. It is verified at once, without DNS records.</Small>;
   if (above !== undefined)
     return (
-      <Text size="sm">
+      <Small>
         It is a subdomain of {above}, which you own. It is verified at once and uses the same DKIM key. To receive mail,
         it needs its own MX record.
-      </Text>
+      </Small>
     );
   return (
     <div>
-      <Text size="sm">Next steps:</Text>
+      <Small>Next steps:</Small>
       <List size="sm">
         <List.Item>This page shows the DNS records to publish. Nothing changes before you publish them.</List.Item>
         <List.Item>
@@ -244,18 +247,16 @@ function AwaitRecords({ domain, refresh, go }: { domain: ShownDomain; refresh: (
           }
         />
       ) : (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Postroom checks DNS every 20 seconds while this page is open, and continues in the background. New records are
           often seen within minutes; a resolver may remember for an hour that they were missing. You may leave: nothing
           is lost.
-        </Text>
+        </Hint>
       )}
       <ConflictNote conflict={domain.dnsConflict} />
       <RecordList domain={domain} />
       <Group justify="space-between">
-        <Button variant="default" onClick={() => go({ step: 'records' })}>
-          Back to records
-        </Button>
+        <QuietButton label="Back to records" onClick={() => go({ step: 'records' })} />
         <Button disabled={!isVerified} onClick={() => go({ step: 'done' })}>
           Continue
         </Button>
@@ -275,7 +276,7 @@ function DomainStands({ domain: { name, status }, about }: { domain: ShownDomain
       title={isVerified ? `${name} is verified` : `${name} is waiting for its DNS records`}
       role="status"
     >
-      <Text size="sm">{about}</Text>
+      <Small>{about}</Small>
     </Alert>
   );
 }
@@ -299,9 +300,7 @@ function AddedDomain({ domain }: { domain: ShownDomain }) {
         </Section>
       )}
       <Group>
-        <Anchor component={Link} href={`/domains/${domain.id}`}>
-          Open {domain.name}
-        </Anchor>
+        <PageLink href={`/domains/${domain.id}`}>Open {domain.name}</PageLink>
       </Group>
     </Stack>
   );

@@ -1,31 +1,27 @@
-import { Anchor, Button, Code, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core';
+import { Code, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
-import { needs } from '../../parts/needs.ts';
+import { CopyButton } from '../../parts/command.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import type { ShownDomain } from './domain-documents.ts';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { counted, formatCount } from '../../parts/words.ts';
+import type { ShownDomain } from './domain-records.tsx';
 import { DomainStatus } from './domain-records.tsx';
 
-/** A table that scrolls by itself. Columns whose names begin with `#` have numbers. */
-function ScrollTable({
-  label,
-  columns,
-  minWidth,
-  maxHeight,
-  children,
-}: {
+interface ScrollTableProps {
   label: string;
   columns: readonly string[];
   minWidth: number;
   maxHeight?: number;
   children: ReactNode;
-}) {
+}
+
+/** A table that scrolls by itself. Columns whose names begin with `#` have numbers. */
+function ScrollTable({ label, columns, minWidth, maxHeight, children }: ScrollTableProps) {
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
@@ -57,43 +53,31 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
       title="Addresses and emails"
       actions={
         status === 'VERIFIED' && (
-          <Button
-            {...needs('domains')}
-            component={Link}
-            href={`/addresses?new=${domain.id}`}
-            size="xs"
-            variant="default"
-          >
-            Create address
-          </Button>
+          <QuietButton label="Create address" needed="domains" href={`/addresses?new=${domain.id}`} size="xs" />
         )
       }
     >
       <SimpleGrid cols={3} spacing="xs">
         {Object.entries(volumes).map(([label, value]) => (
           <div key={label}>
-            <Text size="xs" c="dimmed">
-              {label}
-            </Text>
+            <Fine>{label}</Fine>
             <Text fw={600}>{formatCount(value)}</Text>
           </div>
         ))}
       </SimpleGrid>
       {addresses.totalCount === 0 && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           {status === 'VERIFIED'
             ? 'No addresses yet. Mail to the domain is rejected until you create an address or a catch-all.'
             : 'You can create addresses once the domain is verified.'}
-        </Text>
+        </Hint>
       )}
       {addresses.totalCount > 0 && (
         <ScrollTable label="Addresses" columns={['Address', 'Delivered to', '#7 days']} minWidth={420}>
           {addresses.edges.map(({ node }) => (
             <Table.Tr key={node.id}>
               <Table.Td className="postroom-wrap">
-                <Anchor component={Link} href={`/addresses?address=${node.id}`} size="sm">
-                  {node.address}
-                </Anchor>{' '}
+                <SmallLink href={`/addresses?address=${node.id}`}>{node.address}</SmallLink>{' '}
                 {!node.isActive && <StatusBadge status="off" tone="quiet" />}
               </Table.Td>
               <Table.Td>{node.endpoint?.name ?? 'Stored'}</Table.Td>
@@ -103,9 +87,9 @@ export function DomainAddresses({ domain }: { domain: ShownDomain }) {
         </ScrollTable>
       )}
       {addresses.totalCount > addresses.edges.length && (
-        <Anchor component={Link} href={`/addresses?domain=${domain.id}`} size="sm">
+        <SmallLink href={`/addresses?domain=${domain.id}`}>
           All {counted(addresses.totalCount, 'address', 'addresses')}
-        </Anchor>
+        </SmallLink>
       )}
     </Section>
   );
@@ -117,34 +101,22 @@ export function DomainFamily({ domain: { name, mailFrom, parent, subdomains } }:
   return (
     <Section title="Bounces and subdomains">
       <Group gap="xs">
-        <Text size="sm" className="postroom-wrap">
-          Bounces of its mail go to {isFound ? mailFrom.name : name} (MAIL FROM).
-        </Text>
+        <Small className="postroom-wrap">Bounces of its mail go to {isFound ? mailFrom.name : name} (MAIL FROM).</Small>
         <StatusBadge status={isFound ? 'found' : 'not found'} tone={isFound ? 'good' : 'waiting'} />
       </Group>
-      {!isFound && (
-        <Text size="sm" c="dimmed">
-          Until DNS has both records of {mailFrom.name}, bounces go to the domain itself.
-        </Text>
-      )}
+      {!isFound && <Hint>Until DNS has both records of {mailFrom.name}, bounces go to the domain itself.</Hint>}
       {parent !== null && (
-        <Text size="sm">
-          Verified by its parent domain,{' '}
-          <Anchor component={Link} href={`/domains/${parent.id}`}>
-            {parent.name}
-          </Anchor>
-          .
-        </Text>
+        <Small>
+          Verified by its parent domain, <PageLink href={`/domains/${parent.id}`}>{parent.name}</PageLink>.
+        </Small>
       )}
       {subdomains.totalCount > 0 && (
         <>
-          <Text size="sm">Your subdomains:</Text>
+          <Small>Your subdomains:</Small>
           <Group gap="xs">
             {subdomains.edges.map(({ node }) => (
               <Group key={node.id} gap={4}>
-                <Anchor component={Link} href={`/domains/${node.id}`} size="sm">
-                  {node.name}
-                </Anchor>
+                <SmallLink href={`/domains/${node.id}`}>{node.name}</SmallLink>
                 <DomainStatus domain={{ status: node.status }} />
               </Group>
             ))}
@@ -164,7 +136,10 @@ const SUMMARY = graphql(`
     }
     domain(id: $id) {
       id
-      dmarcReports(first: 5) { totalCount edges { node { id organization endsAt messageCount alignedPercent email { id } } } }
+      dmarcReports(first: 5) {
+        totalCount
+        edges { node { id organization endsAt messageCount alignedPercent email { id } } }
+      }
     }
   }
 `);
@@ -186,7 +161,7 @@ export function DomainDmarc({ id, name }: { id: string; name: string }) {
             {summary !== null && summary.reportCount === 0 && <NoReports name={name} />}
             {summary !== null && summary.reportCount > 0 && <SummaryOfReports summary={summary} />}
             {domain !== null && domain.dmarcReports.totalCount > 0 && (
-              <Text size="xs" c="dimmed" component="div">
+              <Fine component="div">
                 Latest:{' '}
                 {domain.dmarcReports.edges.map(({ node }, index) => (
                   <span key={node.id}>
@@ -196,7 +171,7 @@ export function DomainDmarc({ id, name }: { id: string; name: string }) {
                 ))}
                 {domain.dmarcReports.totalCount > domain.dmarcReports.edges.length &&
                   `, and ${domain.dmarcReports.totalCount - domain.dmarcReports.edges.length} more`}
-              </Text>
+              </Fine>
             )}
           </>
         )}
@@ -209,10 +184,10 @@ function NoReports({ name }: { name: string }) {
   const record = `v=DMARC1; p=none; rua=mailto:dmarc@${name}`;
   return (
     <>
-      <Text size="sm">
+      <Small>
         No reports in the last 30 days. Receivers send daily reports if the DMARC record requests them. Publish as TXT
         record of _dmarc.{name}:
-      </Text>
+      </Small>
       <Group gap={4} wrap="nowrap">
         <Code className="postroom-wrap">{record}</Code>
         <CopyButton text={record} label="Copy DMARC record" />
@@ -225,17 +200,15 @@ function SummaryOfReports({ summary }: { summary: Summary }) {
   const { advice, alignedPercent, alignedCount, messageCount, reportCount, policy, sources, isTruncated } = summary;
   return (
     <>
-      <Text size="sm">{advice}</Text>
+      <Small>{advice}</Small>
       <div>
         <Group justify="space-between" gap="xs">
-          <Text size="sm" fw={600}>
-            {alignedPercent ?? 0} % passed
-          </Text>
-          <Text size="sm" c="dimmed">
+          <Strong>{alignedPercent ?? 0} % passed</Strong>
+          <Hint>
             {formatCount(alignedCount)} of {formatCount(messageCount)} messages, {counted(reportCount, 'report')} in 30
             days
             {policy?.request != null && `, p=${policy.request.toLowerCase()}`}
-          </Text>
+          </Hint>
         </Group>
         <Progress value={alignedPercent ?? 0} aria-label="Share of emails that passed DMARC" />
       </div>
@@ -258,11 +231,7 @@ function SummaryOfReports({ summary }: { summary: Summary }) {
           </Table.Tr>
         ))}
       </ScrollTable>
-      {isTruncated && (
-        <Text size="xs" c="dimmed">
-          Only some of the sources are listed.
-        </Text>
-      )}
+      {isTruncated && <Fine>Only some of the sources are listed.</Fine>}
     </>
   );
 }

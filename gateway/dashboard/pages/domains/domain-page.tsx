@@ -1,24 +1,26 @@
-import { Alert, Anchor, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
-import { DialogButton } from '../../parts/buttons.tsx';
+import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
+import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import type { ShownDomain } from './domain-documents.ts';
 import { DomainAddresses, DomainDmarc, DomainFamily } from './domain-mail.tsx';
+import type { ShownDomain } from './domain-records.tsx';
 import {
   AuthAdvice,
   CheckDns,
@@ -88,26 +90,26 @@ function DomainNotes({ domain }: { domain: ShownDomain }) {
         </Alert>
       )}
       {status === 'FAILED' && (
-        <Alert variant="outline" color="red" title="Not verified" role="status">
+        <ErrorAlert title="Not verified" role="status">
           {statusReason ?? 'DNS does not have the ownership record.'} Publish the records below, then check.
-        </Alert>
+        </ErrorAlert>
       )}
       {proofLostAt !== null && (
-        <Alert variant="outline" color="red" title="The ownership record is missing" role="status">
+        <ErrorAlert title="The ownership record is missing" role="status">
           Missing <RelativeTime at={proofLostAt} prefix="since " />. Publish the TXT record below again. After 7 days
           without it, another account can verify the domain.
-        </Alert>
+        </ErrorAlert>
       )}
       {status === 'VERIFIED' && isTrusted && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           This service trusts the domain, so it works without DNS records. The records are needed only for external
           mail.
-        </Text>
+        </Hint>
       )}
       {status === 'VERIFIED' && !isTrusted && !isFullyVerified && (
-        <Alert variant="outline" color="yellow" title="A required record is missing" role="status">
+        <WarningAlert title="A required record is missing" role="status">
           The domain is verified, but Postroom does not receive its mail until DNS has all required records.
-        </Alert>
+        </WarningAlert>
       )}
       <ConflictNote conflict={dnsConflict} />
     </>
@@ -143,23 +145,19 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
   };
   return (
     <Section title="Catch-all">
-      <Text size="sm">
+      <Small>
         {isEnabled
           ? endpoint === null
             ? 'Mail to unknown addresses of this domain is stored, and delivered to no endpoint.'
             : `Mail to unknown addresses of this domain is delivered to ${endpoint.name}.`
           : 'Mail to unknown addresses of this domain is rejected (550).'}
-      </Text>
-      {!isVerified && (
-        <Text size="sm" c="dimmed">
-          You can change this once the domain is verified.
-        </Text>
-      )}
+      </Small>
+      {!isVerified && <Hint>You can change this once the domain is verified.</Hint>}
       {isVerified && endpoints.length === 0 && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           To have it delivered, <Link href="/endpoints">create an endpoint</Link> first: a webhook, or an address to
           forward mail to.
-        </Text>
+        </Hint>
       )}
       {isVerified && endpoints.length > 0 && (
         <Group align="flex-end" gap="xs">
@@ -185,24 +183,20 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
       {isVerified && (
         <Group gap="xs">
           {!(isEnabled && current === null) && (
-            <Button
-              {...needs('domains')}
-              variant="default"
+            <QuietButton
+              label="Store only"
+              needed="domains"
               loading={isBusy}
               onClick={() => void change({ isCatchAllEnabled: true, isCatchAllStoreOnly: true })}
-            >
-              Store only
-            </Button>
+            />
           )}
           {isEnabled && (
-            <Button
-              {...needs('domains')}
-              variant="default"
+            <QuietButton
+              label="Turn off catch-all"
+              needed="domains"
               loading={isBusy}
               onClick={() => void change({ isCatchAllEnabled: false })}
-            >
-              Turn off catch-all
-            </Button>
+            />
           )}
         </Group>
       )}
@@ -245,7 +239,7 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
   if (parent !== null)
     return (
       <Section title="DKIM keys">
-        <Text size="sm">Mail of this domain is signed with the key of {parent.name}.</Text>
+        <Small>Mail of this domain is signed with the key of {parent.name}.</Small>
       </Section>
     );
   const isWaiting = keys.some(({ state }) => state === 'WAITING');
@@ -261,9 +255,7 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
                 <StatusBadge status={`record ${describeRecord(record).words}`} tone={describeRecord(record).tone} />
               )}
             </Group>
-            <Text size="sm" c="dimmed">
-              {KEY_STATES[state].about}
-            </Text>
+            <Hint>{KEY_STATES[state].about}</Hint>
           </li>
         ))}
       </PlainList>
@@ -277,11 +269,7 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
           confirm="Rotate key"
           act={() => act({ input: { id } }).then(refresh)}
         />
-        {isWaiting && (
-          <Text size="sm" c="dimmed">
-            A new key is waiting for its record. Publish that record first.
-          </Text>
-        )}
+        {isWaiting && <Hint>A new key is waiting for its record. Publish that record first.</Hint>}
       </Group>
     </Section>
   );
@@ -303,13 +291,11 @@ function DeleteDomain({ domain }: { domain: ShownDomain }) {
       {(close) =>
         domain.subdomains.totalCount > 0 ? (
           <Stack gap="sm">
-            <Text size="sm">This domain verifies your subdomains. Delete them first:</Text>
+            <Small>This domain verifies your subdomains. Delete them first:</Small>
             <List size="sm">
               {domain.subdomains.edges.map(({ node }) => (
                 <List.Item key={node.id}>
-                  <Anchor component={Link} href={`/domains/${node.id}`} size="sm">
-                    {node.name}
-                  </Anchor>
+                  <SmallLink href={`/domains/${node.id}`}>{node.name}</SmallLink>
                 </List.Item>
               ))}
             </List>
@@ -345,7 +331,7 @@ function DeletionForm({ domain, close }: { domain: ShownDomain; close: () => voi
       gap="sm"
       isDisabled={form.values.typed.trim().toLowerCase() !== name}
     >
-      <Text size="sm">This also deletes:</Text>
+      <Small>This also deletes:</Small>
       <List size="sm">
         <List.Item>
           {counted(addresses.totalCount, 'address', 'addresses')}: mail to them is refused from then on
@@ -353,7 +339,7 @@ function DeletionForm({ domain, close }: { domain: ShownDomain; close: () => voi
         <List.Item>{counted(dkimKeys.length, 'DKIM key')}</List.Item>
         <List.Item>{counted(dmarcReports.totalCount, 'DMARC report')}</List.Item>
       </List>
-      <Text size="sm">Its mail stays readable. Other accounts can then add the domain.</Text>
+      <Small>Its mail stays readable. Other accounts can then add the domain.</Small>
       <form.Text name="typed" label={`Type ${name} to delete it`} data-autofocus />
     </RecordForm>
   );

@@ -1,17 +1,63 @@
-import { Alert, Badge, Box, Button, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Box, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
+import { CopyButton } from '../../parts/command.tsx';
 import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList } from '../../parts/section.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
-import { DOMAIN, type ShownDomain, type ShownRecord } from './domain-documents.ts';
+
+const RECORD = graphql(`
+  fragment RecordParts on DnsRecord { id type name value priority exchange purpose description isRequired status error }
+`);
+
+/** Fields of one domain. */
+const DOMAIN = graphql(
+  `query DashboardDomain($id: ID!) {
+    domain(id: $id) {
+      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
+      lastCheckError proofLostAt createdAt receiveDmarcEmails
+      dnsRecords { ...RecordParts }
+      dkimKeys { selector state record { ...RecordParts } }
+      provider { name confidence }
+      dnsConflict { type message records { type value } }
+      transportSecurity {
+        mode policyHost policyUrl
+        mtaSts { name value description isSeen }
+        tlsReports { name value description isSeen }
+      }
+      authRecommendations { spf { name value description } dmarc { name value description } }
+      mailFrom { name status verifiedAt }
+      catchAll { isEnabled endpoint { __typename id name isActive } }
+      parent { id name }
+      subdomains(first: 50) { totalCount edges { node { id name status } } }
+      addresses(first: 10) {
+        totalCount
+        edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
+      }
+      emailStatistics { last24Hours last7Days last30Days }
+      dmarcReports(first: 1) { totalCount }
+    }
+  }`,
+  [RECORD],
+);
+
+/** A domain with the fields of DOMAIN. */
+export type ShownDomain = NonNullable<ResultOf<typeof DOMAIN>['domain']>;
+type ShownRecord = ShownDomain['dnsRecords'][number];
+
+export const CREATE_DOMAIN = graphql(`
+  mutation AddDomain($input: CreateDomainInput!) {
+    createDomain(input: $input) { __typename ... on CreateDomainPayload { domain { id name status } } }
+  }
+`);
 
 /** Interval of reading the domain while records are missing, because a record that appears causes no event. Milliseconds. */
 const READ_AGAIN_MS = 15_000;
@@ -38,12 +84,12 @@ export function useDomain(id: string) {
 
 const STATUS_TONES = { VERIFIED: 'good', PENDING: 'waiting', FAILED: 'bad' } as const satisfies Record<string, Tone>;
 
-/** Shows the status of a domain, and whether it receives and sends; of a subdomain only the status. */
-export function DomainStatus({
-  domain: { status, canReceive, canSend },
-}: {
+interface DomainStatusProps {
   domain: Pick<ShownDomain, 'status'> & Partial<Pick<ShownDomain, 'canReceive' | 'canSend'>>;
-}) {
+}
+
+/** Shows the status of a domain, and whether it receives and sends; of a subdomain only the status. */
+export function DomainStatus({ domain: { status, canReceive, canSend } }: DomainStatusProps) {
   return (
     <>
       <StatusBadge status={status} tone={STATUS_TONES[status]} />
@@ -91,10 +137,10 @@ export function RecordList({ domain }: { domain: ShownDomain }) {
   return (
     <>
       <LocalMailServerNote />
-      <Text size="sm" c="dimmed">
+      <Hint>
         TTL: {ADVISED_TTL_SECONDS} (one hour), or the default of your provider. Some providers expect names without the
         zone; both forms are shown.
-      </Text>
+      </Hint>
       <PlainList label="Records to publish" gap="xs">
         {domain.dnsRecords.map((record) => (
           <RecordCard key={record.id} record={record} zone={zone} />
@@ -111,14 +157,12 @@ export function CopyAllRecords({ records }: { records: readonly ShownRecord[] })
   // Records that name localhost are not to be published.
   if (service.isMailHostnameLocal) return null;
   return (
-    <Button
+    <QuietButton
+      label={copied ? 'Copied' : 'Copy zone file'}
       size="xs"
-      variant="default"
       leftSection={<IconCopy size={14} aria-hidden />}
       onClick={() => copy(writeZoneFile(records))}
-    >
-      {copied ? 'Copied' : 'Copy zone file'}
-    </Button>
+    />
   );
 }
 
@@ -132,12 +176,8 @@ function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
           <Badge variant="default" radius="sm" tt="none">
             {record.type}
           </Badge>
-          <Text fw={600} size="sm">
-            {PURPOSES[record.purpose]}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {record.isRequired ? 'required' : 'recommended'}
-          </Text>
+          <Strong>{PURPOSES[record.purpose]}</Strong>
+          <Fine>{record.isRequired ? 'required' : 'recommended'}</Fine>
         </Group>
         <StatusBadge status={words} tone={tone} />
       </Group>
@@ -149,13 +189,11 @@ function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
           note={record.priority === null ? null : `priority: ${record.priority}`}
         />
       </SimpleGrid>
-      <Text size="xs" c="dimmed" mt={6}>
-        {record.description}
-      </Text>
+      <Fine mt={6}>{record.description}</Fine>
       {record.error !== null && record.error !== NOT_FOUND && record.status !== 'VERIFIED' && (
-        <Text size="sm" mt={4} className="postroom-wrap" data-seen>
+        <Small mt={4} className="postroom-wrap" data-seen>
           {record.error}
-        </Text>
+        </Small>
       )}
     </Paper>
   );
@@ -165,10 +203,10 @@ function Datum({ label, text, note }: { label: string; text: string; note: strin
   const { service } = useViewer();
   return (
     <Box miw={0}>
-      <Text size="xs" c="dimmed">
+      <Fine>
         {label}
         {note !== null && ` (${note})`}
-      </Text>
+      </Fine>
       <Group gap={4} wrap="nowrap" align="flex-start">
         <Code className="postroom-wrap" flex={1} miw={0}>
           {text}
@@ -209,25 +247,19 @@ function LocalMailServerNote() {
   const { service } = useViewer();
   if (!service.isMailHostnameLocal) return null;
   return (
-    <Alert
-      color="yellow"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Do not publish these records yet"
-      role="note"
-    >
+    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Do not publish these records yet" role="note">
       <Stack gap="xs">
-        <Text size="sm">
+        <Small>
           They name this service as <Code>{service.mailHostname}</Code>, which no other mail server can reach. Set the
           public name of the server, restart Postroom, and come back: the records then contain that name.
-        </Text>
+        </Small>
         <Code block>{COMMAND}</Code>
-        <Text size="sm">
+        <Small>
           The guide docs/deploy/one-server.md goes from an empty server to mail from other providers: DNS, port 25,
           reverse DNS, TLS and the proxy.
-        </Text>
+        </Small>
       </Stack>
-    </Alert>
+    </WarningAlert>
   );
 }
 
@@ -268,7 +300,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm" component="div" aria-live="polite">
+        <Small component="div" aria-live="polite">
           <Text span fw={600}>
             {seen} of {records.length} records found
           </Text>{' '}
@@ -281,17 +313,15 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
               <RelativeTime at={lastCheckedAt} prefix="last checked " />
             )}
           </Text>
-        </Text>
-        <Button
-          {...needs('domains')}
+        </Small>
+        <QuietButton
+          label="Check DNS"
+          needed="domains"
           size="xs"
-          variant="default"
           leftSection={<IconRefresh size={14} aria-hidden />}
           loading={isBusy}
           onClick={() => void check()}
-        >
-          Check DNS
-        </Button>
+        />
       </Group>
       <Progress
         value={isBusy ? 100 : (100 * seen) / Math.max(1, records.length)}
@@ -300,9 +330,9 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
         aria-label={isBusy ? 'Checking DNS' : 'Records found'}
       />
       {trouble !== null && (
-        <Alert color="yellow" variant="outline" role="status" p="xs">
-          <Text size="sm">{trouble}</Text>
-        </Alert>
+        <WarningAlert role="status" p="xs">
+          <Small>{trouble}</Small>
+        </WarningAlert>
       )}
     </Stack>
   );
@@ -312,15 +342,9 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
 export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'] }) {
   if (conflict === null) return null;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="Conflicting DNS records"
-      role="status"
-    >
+    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Conflicting DNS records" role="status">
       <Stack gap="xs">
-        <Text size="sm">{conflict.message}</Text>
+        <Small>{conflict.message}</Small>
         <List size="sm" spacing={4}>
           {conflict.records.map(({ type, value }) => (
             <List.Item key={`${type} ${value}`} className="postroom-wrap">
@@ -331,13 +355,13 @@ export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'
           ))}
         </List>
         {conflict.type !== 'CNAME' && (
-          <Text size="sm">
+          <Small>
             If people still use that mail server, keep those records and add a subdomain such as inbound.example.com
             instead. Postroom then receives the mail of the subdomain, and the domain is unchanged.
-          </Text>
+          </Small>
         )}
       </Stack>
-    </Alert>
+    </ErrorAlert>
   );
 }
 
@@ -374,7 +398,7 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
       title={confidence === 'MEDIUM' ? `${title}, for some of the name servers` : title}
       role="note"
     >
-      {where !== undefined && <Text size="sm">{where}</Text>}
+      {where !== undefined && <Small>{where}</Small>}
     </Alert>
   );
 }
@@ -397,7 +421,7 @@ export function AuthAdvice({ domain }: { domain: ShownDomain }) {
       <Stack gap="sm">
         {records.map(({ name, value, description }) => (
           <div key={name}>
-            <Text size="sm">{description}. TXT record:</Text>
+            <Small>{description}. TXT record:</Small>
             {[
               { part: 'name', text: name },
               { part: 'value', text: value },

@@ -1,19 +1,20 @@
-import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Group, Progress, SegmentedControl, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
 import { IconRefresh, IconWorld } from '../../parts/icons.ts';
 import { listSource, PagedList, useUrlFilters } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { AddDomain } from './add-domain.tsx';
 import { DomainStatus } from './domain-records.tsx';
 
@@ -203,27 +204,19 @@ function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
   const isRunning = work?.state === 'running';
   return {
     button: (
-      <Button
-        {...needs('domains')}
-        variant="default"
-        leftSection={<IconRefresh size={16} aria-hidden />}
+      <QuietButton
+        label="Check all"
+        icon={IconRefresh}
+        needed="domains"
         disabled={isRunning}
         onClick={() => void run()}
-      >
-        Check all
-      </Button>
+      />
     ),
     progress: work !== null && (
       <Stack gap={6} mb="md">
         <Group justify="space-between" gap="xs">
-          <Text size="sm" aria-live="polite">
-            {describeWork(work)}
-          </Text>
-          {isRunning && (
-            <Button size="xs" variant="default" onClick={() => void (isWanted.current = false)}>
-              Stop
-            </Button>
-          )}
+          <Small aria-live="polite">{describeWork(work)}</Small>
+          {isRunning && <QuietButton label="Stop" size="xs" onClick={() => void (isWanted.current = false)} />}
         </Group>
         <Progress
           value={work.total === 0 ? 100 : (100 * work.done) / work.total}

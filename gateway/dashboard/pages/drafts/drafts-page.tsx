@@ -1,19 +1,18 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { ActButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
+import { Hint, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useGrowingList } from '../activity/use-growing-list.ts';
+import { counted } from '../../parts/words.ts';
+import { ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 import { pathOfDraft } from '../inbox/inbox-view.ts';
 
 const DRAFTS = graphql(`
@@ -86,14 +85,12 @@ function DraftRow({ draft }: { draft: Draft }) {
         <>
           <RowName href={pathOfDraft(draft)}>{title}</RowName>
           {marks.map((mark) => (
-            <Badge key={mark} variant="default" tt="none" radius="sm" fw={600}>
-              {mark}
-            </Badge>
+            <Tag key={mark}>{mark}</Tag>
           ))}
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             {to.length === 0 ? 'No recipients yet' : `To ${to.join(', ')}`}
             {attachments.length > 0 && ` · ${counted(attachments.length, 'attachment')}`}
-          </Text>
+          </Hint>
         </>
       }
       about={<RelativeTime at={updatedAt} prefix="Changed " />}
@@ -119,11 +116,7 @@ function DraftRow({ draft }: { draft: Draft }) {
         </Group>
       }
     >
-      {preview !== '' && (
-        <Text size="sm" c="dimmed" lineClamp={1}>
-          {preview}
-        </Text>
-      )}
+      {preview !== '' && <Hint lineClamp={1}>{preview}</Hint>}
     </Row>
   );
 }

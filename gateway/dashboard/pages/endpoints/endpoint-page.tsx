@@ -1,38 +1,25 @@
-import {
-  Accordion,
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  Paper,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Tabs,
-  Text,
-} from '@mantine/core';
+import { Accordion, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link, useParams, useSearchParams } from 'wouter';
+import { useParams, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, RecordPage } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { ActionResults } from '../activity/action-results.tsx';
-import { DeliveryAttemptCard } from '../activity/delivery-attempt-card.tsx';
-import { DeliveryPayload } from '../activity/delivery-payload.tsx';
+import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from '../activity/delivery-parts.tsx';
 import { eventKindInWords } from '../activity/email-words.ts';
-import { ENDPOINT } from './endpoint-documents.ts';
 import { EndpointSettings, useEndpointUpdate } from './endpoint-settings.tsx';
 import { EndpointReplay, EndpointTest, SigningTab } from './endpoint-tools.tsx';
 import type { Endpoint } from './endpoint-values.ts';
-import { describeHealth, describeStats, describeTarget, ENDPOINT_TYPES } from './endpoint-words.ts';
+import { describeHealth, describeStats, describeTarget, ENDPOINT, ENDPOINT_TYPES } from './endpoint-values.ts';
 
 /** One endpoint: its health, deliveries, test, replay, secret and settings. */
 export function EndpointPage() {
@@ -120,43 +107,43 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
   return (
     <>
       {inactiveReason !== null && (
-        <Alert color="red" variant="outline" title="Endpoint disabled">
+        <ErrorAlert title="Endpoint disabled">
           {inactiveReason} Fix and test the endpoint, turn it on again, and replay the emails that it missed.
-        </Alert>
+        </ErrorAlert>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
         <Fact label="Health">
           <Group gap="sm">
             <StatusBadge {...describeHealth(endpoint)} />
-            <Text size="sm">{describeStats(stats)}</Text>
+            <Small>{describeStats(stats)}</Small>
           </Group>
           {stats.lastDeliveryAt !== null && (
-            <Text size="xs" c="dimmed">
+            <Fine>
               <RelativeTime at={stats.lastDeliveryAt} prefix="last delivery " />
-            </Text>
+            </Fine>
           )}
         </Fact>
         <Fact label="Delivers to">
-          <Text size="sm" ff="monospace" className="postroom-wrap">
+          <Small ff="monospace" className="postroom-wrap">
             {describeTarget(endpoint)}
-          </Text>
+          </Small>
         </Fact>
         <Fact label="Receives mail for">
           {emailAddresses.totalCount + catchAllDomains.length === 0 ? (
-            <Text size="sm">
+            <Small>
               No addresses yet.{' '}
-              <Anchor component={Link} href="/addresses" inherit underline="always">
+              <PageLink href="/addresses" inherit underline="always">
                 Choose it for an address
-              </Anchor>
-            </Text>
+              </PageLink>
+            </Small>
           ) : (
-            <Text size="sm" className="postroom-wrap">
+            <Small className="postroom-wrap">
               {[
                 ...emailAddresses.edges.map(({ node }) => node.address),
                 ...catchAllDomains.map(({ name }) => `all other addresses at ${name}`),
               ].join(', ')}
               {emailAddresses.totalCount > 20 && ` and ${emailAddresses.totalCount - 20} more`}
-            </Text>
+            </Small>
           )}
         </Fact>
       </SimpleGrid>
@@ -167,9 +154,7 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Paper withBorder p="md" bg="var(--postroom-raised)">
-      <Text size="xs" c="dimmed" mb={4}>
-        {label}
-      </Text>
+      <Fine mb={4}>{label}</Fine>
       {children}
     </Paper>
   );
@@ -240,11 +225,11 @@ function Deliveries({ id }: { id: string }) {
         {({ endpoint }) => (
           <>
             {endpoint?.deliveries.edges.length === 0 && (
-              <Text c="dimmed" size="sm">
+              <Hint>
                 {status === null
                   ? 'No deliveries yet. Test the endpoint, or send an email to an address that delivers to it.'
                   : 'No deliveries with this status.'}
-              </Text>
+              </Hint>
             )}
             <Accordion variant="separated" chevronPosition="left" keepMounted={false}>
               {endpoint?.deliveries.edges.map(({ node }) => (
@@ -253,14 +238,16 @@ function Deliveries({ id }: { id: string }) {
             </Accordion>
             {endpoint?.deliveries.pageInfo.hasNextPage === true &&
               (first < MAX_DELIVERIES ? (
-                <Button variant="default" w="fit-content" onClick={() => change({ first: String(first + PAGE) })}>
-                  Load more
-                </Button>
+                <QuietButton
+                  label="Load more"
+                  w="fit-content"
+                  onClick={() => change({ first: String(first + PAGE) })}
+                />
               ) : (
-                <Text size="sm" c="dimmed">
+                <Hint>
                   Only the newest {MAX_DELIVERIES} deliveries are shown. To find older ones, open their email in
                   Activity.
-                </Text>
+                </Hint>
               ))}
           </>
         )}
@@ -280,31 +267,27 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
     <Accordion.Item value={id} data-delivery={id}>
       <Accordion.Control>
         <Group justify="space-between" gap="xs">
-          <Text size="sm" fw={600} className="postroom-wrap" maw={{ base: 220, sm: 'none' }}>
+          <Strong className="postroom-wrap" maw={{ base: 220, sm: 'none' }}>
             {title}
-          </Text>
+          </Strong>
           <Group gap="xs">
             <StatusBadge
               status={STATES[status].status + (statusCode === null ? '' : ` ${statusCode}`)}
               tone={STATES[status].tone}
             />
-            <Text size="xs" c="dimmed" component="span">
+            <Fine component="span">
               {counted(attemptCount, 'attempt')}, <RelativeTime at={createdAt} />
-            </Text>
+            </Fine>
           </Group>
         </Group>
       </Accordion.Control>
       <Accordion.Panel>
         <Stack gap="sm">
-          {error !== null && status !== 'SUCCESS' && (
-            <Text size="sm" className="postroom-wrap">
-              {error}
-            </Text>
-          )}
+          {error !== null && status !== 'SUCCESS' && <Small className="postroom-wrap">{error}</Small>}
           {nextAttemptAt !== null && (
-            <Text size="sm">
+            <Small>
               <RelativeTime at={nextAttemptAt} prefix="Next attempt " />
-            </Text>
+            </Small>
           )}
           <Group gap="xs">
             {status !== 'SUCCESS' && (
@@ -319,11 +302,7 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
                 Retry now
               </ActButton>
             )}
-            {email !== null && (
-              <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
-                Open email
-              </Anchor>
-            )}
+            {email !== null && <SmallLink href={`/emails/${email.id}`}>Open email</SmallLink>}
           </Group>
           {actions !== null && <ActionResults actions={actions} of={of} />}
           {attempts.toReversed().map((attempt) => (

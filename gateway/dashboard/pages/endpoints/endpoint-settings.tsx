@@ -1,24 +1,28 @@
-import { Alert, Button, Code, Group, Input, Stack } from '@mantine/core';
-import { useState } from 'react';
-import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { Button, Code, Group, Input, Modal, Select, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useClient, useQuery } from 'urql';
+import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
-import { graphql } from '../../graphql.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { needs } from '../../parts/needs.ts';
-import { type Problem, useAct } from '../../parts/use-act.ts';
-import { UPDATE_EMAIL, UPDATE_GROUP, UPDATE_WEBHOOK } from './endpoint-documents.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint } from '../../parts/text.tsx';
+import { type Problem, problemOf, useAct } from '../../parts/use-act.ts';
 import {
   type Endpoint,
   type EndpointChanges,
   type EndpointValues,
+  FORMAT_CHOICES,
   readValues,
+  UPDATE_EMAIL,
+  UPDATE_GROUP,
+  UPDATE_WEBHOOK,
   type Webhook,
   writeChanges,
 } from './endpoint-values.ts';
-import { FORMAT_CHOICES } from './endpoint-words.ts';
-import { PayloadQueryEditor } from './payload-query-editor.tsx';
 
 /** Returns a function that changes an endpoint of that type. Absent fields stay unchanged. It returns the error, or null on success. */
 export function useEndpointUpdate(
@@ -67,11 +71,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
         submit="Save"
         needed="endpoints"
         justify="flex-start"
-        aside={
-          <Button variant="default" component={Link} href={`/endpoints/${id}?tab=test`}>
-            Test endpoint
-          </Button>
-        }
+        aside={<QuietButton label="Test endpoint" href={`/endpoints/${id}?tab=test`} />}
       >
         <form.Text name="name" label="Name" maxLength={255} />
         <form.LongText name="description" label="Description" minRows={1} />
@@ -81,7 +81,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
           <ForwardingFields form={form} isGroup={endpoint.__typename === 'EmailGroupEndpoint'} />
         )}
       </RecordForm>
-      <Alert color="red" variant="outline" title="Delete endpoint">
+      <ErrorAlert title="Delete endpoint">
         <Stack gap="sm" align="flex-start">
           {users === 0
             ? 'No address uses this endpoint. Pending deliveries stop. Emails are kept.'
@@ -96,7 +96,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             act={() => remove({ id })}
           />
         </Stack>
-      </Alert>
+      </ErrorAlert>
     </Stack>
   );
 }
@@ -216,14 +216,10 @@ export function SubscriptionFields() {
   );
 }
 
+type PayloadQueryFieldProps = { form: RecordFormState<EndpointValues>; maxPayloadOctets: number };
+
 /** Shows the payload query, and opens its editor. */
-function PayloadQueryField({
-  form,
-  maxPayloadOctets,
-}: {
-  form: RecordFormState<EndpointValues>;
-  maxPayloadOctets: number;
-}) {
+function PayloadQueryField({ form, maxPayloadOctets }: PayloadQueryFieldProps) {
   const { payloadQuery: query, filterDomains: domains, filterAddresses: addresses } = form.values;
   const [isOpen, setOpen] = useState(false);
   const change = (changed: string) => {
@@ -245,14 +241,8 @@ function PayloadQueryField({
           </Code>
         )}
         <Group gap="sm">
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {query === '' ? 'Write query' : 'Edit query'}
-          </Button>
-          {query !== '' && (
-            <Button variant="default" onClick={() => change('')}>
-              Use default payload
-            </Button>
-          )}
+          <QuietButton label={query === '' ? 'Write query' : 'Edit query'} onClick={() => setOpen(true)} />
+          {query !== '' && <QuietButton label="Use default payload" onClick={() => change('')} />}
         </Group>
       </Stack>
       {isOpen && (
@@ -266,4 +256,146 @@ function PayloadQueryField({
       )}
     </Input.Wrapper>
   );
+}
+
+/** The newest events, to try a query on. */
+const PREVIEW_EVENTS = graphql(`
+  query DashboardPreviewEvents { events(last: 30) { edges { cursor node { kind at email { subject } } } } }
+`);
+const PREVIEW = graphql(`
+  query DashboardPreviewPayload($query: String!, $cursor: String!, $filter: EventFilterInput, $maxPayloadOctets: Int) {
+    previewPayload(query: $query, cursor: $cursor, filter: $filter, maxPayloadOctets: $maxPayloadOctets) {
+      data truncated sizeBytes
+      errors { message line column }
+    }
+  }
+`);
+
+/** The query of a new payload. */
+const EXAMPLE = `{
+  kind
+  at
+  email {
+    id
+    subject
+    from { address }
+    text
+    thread { id messages(last: 3) { edges { node { preview } } } }
+  }
+}
+`;
+
+interface PayloadQueryEditorProps {
+  /** empty: none yet */
+  query: string;
+  filter: { domains: string[]; addresses: string[] } | null;
+  maxPayloadOctets: number;
+  onUse: (query: string) => void;
+  onClose: () => void;
+}
+
+/** The explorer's editor for a payload query, in a frame, and the result for a stored event. */
+function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }: PayloadQueryEditorProps) {
+  const client = useClient();
+  const theme = useComputedColorScheme();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [isReady, setReady] = useState(false);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [{ data }] = useQuery({ query: PREVIEW_EVENTS, requestPolicy: 'cache-and-network' });
+  const events = (data?.events.edges ?? []).toReversed();
+  const cursor = chosen ?? events[0]?.cursor ?? null;
+  const latest = useRef({ query, cursor, filter, maxPayloadOctets, theme, onUse });
+  latest.current = { query, cursor, filter, maxPayloadOctets, theme, onUse };
+  const tell = (message: object) => frame.current?.contentWindow?.postMessage(message, location.origin);
+
+  useEffect(() => {
+    const listen = ({ source, origin, data: told }: MessageEvent<FrameMessage>) => {
+      if (origin !== location.origin || source !== frame.current?.contentWindow) return;
+      const now = latest.current;
+      if (told.postroom === 'ready') {
+        tell({ postroom: 'open', query: now.query === '' ? EXAMPLE : now.query, theme: now.theme });
+        setReady(true);
+      }
+      if (told.postroom === 'query') now.onUse(told.query);
+      if (told.postroom !== 'preview') return;
+      const { id } = told;
+      const answer = (result: object) => tell({ postroom: 'result', id, result });
+      if (now.cursor === null) return answer({ errors: [{ message: 'There is no event yet to try the query on.' }] });
+      const variables = {
+        query: told.query,
+        cursor: now.cursor,
+        filter: now.filter,
+        maxPayloadOctets: now.maxPayloadOctets,
+      };
+      void client
+        .query(PREVIEW, variables, { requestPolicy: 'network-only' })
+        .toPromise()
+        .then(({ data: answered, error }) =>
+          answer(answered ? resultOf(answered) : { errors: [{ message: error ? problemOf(error).message : '' }] }),
+        );
+    };
+    addEventListener('message', listen);
+    return () => removeEventListener('message', listen);
+  }, [client]);
+
+  return (
+    <Modal opened onClose={onClose} title="Payload query" size="90%">
+      <Stack gap="sm">
+        <Hint>
+          A selection on the type Event. Its result becomes data of the payload. Run it to see the result for the event
+          below.
+        </Hint>
+        <Select
+          label="Try on event"
+          placeholder="No events yet"
+          searchable
+          allowDeselect={false}
+          value={cursor}
+          onChange={setChosen}
+          data={events.map(({ cursor: value, node }) => ({ value, label: nameOf(node) }))}
+        />
+        <iframe
+          ref={frame}
+          title="Query editor"
+          src="/graphql/explorer/payload"
+          style={{ width: '100%', height: '55vh', border: '1px solid var(--mantine-color-default-border)' }}
+        />
+        <Group justify="flex-end">
+          <QuietButton label="Cancel" onClick={onClose} />
+          <Button disabled={!isReady} onClick={() => tell({ postroom: 'read' })}>
+            Use query
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** What the frame says (gateway/graphql/explorer.ts). */
+type FrameMessage =
+  | { postroom: 'ready' }
+  | { postroom: 'query'; query: string }
+  | { postroom: 'preview'; id: string; query: string };
+
+/** Returns a preview in the form of a GraphQL response, which the editor shows. */
+function resultOf({ previewPayload: { data, truncated, sizeBytes, errors } }: ResultOf<typeof PREVIEW>): object {
+  return {
+    ...(errors.length === 0
+      ? {}
+      : {
+          errors: errors.map(({ message, line, column }) => ({
+            message,
+            ...(line === null ? {} : { locations: [{ line, column }] }),
+          })),
+        }),
+    ...(data === null ? {} : { data, truncated, sizeBytes }),
+  };
+}
+
+type PreviewEvent = ResultOf<typeof PREVIEW_EVENTS>['events']['edges'][number]['node'];
+
+function nameOf({ kind, at, email }: PreviewEvent): string {
+  const name = kind.toLowerCase().replace('_', '.');
+  const time = new Date(at).toLocaleString();
+  return [name, email?.subject, time].filter((part) => part !== undefined && part !== '').join(' · ');
 }

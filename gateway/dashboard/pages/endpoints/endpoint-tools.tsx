@@ -11,24 +11,25 @@ import {
   SegmentedControl,
   Select,
   Stack,
-  Text,
   TextInput,
   Title,
 } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { Command } from '../../parts/command.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
+import { Command, CopyButton } from '../../parts/command.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { Json } from '../activity/json.tsx';
+import { counted, formatCount } from '../../parts/words.ts';
+import { Json } from '../activity/delivery-parts.tsx';
 import type { Endpoint, Webhook } from './endpoint-values.ts';
-import { FORMAT_CHOICES, type FORMATS } from './endpoint-words.ts';
+import { FORMAT_CHOICES, type FORMATS } from './endpoint-values.ts';
 
 const TEST = graphql(`
   mutation DashboardTestEndpoint($input: TestEndpointInput!) {
@@ -56,10 +57,10 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
   };
   return (
     <Stack gap="md">
-      <Text size="sm" maw="65ch">
+      <Small maw="65ch">
         Sends a sample email in the same way as real mail, with the same payload, signature and URL rules.{' '}
         {isWebhook ? 'The test is not counted.' : 'The email is really sent and is listed among your sent emails.'}
-      </Text>
+      </Small>
       <Group align="flex-end" gap="sm">
         {isWebhook && (
           <>
@@ -178,15 +179,11 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
   const delivered = `${counted(count, 'email is', 'emails are')} delivered again.`;
   return (
     <Stack gap="md">
-      <Text size="sm" maw="65ch">
+      <Small maw="65ch">
         Delivers each email of the period again, in the order of its first delivery. Skips emails that are still pending
         or were delivered again since. Receivers can use the email id to ignore duplicates.
-      </Text>
-      {!isActive && (
-        <Alert color="orange" variant="outline" title="Endpoint is off">
-          Turn the endpoint on first.
-        </Alert>
-      )}
+      </Small>
+      {!isActive && <CautionAlert title="Endpoint is off">Turn the endpoint on first.</CautionAlert>}
       <Group align="flex-end" gap="sm">
         <Select
           label="Period"
@@ -207,13 +204,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           ]}
         />
         {isRunning ? (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerStop size={16} aria-hidden />}
-            onClick={() => (isStopped.current = true)}
-          >
-            Stop
-          </Button>
+          <QuietButton label="Stop" icon={IconPlayerStop} onClick={() => (isStopped.current = true)} />
         ) : (
           <Button
             {...needs('endpoints')}
@@ -226,20 +217,20 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
         )}
       </Group>
       {isRunning && <Progress value={100} animated striped aria-label="Replaying" />}
-      <Text size="sm" role="status" data-replay={state}>
+      <Small role="status" data-replay={state}>
         {isRunning && `${counted(count, 'email')} so far.`}
         {state === 'done' &&
           (count === 0
             ? 'No email of this period had to be delivered again.'
             : `${delivered} See Deliveries for the results.`)}
         {state === 'stopped' && problem === null && `Stopped after ${counted(count, 'email')}.`}
-      </Text>
+      </Small>
       {!isRunning && skipped !== null && <SkippedNote skipped={skipped} />}
       <RetryWaiting id={id} isActive={isActive} />
       {problem !== null && (
-        <Alert color="red" variant="outline" title="The replay stopped because of an error">
+        <ErrorAlert title="The replay stopped because of an error">
           {problem} {count > 0 && `Before that, ${delivered}`}
-        </Alert>
+        </ErrorAlert>
       )}
     </Stack>
   );
@@ -255,7 +246,7 @@ function SkippedNote({ skipped: { waiting, succeeded, deliveredAgain } }: { skip
   if (reasons.length === 0) return null;
   return (
     <div>
-      <Text size="sm">Skipped deliveries:</Text>
+      <Small>Skipped deliveries:</Small>
       <List size="sm">
         {reasons.map(({ count, reason }) => (
           <List.Item key={reason}>{`${formatCount(count)} ${reason}`}</List.Item>
@@ -267,10 +258,7 @@ function SkippedNote({ skipped: { waiting, succeeded, deliveredAgain } }: { skip
 
 const RETRY_WAITING = graphql(`
   mutation DashboardRetryWaiting($input: RetryWaitingDeliveriesInput!) {
-    retryWaitingDeliveries(input: $input) {
-      __typename
-      ... on RetryWaitingDeliveriesPayload { retriedCount hasMore }
-    }
+    retryWaitingDeliveries(input: $input) { __typename ... on RetryWaitingDeliveriesPayload { retriedCount hasMore } }
   }
 `);
 
@@ -297,19 +285,15 @@ function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
   };
   return (
     <Group gap="sm">
-      <Button
-        {...needs('endpoints')}
-        variant="default"
-        leftSection={<IconPlayerTrackNext size={16} aria-hidden />}
+      <QuietButton
+        label="Retry all waiting now"
+        icon={IconPlayerTrackNext}
+        needed="endpoints"
         disabled={!isActive}
         loading={isRunning}
         onClick={() => void run()}
-      >
-        Retry all waiting now
-      </Button>
-      <Text size="sm" role="status">
-        {outcome}
-      </Text>
+      />
+      <Small role="status">{outcome}</Small>
     </Group>
   );
 }
@@ -318,7 +302,9 @@ const ROTATE = graphql(`
   mutation DashboardRotateSecret($input: RotateEndpointSecretInput!) {
     rotateEndpointSecret(input: $input) {
       __typename
-      ... on RotateEndpointSecretPayload { endpoint { __typename id signingSecrets { secret validUntil } verificationToken } }
+      ... on RotateEndpointSecretPayload {
+        endpoint { __typename id signingSecrets { secret validUntil } verificationToken }
+      }
     }
   }
 `);
@@ -339,7 +325,7 @@ export function SigningTab({ endpoint }: { endpoint: Webhook }) {
         <Title order={2} id="secrets-title" mb="xs">
           Signing secrets
         </Title>
-        <Text size="sm" c="dimmed" mb="sm">
+        <Hint mb="sm">
           Requests are signed according to{' '}
           <Anchor
             href="https://www.standardwebhooks.com"
@@ -351,7 +337,7 @@ export function SigningTab({ endpoint }: { endpoint: Webhook }) {
             Standard Webhooks
           </Anchor>
           , with the headers webhook-id, webhook-timestamp and webhook-signature.
-        </Text>
+        </Hint>
         <Stack gap="sm">
           {endpoint.signingSecrets.map(({ secret, validUntil }, at) => (
             <Secret

@@ -1,5 +1,103 @@
-import type { ResultOf, VariablesOf } from '../../graphql.ts';
-import type { ENDPOINT, UPDATE_EMAIL, UPDATE_GROUP, UPDATE_WEBHOOK } from './endpoint-documents.ts';
+import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { counted, formatCount } from '../../parts/words.ts';
+
+/** One endpoint with its settings and its health. */
+export const ENDPOINT = graphql(`
+  query DashboardEndpoint($id: ID!) {
+    endpoint(id: $id) {
+      __typename id name description isActive inactiveReason createdAt
+      stats { total successful failed lastDeliveryAt }
+      emailAddresses(first: 20) { totalCount edges { node { id address } } }
+      catchAllDomains { id name }
+      ... on WebhookEndpoint {
+        url format payload attachments timeoutSeconds retryAttempts maxPayloadOctets signatureScheme
+        headers { name value }
+        events
+        filter { domains addresses }
+        payloadQuery ordering allowActions verificationToken
+        signingSecrets { secret validUntil }
+      }
+      ... on EmailEndpoint { forwardTo preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
+      ... on EmailGroupEndpoint { addresses preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
+    }
+  }
+`);
+
+/** Changes a webhook. Absent fields stay unchanged. */
+export const UPDATE_WEBHOOK = graphql(`
+  mutation DashboardUpdateWebhook($input: UpdateWebhookEndpointInput!) {
+    updateWebhookEndpoint(input: $input) {
+      __typename
+      ... on UpdateWebhookEndpointPayload { endpoint { __typename id isActive } }
+    }
+  }
+`);
+
+/** Changes an endpoint that forwards to one address. */
+export const UPDATE_EMAIL = graphql(`
+  mutation DashboardUpdateEmailEndpoint($input: UpdateEmailEndpointInput!) {
+    updateEmailEndpoint(input: $input) {
+      __typename
+      ... on UpdateEmailEndpointPayload { endpoint { __typename id isActive } }
+    }
+  }
+`);
+
+/** Changes an endpoint that forwards to a group. */
+export const UPDATE_GROUP = graphql(`
+  mutation DashboardUpdateGroup($input: UpdateEmailGroupEndpointInput!) {
+    updateEmailGroupEndpoint(input: $input) {
+      __typename
+      ... on UpdateEmailGroupEndpointPayload { endpoint { __typename id isActive } }
+    }
+  }
+`);
+
+/** Display names and descriptions of the endpoint types. */
+export const ENDPOINT_TYPES = {
+  WebhookEndpoint: {
+    label: 'Webhook',
+    about: 'Posts each email to your URL as signed JSON, or as a message to a chat room.',
+  },
+  EmailEndpoint: { label: 'One address', about: 'Forwards each email to one address.' },
+  EmailGroupEndpoint: { label: 'Group', about: 'Forwards each email to several addresses.' },
+} as const;
+
+/** Display names of the webhook formats. */
+export const FORMATS = { NATIVE: 'Postroom JSON', CHAT_A: 'Discord message', CHAT_B: 'Slack message' } as const;
+export const FORMAT_CHOICES = Object.entries(FORMATS).map(([value, label]) => ({ value, label }));
+
+type Stats = Record<'total' | 'successful' | 'failed', number>;
+
+/** Returns the state of an endpoint in a word, and its color. */
+export function describeHealth({ isActive, stats: { total, failed } }: { isActive: boolean; stats: Stats }) {
+  if (!isActive) return { status: 'Off', tone: 'quiet' } as const;
+  if (total === 0) return { status: 'No deliveries yet', tone: 'waiting' } as const;
+  if (failed === 0) return { status: 'Healthy', tone: 'good' } as const;
+  return failed === total
+    ? ({ status: 'Failing', tone: 'bad' } as const)
+    : ({ status: 'Some fail', tone: 'warning' } as const);
+}
+
+/** Returns for example "98 delivered, 2 failed attempts": a delivery can fail several times before it succeeds. */
+export function describeStats({ total, successful, failed }: Stats): string {
+  if (total === 0) return 'no deliveries yet';
+  const waiting = total - successful - failed;
+  return [`${formatCount(successful)} delivered`, counted(failed, 'failed attempt')]
+    .concat(waiting > 0 ? [`${formatCount(waiting)} pending`] : [])
+    .join(', ');
+}
+
+/** Returns the URL or the addresses of an endpoint. */
+export function describeTarget(
+  endpoint:
+    | { __typename: 'WebhookEndpoint'; url: string }
+    | { __typename: 'EmailEndpoint'; forwardTo: string }
+    | { __typename: 'EmailGroupEndpoint'; addresses: readonly string[] },
+): string {
+  if (endpoint.__typename === 'WebhookEndpoint') return endpoint.url;
+  return endpoint.__typename === 'EmailEndpoint' ? endpoint.forwardTo : endpoint.addresses.join(', ');
+}
 
 /** An endpoint with its settings. */
 export type Endpoint = NonNullable<ResultOf<typeof ENDPOINT>['endpoint']>;

@@ -1,22 +1,23 @@
-import { Accordion, Button, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Accordion, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
 import { TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { SubscriptionFields } from './endpoint-settings.tsx';
-import { NEW_SUBSCRIPTION, writeSubscription } from './endpoint-values.ts';
 import {
   describeHealth,
   describeStats,
@@ -24,7 +25,9 @@ import {
   ENDPOINT_TYPES,
   FORMAT_CHOICES,
   FORMATS,
-} from './endpoint-words.ts';
+  NEW_SUBSCRIPTION,
+  writeSubscription,
+} from './endpoint-values.ts';
 
 const ENDPOINTS = graphql(`
   query DashboardEndpoints($filter: EndpointFilter, $after: String) {
@@ -98,9 +101,7 @@ export function EndpointsPage() {
                   onChange={(value) => filters.filterBy('state', value === 'all' ? null : value)}
                   data={[{ value: 'all', label: 'All' }, ...STATES]}
                 />
-                <Text size="sm" c="dimmed" role="status">
-                  {counted(totalCount, 'endpoint')}
-                </Text>
+                <Hint role="status">{counted(totalCount, 'endpoint')}</Hint>
               </Group>
               <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
                 {edges.map(({ node }) => (
@@ -108,9 +109,11 @@ export function EndpointsPage() {
                 ))}
               </SimpleGrid>
               {pageInfo.hasNextPage && (
-                <Button variant="default" w="fit-content" onClick={() => filters.set({ after: pageInfo.endCursor })}>
-                  Load more
-                </Button>
+                <QuietButton
+                  label="Load more"
+                  w="fit-content"
+                  onClick={() => filters.set({ after: pageInfo.endCursor })}
+                />
               )}
             </Stack>
           )
@@ -128,25 +131,25 @@ function EndpointCard({ endpoint }: { endpoint: ListedEndpoint }) {
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Stack gap={2} miw={0}>
           <RowName href={`/endpoints/${endpoint.id}`}>{endpoint.name}</RowName>
-          <Text size="xs" c="dimmed">
+          <Fine>
             {ENDPOINT_TYPES[endpoint.__typename].label}
             {isChat && `, ${FORMATS[endpoint.format]}`}
-          </Text>
+          </Fine>
         </Stack>
         <StatusBadge {...describeHealth(endpoint)} />
       </Group>
-      <Text size="sm" ff="monospace" mt="xs" className="postroom-wrap">
+      <Small ff="monospace" mt="xs" className="postroom-wrap">
         {describeTarget(endpoint)}
-      </Text>
+      </Small>
       {inactiveReason !== null && (
-        <Text size="sm" mt="xs" c="var(--mantine-color-error)">
+        <Small mt="xs" c="var(--mantine-color-error)">
           {inactiveReason}
-        </Text>
+        </Small>
       )}
-      <Text size="xs" c="dimmed" mt="xs">
+      <Fine mt="xs">
         {describeStats(stats)}
         {stats.lastDeliveryAt !== null && <RelativeTime at={stats.lastDeliveryAt} prefix="; last delivery " />}
-      </Text>
+      </Fine>
     </Card>
   );
 }
@@ -161,10 +164,7 @@ const CREATE_WEBHOOK = graphql(`
 `);
 const CREATE_EMAIL = graphql(`
   mutation DashboardCreateEmailEndpoint($input: CreateEmailEndpointInput!) {
-    createEmailEndpoint(input: $input) {
-      __typename
-      ... on CreateEmailEndpointPayload { endpoint { __typename id } }
-    }
+    createEmailEndpoint(input: $input) { __typename ... on CreateEmailEndpointPayload { endpoint { __typename id } } }
   }
 `);
 const CREATE_GROUP = graphql(`
@@ -232,15 +232,9 @@ function useNewEndpoint(kind: Kind) {
   });
 }
 
-function NewEndpointForm({
-  kind,
-  form,
-  close,
-}: {
-  kind: Kind;
-  form: ReturnType<typeof useNewEndpoint>;
-  close: () => void;
-}) {
+type NewEndpointFormProps = { kind: Kind; form: ReturnType<typeof useNewEndpoint>; close: () => void };
+
+function NewEndpointForm({ kind, form, close }: NewEndpointFormProps) {
   const [, setSearch] = useSearchParams();
   const [part, setPart] = useState<string | null>(null);
   return (
@@ -256,9 +250,7 @@ function NewEndpointForm({
         onChange={(value) => setSearch({ new: value }, { replace: true })}
         data={Object.entries(KINDS).map(([value, type]) => ({ value, label: ENDPOINT_TYPES[type].label }))}
       />
-      <Text size="sm" c="dimmed">
-        {ENDPOINT_TYPES[KINDS[kind]].about}
-      </Text>
+      <Hint>{ENDPOINT_TYPES[KINDS[kind]].about}</Hint>
       <form.Text name="name" label="Name" placeholder="Ticket system" data-autofocus maxLength={255} />
       {kind === 'webhook' && (
         <>
@@ -272,7 +264,7 @@ function NewEndpointForm({
           <Accordion variant="contained" chevronPosition="left" value={part} onChange={setPart}>
             <Accordion.Item value="events">
               <Accordion.Control>
-                <Text size="sm">Events and order</Text>
+                <Small>Events and order</Small>
               </Accordion.Control>
               <Accordion.Panel>
                 <Stack>

@@ -1,10 +1,22 @@
-import { Badge, Tabs } from '@mantine/core';
-import { useState } from 'react';
+import { Badge, Button, Group, Progress, Stack, Tabs } from '@mantine/core';
+import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { graphql } from '../../graphql.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
+import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { HeldList, SpamList } from './received-lists.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Hint, PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
+import { RELEASE } from '../activity/email-documents.ts';
+import { nameOf, subjectOf } from '../activity/email-words.ts';
+import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { useDeleteMessage, useMarkNotSpam } from '../inbox/message-acts.ts';
 import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
 const COUNTS = graphql(`
@@ -74,5 +86,284 @@ function Count({ of }: { of: number | undefined }) {
     <Badge variant="default" size="sm" tt="none" radius="sm">
       {of >= COUNTED_TO ? '10,000+' : of}
     </Badge>
+  );
+}
+
+const HELD = graphql(`
+  query DashboardHeld($wait: WaitReason!, $first: Int!, $after: String) {
+    waitingEmails(for: $wait, first: $first, after: $after) {
+      edges {
+        cursor
+        node { id subject preview createdAt isTest envelopeRecipient from { name address } guardRule { id name } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type Held = ResultOf<typeof HELD>['waitingEmails']['edges'][number]['node'];
+
+const PAGE_SIZE = 50;
+
+/** Received mail that a guard rule blocked, or that waits for the answer of a rule's model. */
+function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
+  const list = useGrowingList({
+    query: HELD,
+    variables: { wait, first: PAGE_SIZE, after: null },
+    kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED', 'THREAD_TRASHED', 'THREAD_RESTORED'],
+    types: ['Email'],
+    pageOf: ({ waitingEmails }) => waitingEmails,
+  });
+  return (
+    <Stack gap="sm">
+      <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
+      <ListFrame
+        list={list}
+        label={wait === 'BLOCKED' ? 'Held emails' : 'Emails to review'}
+        empty={
+          wait === 'BLOCKED' ? (
+            <EmptyState
+              icon={IconShieldCheck}
+              title="No held emails"
+              about="Emails that a guard rule holds appear here. They are kept until you release or delete them."
+            >
+              <QuietButton label="Guard rules" href="/rules" />
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={IconShieldCheck}
+              title="No emails to review"
+              about="If the model of a guard rule does not respond, the email waits here for your decision."
+            />
+          )
+        }
+      >
+        {(email) => <HeldRow key={email.id} email={email} />}
+      </ListFrame>
+    </Stack>
+  );
+}
+
+function HeldRow({ email }: { email: Held }) {
+  const { id, guardRule } = email;
+  const remove = useDeleteMessage();
+  const rule = guardRule !== null && (
+    <Small>
+      Guard rule:{' '}
+      <SmallLink href={`/rules/${guardRule.id}`} underline="always">
+        {guardRule.name}
+      </SmallLink>
+    </Small>
+  );
+  return (
+    <KeptRow email={email} reason={rule}>
+      <Group gap={6} wrap="nowrap">
+        <QuietButton
+          label="Delete"
+          icon={IconTrash}
+          needed="endpoints"
+          size="xs"
+          onClick={() => void remove(id)}
+          aria-label={`Delete “${subjectOf(email)}”`}
+        />
+        <ActButton
+          needed="endpoints"
+          variant="filled"
+          icon={IconShieldCheck}
+          aria-label={`Release “${subjectOf(email)}”`}
+          mutation={RELEASE}
+          variables={{ id }}
+          done="The email was released and is being delivered."
+        >
+          Release
+        </ActButton>
+      </Group>
+    </KeptRow>
+  );
+}
+
+/** How far the release of several emails is. */
+interface Run {
+  total: number;
+  released: number;
+  failed: number;
+  /** why the last one could not be released */
+  problem: string | null;
+  state: 'running' | 'stopped' | 'done';
+}
+
+/** Releases all listed mail, one after the other, until it is stopped. */
+function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
+  const [run, setRun] = useState<Run | null>(null);
+  const isStopped = useRef(false);
+  const { act } = useAct(RELEASE, { quiet: true });
+  const start = async () => {
+    isStopped.current = false;
+    const now: Run = { total: ids.length, released: 0, failed: 0, problem: null, state: 'running' };
+    setRun({ ...now });
+    for (const id of ids) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two
+      if (isStopped.current) break;
+      const { problem } = await act({ id });
+      if (problem === null) now.released++;
+      else Object.assign(now, { failed: now.failed + 1, problem: problem.message });
+      setRun({ ...now });
+    }
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- as above
+    setRun({ ...now, state: isStopped.current ? 'stopped' : 'done' });
+    onDone();
+  };
+  const isRunning = run?.state === 'running';
+  if (ids.length < 2 && run === null) return null;
+  return (
+    <Stack gap="xs">
+      <Group>
+        {isRunning && (
+          <QuietButton
+            label="Stop"
+            needed="endpoints"
+            size="xs"
+            onClick={() => {
+              isStopped.current = true;
+            }}
+          />
+        )}
+        {!isRunning && ids.length > 1 && (
+          <ConfirmButton
+            {...needs('endpoints')}
+            label={`Release all ${ids.length} shown`}
+            question={`Release ${counted(ids.length, 'email')}?`}
+            about="Each email is delivered as if no guard rule had matched, one after the other. You can stop at any time."
+            confirm="Release emails"
+            act={async () => void start()}
+          />
+        )}
+      </Group>
+      {run !== null && (
+        <>
+          <Progress
+            value={run.total === 0 ? 100 : (100 * (run.released + run.failed)) / run.total}
+            aria-label="Released emails"
+          />
+          <Small role="status">
+            {run.released} of {run.total} released
+            {run.failed > 0 && `, ${run.failed} failed (${run.problem ?? ''})`}
+            {run.state === 'stopped' && '. Stopped.'}
+            {run.state === 'done' && '. Done.'}
+          </Small>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+const SPAM = graphql(`
+  query DashboardSpam($first: Int!, $after: String) {
+    emails(first: $first, after: $after, filter: { spam: ONLY, timeRange: ALL }) {
+      edges {
+        cursor
+        node {
+          id subject preview createdAt envelopeRecipient keptApart
+          from { name address }
+          security { virus spam { score required by symbols { name description } } }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+type Spam = ResultOf<typeof SPAM>['emails']['edges'][number]['node'];
+
+/** Received mail in the folder Spam and in quarantine. */
+function SpamList() {
+  const list = useGrowingList({
+    query: SPAM,
+    variables: { first: PAGE_SIZE, after: null },
+    kinds: ['EMAIL_SPAM', 'EMAIL_NOT_SPAM'],
+    types: ['Email'],
+    pageOf: ({ emails }) => emails,
+  });
+  return (
+    <ListFrame
+      list={list}
+      label="Spam"
+      empty={
+        <EmptyState
+          icon={IconShieldCheck}
+          title="No spam"
+          about="Emails that the spam filter or a member marks as spam appear here for 30 days, as do emails with a virus."
+        />
+      }
+    >
+      {(email) => <SpamRow key={email.id} email={email} />}
+    </ListFrame>
+  );
+}
+
+function SpamRow({ email }: { email: Spam }) {
+  const { id, keptApart, security } = email;
+  const { markNotSpam, isBusy } = useMarkNotSpam();
+  const reason = <Small className="postroom-wrap">{explainSpam(security)}</Small>;
+  return (
+    <KeptRow email={email} reason={reason}>
+      {keptApart === 'VIRUS' ? (
+        <Badge color="red" variant="outline" c="var(--mantine-color-text)" tt="none">
+          Quarantine
+        </Badge>
+      ) : (
+        <Button
+          {...needs('organize')}
+          size="xs"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={isBusy}
+          onClick={() => void markNotSpam(id)}
+          aria-label={`“${subjectOf(email)}” is not spam`}
+        >
+          Not spam
+        </Button>
+      )}
+    </KeptRow>
+  );
+}
+
+/** Rules of the filter that are named in a row. */
+const NAMED_RULES = 3;
+
+function explainSpam({ virus, spam }: Spam['security']): string {
+  if (virus !== null) return `Virus: ${virus}`;
+  if (spam.by === 'USER') return 'A member marked it as spam.';
+  const rules = spam.symbols.slice(0, NAMED_RULES).map(({ name, description }) => description || name);
+  const score = spam.score === null ? '' : `Score ${spam.score}. `;
+  return `${score}${rules.join('; ')}`;
+}
+
+interface KeptRowProps {
+  email: Pick<Held, 'id' | 'subject' | 'preview' | 'createdAt' | 'envelopeRecipient' | 'from'>;
+  /** why the email is kept */
+  reason: ReactNode;
+  /** what can be done with it */
+  children: ReactNode;
+}
+
+/** An email that is kept apart from the inbox: held by a rule, or spam. */
+function KeptRow({ email, reason, children }: KeptRowProps) {
+  const { id, preview, createdAt, envelopeRecipient, from } = email;
+  return (
+    <ListCard id={id}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={2} miw={0} flex="1 1 18rem">
+          <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+            {subjectOf(email)}
+          </PageLink>
+          <Hint className="postroom-wrap">
+            {nameOf(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
+          </Hint>
+          <Small lineClamp={2} className="postroom-wrap">
+            {preview}
+          </Small>
+          {reason}
+        </Stack>
+        {children}
+      </Group>
+    </ListCard>
   );
 }

@@ -1,20 +1,18 @@
-import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
+import { Code, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconMailCheck, IconSend } from '../../parts/icons.ts';
-import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { RefusalNote } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Hint, PageLink, Small } from '../../parts/text.tsx';
+import { counted } from '../../parts/words.ts';
+import { RETRY_SENDING } from '../activity/email-documents.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useGrowingList } from '../activity/use-growing-list.ts';
-import { RETRY_SENDING } from '../activity/waiting-documents.ts';
+import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 
 const DEFERRED = graphql(`
   query DashboardDeferred($first: Int!, $after: String) {
@@ -22,7 +20,8 @@ const DEFERRED = graphql(`
       edges {
         cursor
         node {
-          id subject createdAt from { name address }
+          id subject createdAt
+          from { name address }
           recipients { id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt }
         }
       }
@@ -81,10 +80,10 @@ function DeferredRow({ email }: { email: Deferred }) {
     >
       {waiting.map((recipient) => (
         <div key={recipient.id}>
-          <Text size="sm" className="postroom-wrap">
+          <Small className="postroom-wrap">
             {recipient.address}: {counted(recipient.attemptCount, 'try', 'tries')}
             {recipient.nextAttemptAt !== null && <RelativeTime at={recipient.nextAttemptAt} prefix=", next " />}
-          </Text>
+          </Small>
           <LastReply recipient={recipient} />
         </div>
       ))}
@@ -98,7 +97,8 @@ const UNDELIVERED = graphql(`
       edges {
         cursor
         node {
-          id subject status createdAt failureReason from { name address }
+          id subject status createdAt failureReason
+          from { name address }
           recipients { id address status lastCode lastEnhancedStatus lastText refusal { title advice } }
         }
       }
@@ -143,12 +143,10 @@ function UndeliveredRow({ email }: { email: Undelivered }) {
   const undelivered = email.recipients.filter(({ status }) => status === 'BOUNCED' || status === 'FAILED');
   return (
     <SentRow email={email} mark={<StatusBadge status={email.status} tone={toneOf(email.status)} />}>
-      {undelivered.length === 0 && email.failureReason !== null && <Text size="sm">{email.failureReason}</Text>}
+      {undelivered.length === 0 && email.failureReason !== null && <Small>{email.failureReason}</Small>}
       {undelivered.map((recipient) => (
         <div key={recipient.id}>
-          <Text size="sm" className="postroom-wrap">
-            {recipient.address}
-          </Text>
+          <Small className="postroom-wrap">{recipient.address}</Small>
           <RefusalNote refusal={recipient.refusal} />
           <LastReply recipient={recipient} />
         </div>
@@ -174,20 +172,14 @@ function SentRow({ email, mark, actions, children }: SentRowProps) {
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
-            <Anchor
-              component={Link}
-              href={`/emails/${id}?tab=recipients`}
-              fw={600}
-              c="inherit"
-              className="postroom-wrap"
-            >
+            <PageLink href={`/emails/${id}?tab=recipients`} fw={600} c="inherit" className="postroom-wrap">
               {subjectOf(email)}
-            </Anchor>
+            </PageLink>
             {mark}
           </Group>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             from {from.address}, <RelativeTime at={createdAt} />
-          </Text>
+          </Hint>
         </Stack>
         {actions}
       </Group>
@@ -198,12 +190,12 @@ function SentRow({ email, mark, actions, children }: SentRowProps) {
   );
 }
 
-/** Last reply of a recipient's server. */
-function LastReply({
-  recipient: { lastCode, lastEnhancedStatus, lastText },
-}: {
+interface LastReplyProps {
   recipient: Pick<Deferred['recipients'][number], 'lastCode' | 'lastEnhancedStatus' | 'lastText'>;
-}) {
+}
+
+/** Last reply of a recipient's server. */
+function LastReply({ recipient: { lastCode, lastEnhancedStatus, lastText } }: LastReplyProps) {
   const words = lastReplyText(lastCode, lastEnhancedStatus, lastText);
   return words === null ? null : (
     <Code block className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>

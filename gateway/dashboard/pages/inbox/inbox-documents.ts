@@ -3,22 +3,23 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 /** Fields of a thread in the list. */
 export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
-    id subject messageCount unreadCount isReadByMe lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt labels assignee { id name email }
-    participants { name address } senders { name address }
+    id subject messageCount unreadCount isReadByMe lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt
+    labels
+    assignee { id name email }
+    participants { name address }
+    senders { name address }
     latestMessage { id preview hasFiles type date createdAt }
   }
 `);
 
 /** One page of the list after a cursor. */
 export const THREADS_PAGE = graphql(
-  `
-  query InboxThreads($first: Int!, $after: String, $filter: InboxFilter, $search: String) {
+  `query InboxThreads($first: Int!, $after: String, $filter: InboxFilter, $search: String) {
     inbox(first: $first, after: $after, filter: $filter, search: $search) {
       edges { cursor node { ...ThreadRow } }
       pageInfo { hasNextPage endCursor }
     }
-  }
-`,
+  }`,
   [THREAD_ROW],
 );
 
@@ -38,11 +39,7 @@ export const SUGGESTED_SEARCH = graphql(`
 
 /** Threads by id, in the order of the ids; null for deleted ones. */
 export const THREADS_BY_ID = graphql(
-  `
-  query InboxThreadsById($ids: [ID!]!) {
-    nodes(ids: $ids) { ... on Thread { ...ThreadRow } }
-  }
-`,
+  `query InboxThreadsById($ids: [ID!]!) { nodes(ids: $ids) { ... on Thread { ...ThreadRow } } }`,
   [THREAD_ROW],
 );
 
@@ -56,9 +53,7 @@ export const INBOX_FRAME = graphql(`
 `);
 
 /** Commands that send the first mail. */
-export const FIRST_MAIL = graphql(`
-  query InboxFirstMail { viewer { id firstMail { address swaks curl } } }
-`);
+export const FIRST_MAIL = graphql(`query InboxFirstMail { viewer { id firstMail { address swaks curl } } }`);
 
 /** A thread in the list. */
 export type ThreadRow = ResultOf<typeof THREAD_ROW>;

@@ -1,5 +1,5 @@
-import { Anchor, Button, Paper, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Anchor, Button, Code, Group, Paper, Popover, Stack, Text } from '@mantine/core';
+import type { ReactElement, ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
@@ -13,19 +13,13 @@ import {
   type IconType,
   IconWorld,
 } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Fine, Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
 import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
-import { OperatorList } from './search-help.tsx';
 
-/** Shown when the list is empty: the reason and the next step. */
-export function InboxEmpty({
-  view,
-  frame,
-  clear,
-  insert,
-  searchFor,
-}: {
+interface InboxEmptyProps {
   view: InboxView;
   frame: InboxFrame | undefined;
   /** removes all conditions */
@@ -33,15 +27,16 @@ export function InboxEmpty({
   /** adds an operator to the search */
   insert: (text: string) => void;
   searchFor: (search: string) => void;
-}) {
+}
+
+/** Shown when the list is empty: the reason and the next step. */
+export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmptyProps) {
   const { folder, search, label, address, assigned } = view;
   if (search !== '')
     return (
       <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
         <Suggestion view={view} searchFor={searchFor} />
-        <Button size="xs" variant="default" onClick={clear}>
-          Clear search
-        </Button>
+        <QuietButton label="Clear search" size="xs" onClick={clear} />
         <Paper withBorder p="sm" w="100%">
           <OperatorList insert={insert} />
         </Paper>
@@ -50,9 +45,7 @@ export function InboxEmpty({
   if (label !== null || address !== null || assigned !== null)
     return (
       <Note icon={IconMailOff} title="No conversations" about="No conversation has this label, address and assignee.">
-        <Button size="xs" variant="default" onClick={clear}>
-          Show all conversations
-        </Button>
+        <QuietButton label="Show all conversations" size="xs" onClick={clear} />
       </Note>
     );
   if (folder === 'trash')
@@ -105,13 +98,13 @@ function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: 
   const suggested = readSuggestion(data?.inbox.suggestedSearch, view.folder);
   if (suggested === null) return null;
   return (
-    <Text size="sm" role="status">
+    <Small role="status">
       Did you mean{' '}
       <Anchor component="button" type="button" fw={600} size="sm" onClick={() => searchFor(suggested)}>
         {suggested}
       </Anchor>
       ?
-    </Text>
+    </Small>
   );
 }
 
@@ -143,38 +136,94 @@ function FirstMail() {
       <Stack gap="xs" w="100%">
         <Command label="Copy swaks command" text={first.swaks} />
         <Command label="Copy curl command" text={first.curl} />
-        <Text size="sm" c="dimmed" ta="center">
+        <Hint ta="center">
           Or{' '}
-          <Anchor component={Link} underline="always" href="/inbox?compose=new" size="sm">
+          <SmallLink underline="always" href="/inbox?compose=new">
             write an email
-          </Anchor>{' '}
+          </SmallLink>{' '}
           to {first.address} from here.
-        </Text>
+        </Hint>
       </Stack>
     </EmptyState>
   );
 }
 
+type NoteProps = { icon: IconType; title: string; about: string; children?: ReactNode };
+
 /** Like EmptyState, but small enough for the list pane. */
-function Note({
-  icon: Icon,
-  title,
-  about,
-  children,
-}: {
-  icon: IconType;
-  title: string;
-  about: string;
-  children?: ReactNode;
-}) {
+function Note({ icon: Icon, title, about, children }: NoteProps) {
   return (
     <Stack align="center" gap="xs" p="md">
       <Icon size={30} stroke={1.5} aria-hidden />
       <Text fw={600}>{title}</Text>
-      <Text size="sm" c="dimmed" ta="center" className="postroom-wrap">
+      <Hint ta="center" className="postroom-wrap">
         {about}
-      </Text>
+      </Hint>
       {children}
+    </Stack>
+  );
+}
+
+/** Search operators, each with an example that can be inserted into the field. */
+const SEARCH_OPERATORS = [
+  { text: 'from:', about: 'the sender, such as from:ann or from:example.com' },
+  { text: 'to:', about: 'a recipient' },
+  { text: 'subject:', about: 'a word in the subject' },
+  { text: 'domain:', about: 'a domain on either side' },
+  { text: 'label:', about: 'a label, such as label:"to do"' },
+  { text: 'assigned:me', about: 'assigned to you; also assigned:none, assigned:ann@example.com' },
+  { text: 'has:attachment', about: 'with attachments' },
+  { text: 'is:unread', about: 'unread; also is:read, is:archived' },
+  { text: 'in:trash', about: 'in the trash' },
+  { text: 'in:sent', about: 'sent by you; also in:received, in:scheduled' },
+  { text: 'after:7d', about: 'in the last 7 days; after:2026-02-01' },
+  { text: 'before:', about: 'older than a date, such as before:2026-02-01' },
+  { text: '-', about: 'excludes a word or operator, such as -draft or -from:shop.test' },
+  { text: '"annual report"', about: 'an exact phrase' },
+];
+
+type SearchHelpProps = { target: ReactElement; close: () => void; insert: (text: string) => void };
+
+/** The search operators beside their button, `target`. It is loaded when the user opens it, so it starts open. */
+export function SearchHelp({ target, close, insert }: SearchHelpProps) {
+  return (
+    <Popover
+      opened
+      onChange={(isOpen) => !isOpen && close()}
+      position="bottom-end"
+      width={340}
+      trapFocus
+      returnFocus
+      withRoles
+    >
+      <Popover.Target>{target}</Popover.Target>
+      <Popover.Dropdown aria-label="Search operators">
+        <OperatorList
+          insert={(text) => {
+            close();
+            insert(text);
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** The operators, each a button that adds it to the search. */
+function OperatorList({ insert }: { insert: (text: string) => void }) {
+  return (
+    <Stack gap={4}>
+      <Fine>Words match the subject, people and text. One email has to match everything.</Fine>
+      {SEARCH_OPERATORS.map(({ text, about }) => (
+        <Group key={text} gap="xs" wrap="nowrap" align="baseline">
+          <Button size="compact-xs" variant="default" miw={118} onClick={() => insert(text)} aria-label={`Add ${text}`}>
+            <Code bg="transparent" p={0}>
+              {text}
+            </Code>
+          </Button>
+          <Text size="xs">{about}</Text>
+        </Group>
+      ))}
     </Stack>
   );
 }

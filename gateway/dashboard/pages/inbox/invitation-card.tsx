@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconCalendar } from '../../parts/icons.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
+import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { nameOf } from './people.ts';
@@ -15,7 +16,8 @@ const INVITATION = graphql(`
       extracts {
         event {
           method uid status summary location start end timeZone isAllDay recurrence
-          organizer { name address } attendees { name address status }
+          organizer { name address }
+          attendees { name address status }
         }
       }
       thread {
@@ -28,11 +30,7 @@ const INVITATION = graphql(`
 
 const REPLY = graphql(`
   mutation InboxReplyToEvent($input: ReplyToEventInput!) {
-    replyToEvent(input: $input) {
-      __typename
-      ... on ReplyToEventPayload { organizer response }
-      ... on Error { message code }
-    }
+    replyToEvent(input: $input) { __typename ... on ReplyToEventPayload { organizer response } }
   }
 `);
 
@@ -82,27 +80,17 @@ export function InvitationCard({ emailId }: { emailId: string }) {
           )}
           {event.method === 'REPLY' && <Badge variant="default">Reply</Badge>}
         </Group>
-        <Text size="sm">{formatTime(event)}</Text>
-        {event.recurrence !== null && (
-          <Text size="xs" c="dimmed" className="postroom-wrap">
-            {`Repeats: ${event.recurrence}`}
-          </Text>
-        )}
-        {event.location !== null && (
-          <Text size="sm" className="postroom-wrap">
-            {event.location}
-          </Text>
-        )}
-        <Text size="xs" c="dimmed" className="postroom-wrap">
+        <Small>{formatTime(event)}</Small>
+        {event.recurrence !== null && <Fine className="postroom-wrap">{`Repeats: ${event.recurrence}`}</Fine>}
+        {event.location !== null && <Small className="postroom-wrap">{event.location}</Small>}
+        <Fine className="postroom-wrap">
           {event.organizer !== null && `From ${nameOf(event.organizer)}`}
           {event.organizer?.name != null && ` (${event.organizer.address})`}
           {event.attendees.length > 0 &&
             ` · ${event.attendees.map((each) => `${nameOf(each)}${STATUSES[each.status]}`).join(', ')}`}
-        </Text>
+        </Fine>
         {answer !== null && (
-          <Text size="sm" role="status" fw={600}>
-            {`You ${ANSWERS.find(({ response }) => response === answer)?.done ?? ''}.`}
-          </Text>
+          <Strong role="status">{`You ${ANSWERS.find(({ response }) => response === answer)?.done ?? ''}.`}</Strong>
         )}
         {isAsked && maySend && (
           <Group gap="xs" align="flex-end">

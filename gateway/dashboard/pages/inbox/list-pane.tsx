@@ -1,26 +1,38 @@
-import { ActionIcon, Box, Group } from '@mantine/core';
-import { lazy, Suspense, useMemo, useRef } from 'react';
+import { ActionIcon, Box, CloseButton, Group, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import {
+  lazy,
+  type RefObject,
+  type SubmitEvent,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconLayoutList, IconList, IconPencilPlus } from '../../parts/icons.ts';
+import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { IconButton } from '../../parts/quiet-button.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { useDensity } from './density.ts';
 import style from './inbox.module.css';
-import { InboxFilters } from './inbox-filters.tsx';
-import { InboxSearch } from './inbox-search.tsx';
-import { readWantedThreads } from './inbox-view.ts';
-import { patternOfSearch } from './search-pattern.ts';
-import { ThreadList } from './thread-list.tsx';
+import type { InboxFrame } from './inbox-documents.ts';
+import { type InboxFolder, type InboxView, patternOfSearch, readWantedThreads } from './inbox-view.ts';
+import { useTeam } from './people.ts';
+import { ThreadList, useDensity } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
 const LargeChangeDialog = lazy(async () => ({
-  default: (await import('./large-change-dialog.tsx')).LargeChangeDialog,
+  default: (await import('./list-dialogs.tsx')).LargeChangeDialog,
 }));
-const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
-const MergeDialog = lazy(async () => ({ default: (await import('./merge-dialog.tsx')).MergeDialog }));
+const BulkBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).BulkBar }));
+const MergeDialog = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).MergeDialog }));
 const InboxEmpty = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).InboxEmpty }));
-const ResultCount = lazy(async () => ({ default: (await import('./result-count.tsx')).ResultCount }));
-const SaveViewMenu = lazy(async () => ({ default: (await import('./save-view-menu.tsx')).SaveViewMenu }));
+const ResultCount = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).ResultCount }));
+const SaveViewMenu = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).SaveViewMenu }));
 const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
 
 /** Search, filters, and the list of conversations. */
@@ -148,4 +160,224 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
 /** Whether the list shows less than a folder, which is worth a name. */
 function isNarrowed({ search, label, address, assigned }: Inbox['view']): boolean {
   return search !== '' || label !== null || address !== null || assigned !== null;
+}
+
+const SearchHelp = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).SearchHelp }));
+
+interface InboxSearchProps {
+  search: string;
+  /** `replace`: the change is no step of the browser's history */
+  setSearch: (search: string, options?: { replace: boolean }) => void;
+  field: RefObject<HTMLInputElement | null>;
+  /** receives a function that inserts an operator into the field */
+  inserter: RefObject<((text: string) => void) | null>;
+}
+
+/** A search runs when its user pauses for this long. Milliseconds. */
+const TYPING_MS = 250;
+/** Shorter searches run only when they are submitted. Characters. */
+const SEARCH_FROM = 2;
+
+/** Search field with a list of its operators. The search runs as it is typed, unless it ends in the middle of an operator or a phrase. */
+function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
+  const [typed, setTyped] = useState(search);
+  // What is typed meanwhile stays.
+  useEffect(() => setTyped((before) => (before.trim() === search ? before : search)), [search]);
+  const [paused] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const runTyped = useEffectEvent(() => {
+    const isTyping = document.activeElement === field.current && paused === typed.trim();
+    if (isTyping && paused !== search && isWhole(paused)) setSearch(paused, { replace: search !== '' });
+  });
+  useEffect(() => runTyped(), [paused]);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setSearch(typed.trim());
+  };
+  const insert = (text: string) => {
+    setTyped((before) => (before.trim() === '' ? text : `${before.trimEnd()} ${text}`));
+    field.current?.focus();
+  };
+  useImperativeHandle(inserter, () => insert);
+  return (
+    <form onSubmit={submit}>
+      {/* A search landmark by role: the element of that name is not known everywhere. */}
+      <div role="search">
+        <TextInput
+          ref={field}
+          type="search"
+          aria-label="Search mail"
+          placeholder="Search, for example from:ann has:attachment"
+          value={typed}
+          maxLength={500}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur();
+          }}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          rightSectionWidth={64}
+          rightSection={
+            <Group gap={2} wrap="nowrap">
+              {typed !== '' && (
+                <CloseButton
+                  size="sm"
+                  aria-label="Clear search"
+                  onClick={() => {
+                    setTyped('');
+                    setSearch('');
+                    field.current?.focus();
+                  }}
+                />
+              )}
+              <HelpButton insert={insert} />
+            </Group>
+          }
+        />
+      </div>
+    </form>
+  );
+}
+
+/** Returns whether a search can run as it is: it is empty, or long enough and neither an operator without its value nor an open phrase. */
+function isWhole(search: string): boolean {
+  if (search === '') return true;
+  const hasOpenPhrase = (search.split('"').length - 1) % 2 === 1;
+  return search.length >= SEARCH_FROM && !hasOpenPhrase && !/(^|\s)[-!(]?[a-z_]*[:(!-]$/i.test(search);
+}
+
+/** Button of the search operators, which are loaded on first use. */
+function HelpButton({ insert }: { insert: (text: string) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const button = (
+    <IconButton
+      label="Search operators"
+      icon={IconHelp}
+      size="sm"
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
+      onClick={() => setOpen(!isOpen)}
+    />
+  );
+  if (!isOpen) return button;
+  return (
+    <Suspense fallback={button}>
+      <SearchHelp target={button} close={() => setOpen(false)} insert={insert} />
+    </Suspense>
+  );
+}
+
+const FOLDERS: { value: InboxFolder; label: string }[] = [
+  { value: 'inbox', label: 'Inbox' },
+  { value: 'unread', label: 'Unread' },
+  { value: 'snoozed', label: 'Snoozed' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'archived', label: 'Archived' },
+  { value: 'trash', label: 'Trash' },
+];
+
+interface FilterProps {
+  view: InboxView;
+  frame: InboxFrame | undefined;
+  go: (change: Partial<InboxView>) => void;
+}
+
+/** Filters of the list: folder, label, address. */
+function InboxFilters({ view, frame, go }: FilterProps) {
+  return (
+    <Group gap="0.3rem 0.1rem">
+      <div className={style['folders']} role="radiogroup" aria-label="Folder">
+        {FOLDERS.map(({ value, label }) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="folder"
+              value={value}
+              checked={view.folder === value}
+              onChange={() => go({ folder: value })}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+      <ConditionFilters view={view} frame={frame} go={go} />
+    </Group>
+  );
+}
+
+/** Filters of the list by label, address and assignee, where there is a choice. */
+function ConditionFilters({ view, frame, go }: FilterProps) {
+  const labels = (frame?.labels ?? []).map(({ name, threadCount }) => ({
+    value: name,
+    label: `${name} (${threadCount})`,
+  }));
+  const addresses = (frame?.emailAddresses.edges ?? []).map(({ node }) => ({
+    value: node.address,
+    label: node.address,
+  }));
+  const { members, isTeam } = useTeam();
+  const assignees = [
+    { value: 'me', label: 'Assigned to me' },
+    { value: 'none', label: 'Unassigned' },
+    ...members.filter(({ isYou }) => !isYou).map(({ id, called }) => ({ value: id, label: called })),
+  ];
+  const now = frame && [labels.length > 0 && 'label', addresses.length > 1 && 'address'].filter(Boolean).join(' ');
+  // Those of a page that loads have their place, so that the list below does not move.
+  useEffect(() => {
+    if (now !== undefined) writeStored(SHOWN_BEFORE.filters, now);
+  }, [now]);
+  const shown = now ?? readStored(SHOWN_BEFORE.filters) ?? '';
+  return (
+    <>
+      {(shown.includes('label') || view.label !== null) && (
+        <Condition name="Label" any="Any label" choices={labels} value={view.label} set={(label) => go({ label })} />
+      )}
+      {(shown.includes('address') || view.address !== null) && (
+        <Condition
+          name="Address"
+          any="Any address"
+          choices={addresses}
+          value={view.address}
+          set={(address) => go({ address })}
+        />
+      )}
+      {(isTeam || view.assigned !== null) && (
+        <Condition
+          name="Assigned to"
+          any="Anyone"
+          choices={assignees}
+          value={view.assigned}
+          set={(assigned) => go({ assigned })}
+        />
+      )}
+    </>
+  );
+}
+
+interface ConditionProps {
+  name: string;
+  any: string;
+  choices: readonly { value: string; label: string }[];
+  value: string | null;
+  set: (value: string | null) => void;
+}
+
+/** One condition; its choices have the selected one, even if it no longer exists. */
+function Condition({ name, any, choices, value, set }: ConditionProps) {
+  const isGone = value !== null && !choices.some((choice) => choice.value === value);
+  return (
+    <select
+      className={style['condition']}
+      aria-label={name}
+      value={value ?? ''}
+      data-chosen={value !== null || undefined}
+      onChange={(event) => set(event.currentTarget.value || null)}
+    >
+      <option value="">{any}</option>
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+      {isGone && <option value={value}>{value}</option>}
+    </select>
+  );
 }

@@ -1,17 +1,20 @@
-import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
+import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
+import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconAlertTriangle } from '../../parts/icons.ts';
-import { isInlineImage } from '../../parts/inline-image.ts';
-import { MailFrame } from '../../parts/mail-frame.tsx';
-import { QuotedTextButton } from '../../parts/quoted-text-button.tsx';
+import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
+import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { ScreeningFindings } from '../../parts/screening-findings.tsx';
-import { SecurityWarnings } from '../../parts/security-warnings.tsx';
+import { ScreeningFindings, SecurityWarnings } from '../../parts/screening.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
+import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
 import style from './inbox.module.css';
-import { MessageAttachments } from './message-attachments.tsx';
 import { MessageEnvelope } from './message-envelope.tsx';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
@@ -39,20 +42,15 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
       <MessageEnvelope message={message} body={email ?? null} />
       {error !== undefined && email === undefined && <ErrorNote error={error} retry={refresh} />}
       {email === undefined && error === undefined && <Skeleton h={60} aria-label="Loading the message" />}
-      {email === null && <Text size="sm">This message was deleted.</Text>}
+      {email === null && <Small>This message was deleted.</Small>}
       {email != null && (
         <>
           <SecurityWarnings warnings={email.securityWarnings} />
           <ScreeningFindings injection={email.security.injection} />
           {email.content.parseError !== null && (
-            <Alert
-              color="yellow"
-              variant="outline"
-              icon={<IconAlertTriangle aria-hidden />}
-              title="This message could only be parsed in part"
-            >
-              <Text size="sm">{`${email.content.parseError}. You can download the whole message from its page.`}</Text>
-            </Alert>
+            <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="This message could only be parsed in part">
+              <Small>{`${email.content.parseError}. You can download the whole message from its page.`}</Small>
+            </WarningAlert>
           )}
           {email.attachments.some(isCalendar) && (
             <Suspense fallback={<Skeleton h={90} />}>
@@ -77,33 +75,27 @@ function isCalendar({ contentType, filename }: { contentType: string; filename: 
   return /^text\/calendar\b|^application\/ics\b/i.test(contentType) || /\.ics$/i.test(filename);
 }
 
-/** The HTML body, or the text without quoted parts, which can be expanded. */
-function MessageWords({
-  email,
-  title,
-}: {
+interface MessageWordsProps {
   email: {
     id: string;
     content: Pick<MessageBodyData['content'], 'html' | 'text' | 'cleanedText' | 'isTruncated'>;
   };
   title: string;
-}) {
+}
+
+/** The HTML body, or the text without quoted parts, which can be expanded. */
+function MessageWords({ email, title }: MessageWordsProps) {
   const [isWhole, setWhole] = useState(false);
   const { html, text, cleanedText, isTruncated } = email.content;
   if (html !== null) return <MailFrame emailId={email.id} title={title} />;
-  if (text === null || text.trim() === '')
-    return (
-      <Text size="sm" c="dimmed">
-        This message has no text.
-      </Text>
-    );
+  if (text === null || text.trim() === '') return <Hint>This message has no text.</Hint>;
   const typed = cleanedText?.trim() ?? '';
   const hasMore = typed !== '' && typed.length < text.trim().length;
   return (
     <Stack gap="xs" align="flex-start">
-      <Text component="div" size="sm" className={style['text'] ?? ''}>
+      <Small component="div" className={style['text'] ?? ''}>
         {hasMore && !isWhole ? typed : text.trimEnd()}
-      </Text>
+      </Small>
       <Group gap="xs">
         {hasMore && (
           <QuotedTextButton
@@ -112,11 +104,7 @@ function MessageWords({
             toggle={() => setWhole(!isWhole)}
           />
         )}
-        {isTruncated && (
-          <Text size="xs" c="dimmed">
-            The message is truncated. You can download the whole message from its page.
-          </Text>
-        )}
+        {isTruncated && <Fine>The message is truncated. You can download the whole message from its page.</Fine>}
       </Group>
     </Stack>
   );
@@ -131,16 +119,14 @@ const tones: Record<Recipient['status'], Tone> = {
   FAILED: 'bad',
 };
 
-/** Status of a sent message for each recipient, with the reason in words, or else the server's last reply. Each is said once. */
-function MessageRecipients({
-  emailId,
-  recipients,
-  failureReason,
-}: {
+interface MessageRecipientsProps {
   emailId: string;
   recipients: MessageBodyData['recipients'];
   failureReason: string | null;
-}) {
+}
+
+/** Status of a sent message for each recipient, with the reason in words, or else the server's last reply. Each is said once. */
+function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipientsProps) {
   const isExplained = recipients.some(({ refusal, lastText }) => refusal !== null || lastText !== null);
   return (
     <Stack gap={4} role="group" aria-label="Delivery">
@@ -150,12 +136,12 @@ function MessageRecipients({
           <Text size="xs" fw={600} className="postroom-wrap">
             {address}
           </Text>
-          <Text size="xs" c="dimmed" className="postroom-wrap">
+          <Fine className="postroom-wrap">
             {settledAt !== null && <RelativeTime at={settledAt} />}
             {settledAt === null && nextAttemptAt !== null && <RelativeTime at={nextAttemptAt} prefix="next attempt " />}
             {status !== 'DELIVERED' && refusal !== null && ` · ${refusal.title}. ${refusal.advice}`}
             {status !== 'DELIVERED' && refusal === null && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
-          </Text>
+          </Fine>
           {(status === 'BOUNCED' || status === 'FAILED') && (
             <Suspense>
               <SendAgain emailId={emailId} address={address} />
@@ -163,11 +149,86 @@ function MessageRecipients({
           )}
         </Group>
       ))}
-      {failureReason !== null && !isExplained && (
-        <Text size="xs" c="dimmed">
-          {failureReason}
-        </Text>
-      )}
+      {failureReason !== null && !isExplained && <Fine>{failureReason}</Fine>}
     </Stack>
   );
+}
+
+const AttachmentPreview = lazy(async () => ({
+  default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
+}));
+
+/** A long name takes no room from its icons. */
+const UNSHRUNK = { flex: 'none' } as const;
+
+/** Attachments of an email that are scaled down in the page. */
+const MAX_THUMBNAILS = 24;
+
+interface MessageAttachmentsProps {
+  emailId: string;
+  attachments: readonly Omit<MessageBodyData['attachments'][number], 'contentId'>[];
+}
+
+/** Attachments of a message with size, preview and download link. */
+export function MessageAttachments({ emailId, attachments }: MessageAttachmentsProps) {
+  const [previewed, setPreviewed] = useState<PreviewedAttachment | null>(null);
+  if (attachments.length === 0) return null;
+  return (
+    <Group gap="xs" role="group" aria-label="Attachments">
+      {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
+        <Paper key={index} withBorder px="sm" py={6} radius="md">
+          <Group gap="xs" wrap="nowrap">
+            <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
+              <Group gap="xs" wrap="nowrap">
+                {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
+                  <Thumbnail
+                    emailId={emailId}
+                    index={index}
+                    fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
+                  />
+                ) : (
+                  <IconFile size={16} aria-hidden style={UNSHRUNK} />
+                )}
+                <span className="postroom-wrap">{filename}</span>
+                <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
+                  {sizeText(size)}
+                </Fine>
+                <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
+              </Group>
+            </Anchor>
+            {hasPreview(contentType, filename) && (
+              <IconButton
+                label={`Preview ${filename}`}
+                icon={IconEye}
+                iconSize={16}
+                size="sm"
+                title="Preview"
+                onClick={() => setPreviewed({ emailId, index, filename, downloadPath: pathOf(downloadUrl) })}
+              />
+            )}
+          </Group>
+        </Paper>
+      ))}
+      {attachments.length > 1 && (
+        <QuietButton
+          label="Download all"
+          href={archivePath(emailId)}
+          download
+          size="compact-sm"
+          leftSection={<IconDownload size={15} aria-hidden />}
+        />
+      )}
+      {previewed !== null && (
+        <Suspense fallback={null}>
+          <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />
+        </Suspense>
+      )}
+    </Group>
+  );
+}
+
+/** Returns the URL on this origin, whatever the service's public URL is. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url, window.location.href);
+  return pathname + search;
 }

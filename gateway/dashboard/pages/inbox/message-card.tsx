@@ -1,39 +1,61 @@
-import { ActionIcon, Avatar, Badge, Group, Menu, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
-import { Link } from 'wouter';
 import {
+  Avatar,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  Radio,
+  ScrollArea,
+  Skeleton,
+  Stack,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { lazy, Suspense, useState } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import {
+  IconArrowForwardUp,
   IconArrowMoveRight,
   IconArrowsSplit,
   IconBan,
   IconCode,
+  IconCornerUpLeft,
+  IconCornerUpLeftDouble,
   IconDots,
   IconFileDescription,
   IconPaperclip,
   IconTrash,
 } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { MenuAction } from '../../parts/menu-action.tsx';
+import { showNotice } from '../../parts/notify.tsx';
+import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { counted, relativeTime } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { HeldNote } from './held-note.tsx';
+import { RELEASE } from '../activity/email-documents.ts';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
+import { useDeleteMessage, useMarkSpam } from './message-acts.ts';
 import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
-import { MoveDialog } from './move-dialog.tsx';
 import { isMessageUnread } from './own-reads.ts';
 import { initialsOf, nameOf } from './people.ts';
-import { ReplyItems } from './reply-items.tsx';
-import { SplitDialog } from './split-dialog.tsx';
+import { useNow } from './row-time.ts';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
-import { useDeleteMessage } from './use-delete-message.ts';
-import { useMarkSpam } from './use-mark-spam.ts';
 
 const MessageViews = lazy(async () => ({ default: (await import('./message-views.tsx')).MessageViews }));
 
 /** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
 
-export interface MessageCardProps {
+interface MessageCardProps {
   message: ThreadMessage;
   thread: OpenThread;
   /** whether it is the first message of the conversation */
@@ -83,9 +105,9 @@ export function MessageCard(props: MessageCardProps) {
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
               {isUnread && <span className={style['words']}>Unread. </span>}
-              <Text component="span" size="sm" fw={600} truncate>
+              <Strong component="span" truncate>
                 {nameOf(from)}
-              </Text>
+              </Strong>
               {isOwn && (
                 <Badge variant="default" size="sm" tt="none" fw={600}>
                   Sent
@@ -103,64 +125,53 @@ export function MessageCard(props: MessageCardProps) {
               )}
               {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
             </span>
-            <Text component="span" size="xs" c="dimmed" truncate display="block">
+            <Fine component="span" truncate display="block">
               {isUnfolded ? from.address : preview || 'No text'}
-            </Text>
+            </Fine>
           </span>
         </UnstyledButton>
-        <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
+        <Fine component="span" style={{ whiteSpace: 'nowrap' }} pt={2}>
           <RelativeTime at={message.createdAt} />
-        </Text>
+        </Fine>
         {isUnfolded && (
-          <ActionIcon
+          <IconButton
+            label="Show preview, source, headers and checks"
+            icon={IconCode}
             variant={hasViews ? 'light' : 'subtle'}
             color="gray"
-            aria-label="Show preview, source, headers and checks"
             title="Preview, source, headers and checks"
             aria-pressed={hasViews}
             onClick={() => setViews(!hasViews)}
-          >
-            <IconCode size={18} aria-hidden />
-          </ActionIcon>
+          />
         )}
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the message from ${nameOf(from)}`}>
-              <IconDots size={18} aria-hidden />
-            </ActionIcon>
+            <IconButton label={`Actions for the message from ${nameOf(from)}`} icon={IconDots} />
           </Menu.Target>
           <Menu.Dropdown>
             <ReplyItems emailId={id} compose={compose} />
             <Menu.Divider />
             {!isFirst && (
-              <Menu.Item
-                {...needs('organize', 'everything')}
-                leftSection={<IconArrowsSplit size={16} />}
+              <MenuAction
+                label="Split conversation here"
+                icon={IconArrowsSplit}
+                needed={['organize', 'everything']}
                 onClick={() => setDialog('split')}
-              >
-                Split conversation here
-              </Menu.Item>
+              />
             )}
-            <Menu.Item
-              {...needs('organize', 'everything')}
-              leftSection={<IconArrowMoveRight size={16} />}
+            <MenuAction
+              label="Move message"
+              icon={IconArrowMoveRight}
+              needed={['organize', 'everything']}
               onClick={() => setDialog('move')}
-            >
-              Move message
-            </Menu.Item>
+            />
             <Menu.Divider />
-            <Menu.Item component={Link} href={`/emails/${id}`} leftSection={<IconFileDescription size={16} />}>
-              Show message details
-            </Menu.Item>
+            <MenuAction label="Show message details" icon={IconFileDescription} href={`/emails/${id}`} />
             {thread.trashedAt === null && !isOwn && (
-              <Menu.Item {...needs('organize')} leftSection={<IconBan size={16} />} onClick={() => void markSpam(id)}>
-                Mark as spam
-              </Menu.Item>
+              <MenuAction label="Mark as spam" icon={IconBan} needed="organize" onClick={() => void markSpam(id)} />
             )}
             {thread.trashedAt === null && (
-              <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={() => void remove(id)}>
-                Delete message
-              </Menu.Item>
+              <MenuAction label="Delete message" icon={IconTrash} needed="organize" onClick={() => void remove(id)} />
             )}
           </Menu.Dropdown>
         </Menu>
@@ -184,5 +195,192 @@ export function MessageCard(props: MessageCardProps) {
         <MoveDialog close={() => setDialog(null)} message={message} threadId={thread.id} opened={opened} />
       )}
     </article>
+  );
+}
+
+const REPLY_MODES = [
+  { mode: 'reply', label: 'Reply', Icon: IconCornerUpLeft },
+  { mode: 'reply-all', label: 'Reply to all', Icon: IconCornerUpLeftDouble },
+  { mode: 'forward', label: 'Forward', Icon: IconArrowForwardUp },
+] as const;
+
+/** Items of a menu that reply to or forward an email. */
+export function ReplyItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
+  return REPLY_MODES.map(({ mode, label, Icon }) => (
+    <MenuAction key={mode} label={label} icon={Icon} needed="send" onClick={() => compose({ mode, emailId })} />
+  ));
+}
+
+/** Shown above a message that a guard rule holds, with the way to the inbox. */
+function HeldNote({ emailId }: { emailId: string }) {
+  const { act, isBusy } = useAct(RELEASE, { done: 'The email is released and in your inbox.' });
+  return (
+    <CautionAlert mx="sm" mb="sm" title="Held by a guard rule">
+      <Group justify="space-between" gap="sm">
+        <Small>
+          It is not in the inbox and was not delivered to an endpoint. See{' '}
+          <SmallLink href="/held" underline="always">
+            held mail
+          </SmallLink>
+          .
+        </Small>
+        <QuietButton
+          label="Release"
+          needed="endpoints"
+          size="xs"
+          loading={isBusy}
+          onClick={() => void act({ id: emailId })}
+        />
+      </Group>
+    </CautionAlert>
+  );
+}
+
+const SPLIT = graphql(`
+  mutation InboxSplitThread($input: SplitThreadInput!) {
+    splitThread(input: $input) { __typename ... on SplitThreadPayload { newThread { id } thread { id } } }
+  }
+`);
+
+const JOIN_AGAIN = graphql(`
+  mutation InboxJoinAgain($input: MergeThreadsInput!) {
+    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { id } } }
+  }
+`);
+
+/** Maximum number of messages that one split can move. */
+const MAX_SPLIT = 500;
+
+interface SplitDialogProps {
+  close: () => void;
+  threadId: string;
+  /** the messages that move */
+  messages: readonly ThreadMessage[];
+  opened: (threadId: string) => void;
+}
+
+/** Asks before a conversation is split at a message, and splits it. */
+function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
+  const { act, isBusy } = useAct(SPLIT);
+  const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
+  const split = async () => {
+    const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
+    const { payload } = await act({ input: { threadId, emailIds } });
+    if (payload === null) return;
+    close();
+    const newId = payload.newThread?.id;
+    if (newId === undefined) return;
+    opened(newId);
+    showNotice('The conversation was split. This is the new one.', {
+      undo: () =>
+        void join({ input: { threadIds: [threadId, newId] } }).then(
+          ({ payload: whole }) => whole && opened(whole.thread.id),
+        ),
+    });
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title="Split conversation here?"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Small>
+          {messages.length === 1
+            ? 'This message becomes a separate conversation.'
+            : `This message and the ${messages.length - 1} after it become a separate conversation.`}{' '}
+          Later replies are added to the new conversation.
+        </Small>
+        <Group justify="flex-end">
+          <QuietButton label="Cancel" onClick={close} />
+          <Button loading={isBusy} onClick={() => void split()} data-autofocus>
+            Split
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const CANDIDATES = graphql(`
+  query InboxMoveCandidates($search: String) {
+    threads(first: 20, filter: { search: $search }) {
+      edges { node { id normalizedSubject lastMessageAt messageCount participants { name address } } }
+    }
+  }
+`);
+
+const MOVE = graphql(`
+  mutation InboxMoveEmails($input: MoveEmailsInput!) {
+    moveEmails(input: $input) { __typename ... on MoveEmailsPayload { thread { id } } }
+  }
+`);
+
+const TYPING_MS = 200;
+
+interface MoveDialogProps {
+  close: () => void;
+  message: ThreadMessage;
+  threadId: string;
+  opened: (threadId: string) => void;
+}
+
+/** Moves a message to another conversation, which the user searches by subject or participants. */
+function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
+  const now = useNow(null);
+  const [typed, setTyped] = useState('');
+  const [target, setTarget] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const [{ data, fetching, error }, again] = useQuery({
+    query: CANDIDATES,
+    variables: { search: search === '' ? null : search },
+    requestPolicy: 'cache-and-network',
+  });
+  const { act, isBusy } = useAct(MOVE);
+  const candidates = (data?.threads.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== threadId);
+  const move = async () => {
+    const { payload } = await act({ input: { threadId: target, emailIds: [message.id] } });
+    if (payload === null) return;
+    close();
+    opened(payload.thread.id);
+    showNotice('The message was moved to this conversation.');
+  };
+  return (
+    <Modal opened onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack>
+        <TextInput
+          label="Conversation"
+          description="Part of the subject or of an address"
+          value={typed}
+          maxLength={100}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          data-autofocus
+        />
+        <ScrollArea.Autosize mah={320}>
+          <Radio.Group value={target} onChange={setTarget} aria-label="Conversations">
+            <Stack gap="xs" p={2}>
+              {candidates.map(({ id, normalizedSubject, participants, lastMessageAt, messageCount }) => (
+                <Radio
+                  key={id}
+                  value={id}
+                  label={normalizedSubject || 'No subject'}
+                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${counted(messageCount, 'message')} · ${relativeTime(lastMessageAt, now)}`}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
+          {!fetching && error === undefined && candidates.length === 0 && <Hint>No matching conversations.</Hint>}
+        </ScrollArea.Autosize>
+        <Group justify="flex-end">
+          <QuietButton label="Cancel" onClick={close} />
+          <Button disabled={!candidates.some(({ id }) => id === target)} loading={isBusy} onClick={() => void move()}>
+            Move
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

@@ -1,9 +1,12 @@
-import { Anchor, Group, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Group, Popover, Stack, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { graphql } from '../../graphql.ts';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
-import { exactTime } from '../../parts/time-words.ts';
-import { LeaveList } from './leave-list.tsx';
+import { needs } from '../../parts/needs.ts';
+import { notify } from '../../parts/notify.tsx';
+import { Fine, PageLink, Small } from '../../parts/text.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { exactTime } from '../../parts/words.ts';
 import { mailboxText, nameOf } from './people.ts';
 import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';
 
@@ -47,9 +50,9 @@ export function MessageEnvelope({
   return (
     <Stack gap={2}>
       <Group gap="sm">
-        <Text size="xs" c="dimmed" className="postroom-wrap">
+        <Fine className="postroom-wrap">
           {`To ${first}${everyone.length > 1 ? ` and ${everyone.length - 1} more` : ''}`}
-        </Text>
+        </Fine>
         {authentication !== null && <SenderMark authentication={authentication} />}
         <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Show details'}
@@ -70,9 +73,9 @@ export function MessageEnvelope({
           )}
           <Group gap="sm">
             {threadReason !== null && <WhyHere reason={threadReason} />}
-            <Anchor component={Link} href={`/emails/${id}`} size="xs">
+            <PageLink href={`/emails/${id}`} size="xs">
               Open message page
-            </Anchor>
+            </PageLink>
           </Group>
         </>
       )}
@@ -82,10 +85,10 @@ export function MessageEnvelope({
 
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <Text size="xs" c="dimmed" className="postroom-wrap">
+    <Fine className="postroom-wrap">
       {`${name}: `}
       {children}
-    </Text>
+    </Fine>
   );
 }
 
@@ -98,10 +101,8 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown>
-        <Text size="sm">{REASONS[reason]}</Text>
-        <Text size="xs" c="dimmed" mt={6}>
-          To move it or to split the conversation, use the menu of the message.
-        </Text>
+        <Small>{REASONS[reason]}</Small>
+        <Fine mt={6}>To move it or to split the conversation, use the menu of the message.</Fine>
       </Popover.Dropdown>
     </Popover>
   );
@@ -130,9 +131,7 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap={6}>
-          <Text size="sm" className="postroom-wrap">
-            {sender.text}
-          </Text>
+          <Small className="postroom-wrap">{sender.text}</Small>
           <Verdict name="SPF" about={`${RESULTS[spf.result]}${of(spf.domain)}`} />
           {dkim.length === 0 && <Verdict name="DKIM" about="no signature" />}
           {dkim.map((one, index) => (
@@ -156,12 +155,105 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
 
 function Verdict({ name, about }: { name: string; about: string }) {
   return (
-    <Text size="sm" className="postroom-wrap">
+    <Small className="postroom-wrap">
       <b>{name}</b> {about}
-    </Text>
+    </Small>
   );
 }
 
 function of(domain: string | null): string {
   return domain === null ? '' : `, ${domain}`;
+}
+
+const UNSUBSCRIBE = graphql(`
+  mutation InboxUnsubscribe($input: UnsubscribeFromListInput!) {
+    unsubscribeFromList(input: $input) { __typename ... on UnsubscribeFromListPayload { isDone message } }
+  }
+`);
+
+const SEND = graphql(`
+  mutation InboxUnsubscribeByMail($input: SendEmailInput!) {
+    sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } }
+  }
+`);
+
+/** Leaves the list that sent a message: with one click or a mail after a question, or on the page of the list. */
+function LeaveList({
+  emailId,
+  offer,
+  from,
+}: {
+  emailId: string;
+  /** the address that received the message, which a mail to the list comes from; null: unknown */
+  from: string | null;
+  offer: NonNullable<MessageBodyData['listUnsubscribe']>;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const { act, isBusy } = useAct(UNSUBSCRIBE);
+  const { act: send, isBusy: isSending } = useAct(SEND);
+  const { url, isOneClick } = offer;
+  const mail = offer.mailto === null || from === null ? null : readMailto(offer.mailto);
+  const byMail = !isOneClick && url === null ? mail : null;
+  if (url === null && byMail === null) return null;
+  if (url !== null && !isOneClick)
+    return (
+      <Anchor size="xs" href={url} target="_blank" rel="noopener noreferrer">
+        Unsubscribe
+      </Anchor>
+    );
+  const leave = async () => {
+    if (byMail !== null && from !== null) {
+      const { payload } = await send({
+        input: {
+          from,
+          to: [byMail.to],
+          subject: byMail.subject,
+          text: byMail.body,
+          idempotencyKey: `unsubscribe ${emailId}`,
+        },
+      });
+      setOpen(false);
+      if (payload !== null)
+        notify({ message: `A mail to ${byMail.to} asks to be removed from the list.`, color: 'green' });
+      return;
+    }
+    const { payload } = await act({ input: { emailId } });
+    setOpen(false);
+    if (payload !== null) notify({ message: payload.message, color: payload.isDone ? 'green' : 'red' });
+  };
+  return (
+    <Popover opened={isOpen} onChange={setOpen} width={280} position="bottom-start" withRoles trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" onClick={() => setOpen(!isOpen)}>
+          Unsubscribe
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <Small className="postroom-wrap">
+            {byMail === null
+              ? `Ask ${new URL(url ?? '').host} to send no more mail of this list?`
+              : `Send a mail from ${from} to ${byMail.to}, which asks to be removed from this list? Its subject: ${byMail.subject}`}
+          </Small>
+          <Button {...needs('send')} size="xs" loading={isBusy || isSending} onClick={() => void leave()}>
+            {byMail === null ? 'Unsubscribe' : 'Send mail'}
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Returns the mail that a `mailto:` address asks for (RFC 6068); null if it names no or several addresses. */
+function readMailto(mailto: string): { to: string; subject: string; body: string } | null {
+  try {
+    const { pathname, searchParams } = new URL(mailto);
+    const to = decodeURIComponent(pathname).trim();
+    if (!/^[^\s@,<>"]+@[^\s@,<>"]+$/.test(to)) return null;
+    const subject = (searchParams.get('subject') ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+    const body = (searchParams.get('body') ?? '').trim().slice(0, 5_000);
+    return { to, subject: subject === '' ? 'unsubscribe' : subject, body: body === '' ? 'unsubscribe' : body };
+  } catch {
+    return null;
+  }
 }

@@ -1,10 +1,7 @@
 import type { ThreadMessage } from './thread-documents.ts';
 
 /** A loaded message and its cursor. */
-export interface MessageEdge {
-  cursor: string;
-  node: ThreadMessage;
-}
+export type MessageEdge = { cursor: string; node: ThreadMessage };
 
 /**
  * Returns the messages to show, oldest first, when the newest page was read again: messages that were pushed off that page stay. Only the

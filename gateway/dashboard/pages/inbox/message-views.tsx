@@ -1,8 +1,6 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { HtmlTab, RawTab, TextTab } from '../activity/body-tabs.tsx';
-import { ChecksTab } from '../activity/checks-tab.tsx';
-import { HeadersTab } from '../activity/headers-tab.tsx';
+import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from '../activity/content-tabs.tsx';
 import type { ThreadMessage } from './thread-documents.ts';
 
 const views: { name: string; label: string; show: (message: ThreadMessage) => ReactNode }[] = [

@@ -5,11 +5,7 @@ import type { ThreadMessage } from './thread-documents.ts';
 /** Marks threads as read or unread by the signed-in person. */
 export const SET_READ_BY_ME = graphql(`
   mutation InboxReadByMe($input: SetReadByMeInput!) {
-    setReadByMe(input: $input) {
-      __typename
-      ... on ReadByMe { threadIds }
-      ... on Error { message code }
-    }
+    setReadByMe(input: $input) { __typename ... on ReadByMe { threadIds } }
   }
 `);
 

@@ -1,7 +1,12 @@
-import { Skeleton, Stack, Text, Title } from '@mantine/core';
-import { lazy, Suspense } from 'react';
-import { DockedComposer } from './docked-composer.tsx';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { titleOf } from '../../composer/draft.ts';
+import { IconChevronDown, IconChevronUp, IconX } from '../../parts/icons.ts';
+import { IconButton } from '../../parts/quiet-button.tsx';
+import { Fine, Hint } from '../../parts/text.tsx';
+import { FieldComing } from '../../shell/keys.ts';
 import style from './inbox.module.css';
+import type { Composing } from './inbox-view.ts';
 import { indexOfThread, rowAt } from './thread-pages.ts';
 import type { Inbox } from './use-inbox.ts';
 
@@ -68,9 +73,58 @@ function NothingOpen() {
         <path d="M37.5 31h21v12.5h-21zl10.5 7 10.5-7" />
       </svg>
       <Text fw={600}>No conversation selected</Text>
-      <Text size="sm" c="dimmed" ta="center">
-        Choose a conversation from the list. Press ? to see the keyboard shortcuts.
-      </Text>
+      <Hint ta="center">Choose a conversation from the list. Press ? to see the keyboard shortcuts.</Hint>
     </Stack>
   );
+}
+
+const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+
+/**
+ * The composer of a reply or a forwarded email, below the open conversation. It stays when another conversation is opened, and shows its
+ * buttons however long the email is.
+ */
+function DockedComposer({ composing, close }: { composing: Exclude<Composing, { mode: 'new' }>; close: () => void }) {
+  const { mode, emailId, draftId } = composing;
+  const [isSmall, setSmall] = useState(false);
+  const Icon = isSmall ? IconChevronUp : IconChevronDown;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Esc does what the button does
+    <section
+      className={style['dock']}
+      aria-label={titleOf(mode)}
+      data-small={isSmall || undefined}
+      onKeyDown={(event) => isEscape(event) && close()}
+    >
+      <Group justify="space-between" px="sm" py={4} wrap="nowrap">
+        <Title order={3} size="h5">
+          {titleOf(mode)}
+        </Title>
+        {isSmall && <Fine truncate>The draft is kept</Fine>}
+        <Group gap={2} wrap="nowrap">
+          <IconButton
+            label={isSmall ? 'Show composer' : 'Minimize composer'}
+            icon={Icon}
+            aria-expanded={!isSmall}
+            onClick={() => setSmall(!isSmall)}
+          />
+          <IconButton label="Close and keep draft" icon={IconX} onClick={close} />
+        </Group>
+      </Group>
+      <div className={style['dockBody']} hidden={isSmall}>
+        <Suspense fallback={<FieldComing cancel={close} />}>
+          <Composer mode={mode} emailId={emailId} draftId={draftId} close={close} />
+        </Suspense>
+      </div>
+    </section>
+  );
+}
+
+/** Returns whether Esc was pressed for the composer, and not to close a list of suggestions or a menu in it. */
+function isEscape({ key, target, defaultPrevented, currentTarget }: KeyboardEvent): boolean {
+  if (key !== 'Escape' || defaultPrevented || !(target instanceof Element) || !currentTarget.contains(target))
+    return false;
+  const list = target.getAttribute('aria-controls');
+  const isListOpen = list !== null && document.getElementById(list)?.checkVisibility() === true;
+  return target.getAttribute('aria-expanded') !== 'true' && !isListOpen;
 }

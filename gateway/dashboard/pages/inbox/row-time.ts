@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react';
+
 const clock = new Intl.DateTimeFormat('en', { hour: 'numeric', minute: '2-digit' });
 const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', year: 'numeric' });
@@ -11,10 +13,7 @@ const short = new Intl.DateTimeFormat('en', {
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 
 /** Times of a message: the sender's, null if it gave none, and when the service received or sent it. */
-interface MessageTimes {
-  date: string | null;
-  createdAt: string;
-}
+type MessageTimes = { date: string | null; createdAt: string };
 
 /** Formats a time for a row: the hour if it is on the same day as `now` (milliseconds), the date otherwise. */
 export function rowTime(at: string, now: number): string {
@@ -33,4 +32,18 @@ export function timesInFull(times: MessageTimes, isReceived: boolean): string {
 /** Formats day and time, such as "Mon, Nov 30, 9:00 AM". */
 export function shortTime(at: string): string {
   return short.format(new Date(at));
+}
+
+/** Update interval of relative times. Milliseconds. */
+const TICK_MS = 20_000;
+
+/** Returns the current time in milliseconds, the same for all rows of a list. A change of `news` updates it. */
+export function useNow(news: unknown): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    setNow(Date.now());
+    const timer = window.setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => window.clearInterval(timer);
+  }, [news]);
+  return now;
 }

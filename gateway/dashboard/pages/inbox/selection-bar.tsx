@@ -1,22 +1,26 @@
-import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Progress, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { DAY_MS } from '../../../../core/shared/durations.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import {
   IconArchive,
   IconArchiveOff,
   IconArrowMerge,
   IconMail,
   IconMailOpened,
+  IconRestore,
   IconTrash,
   IconX,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Strong } from '../../parts/text.tsx';
+import { formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
-import { LabelMenu } from './label-menu.tsx';
 import { isShownUnread } from './own-reads.ts';
-import { SnoozeMenu } from './snooze-menu.tsx';
-import { TrashTools } from './trash-tools.tsx';
-import type { Inbox } from './use-inbox.ts';
-import { MAX_MERGED, MAX_SELECTED } from './use-selection.ts';
+import { LabelMenu, SnoozeMenu } from './thread-menus.tsx';
+import { type Inbox, MAX_MERGED, MAX_SELECTED } from './use-inbox.ts';
+import type { ThreadActs } from './use-thread-acts.ts';
 
 /** Actions on the selected threads. */
 export function SelectionBar({ inbox }: { inbox: Inbox }) {
@@ -33,9 +37,9 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
       <Tool isOfAll label="Clear selection" onClick={clear}>
         <IconX size={18} aria-hidden />
       </Tool>
-      <Text size="sm" fw={600} aria-live="polite">
+      <Strong aria-live="polite">
         {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
-      </Text>
+      </Strong>
       <Button size="compact-sm" variant="subtle" loading={bulk.isChoosing} onClick={() => void bulk.choose()}>
         Select all
       </Button>
@@ -73,17 +77,15 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
             change={(add, remove) => void acts.label(ids, add, remove)}
           />
           {ids.length > 1 && (
-            <Button
-              {...needs('organize', 'everything')}
+            <QuietButton
+              label={ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
+              icon={IconArrowMerge}
+              needed={['organize', 'everything']}
               size="xs"
               h={34}
-              variant="default"
-              leftSection={<IconArrowMerge size={16} aria-hidden />}
               disabled={ids.length > MAX_MERGED}
               onClick={inbox.askMerge}
-            >
-              {ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
-            </Button>
+            />
           )}
         </Group>
       )}
@@ -91,14 +93,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
   );
 }
 
-/** An icon button whose tooltip is its label. */
-export function Tool({
-  label,
-  onClick,
-  children,
-  isOfAll = false,
-  isOwnMark = false,
-}: {
+interface ToolProps {
   label: string;
   onClick: () => void;
   children: ReactNode;
@@ -106,7 +101,10 @@ export function Tool({
   isOfAll?: boolean;
   /** whether it changes only what the person has read in a team, which every member may */
   isOwnMark?: boolean;
-}) {
+}
+
+/** An icon button whose tooltip is its label. */
+export function Tool({ label, onClick, children, isOfAll = false, isOwnMark = false }: ToolProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon
@@ -120,5 +118,113 @@ export function Tool({
         {children}
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+/** Actions on all conversations of a list, and their progress. */
+export function BulkBar({ inbox }: { inbox: Inbox }) {
+  const { isLabelling, setLabelling, runBulk: run } = inbox;
+  const { folder } = inbox.view;
+  const { chosen, progress, cancel, clear } = inbox.bulk;
+  const isInTeam = useIsInTeam();
+  if (progress !== null)
+    return (
+      <Group p="xs" gap="sm" role="group" aria-label="Progress">
+        <Strong aria-live="polite">{`${formatCount(progress.done)} of ${formatCount(progress.total)}`}</Strong>
+        <Progress
+          value={(100 * progress.done) / progress.total}
+          aria-label="Conversations changed"
+          style={{ flex: 1, minWidth: 80 }}
+        />
+        <QuietButton label="Cancel" size="xs" onClick={cancel} />
+      </Group>
+    );
+  if (chosen === null) return null;
+  const count = formatCount(chosen.ids.size);
+  const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
+  return (
+    <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
+      <Tool isOfAll label="Clear selection" onClick={clear}>
+        <IconX size={18} aria-hidden />
+      </Tool>
+      <Strong aria-live="polite">{words[chosen.extent]}</Strong>
+      <Group gap={6} ml="auto">
+        {folder === 'trash' ? (
+          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })}>
+            <IconRestore size={18} aria-hidden />
+          </Tool>
+        ) : (
+          <>
+            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })}>
+              <IconTrash size={18} aria-hidden />
+            </Tool>
+            {folder === 'archived' ? (
+              <Tool label="Unarchive all" onClick={() => run({ kind: 'archive', isArchived: false })}>
+                <IconArchiveOff size={18} aria-hidden />
+              </Tool>
+            ) : (
+              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })}>
+                <IconArchive size={18} aria-hidden />
+              </Tool>
+            )}
+            <Tool isOwnMark={isInTeam} label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
+              <IconMailOpened size={18} aria-hidden />
+            </Tool>
+            <LabelMenu
+              labels={inbox.frame?.labels ?? []}
+              given={[[]]}
+              isOpen={isLabelling}
+              setOpen={setLabelling}
+              change={(add, remove) => run({ kind: 'label', add, remove })}
+            />
+          </>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+/** Days that mail stays in the trash. */
+const TRASH_DAYS = 30;
+const shortDate = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** Returns the day on which mail in the trash is deleted. */
+export function trashEnd(trashedAt: string): string {
+  return shortDate.format(new Date(new Date(trashedAt).getTime() + TRASH_DAYS * DAY_MS));
+}
+
+interface TrashToolsProps {
+  ids: readonly string[];
+  acts: Pick<ThreadActs, 'restore' | 'deleteForever'>;
+  /** called when the conversations are gone from here */
+  then: () => void;
+}
+
+/** Actions on conversations in the trash. */
+export function TrashTools({ ids, acts, then }: TrashToolsProps) {
+  const one = ids.length === 1;
+  return (
+    <Group gap={6} ml="auto" wrap="nowrap">
+      <QuietButton
+        label="Restore"
+        icon={IconRestore}
+        needed="organize"
+        size="xs"
+        h={34}
+        onClick={() => void acts.restore(ids).then(then)}
+      />
+      <ConfirmButton
+        {...needs('remove')}
+        h={34}
+        label="Delete forever"
+        question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}
+        about="The messages, their attachments and everything Postroom knows about them are erased. This cannot be undone."
+        confirm="Delete forever"
+        act={async () => {
+          await acts.deleteForever(ids);
+          then();
+        }}
+      />
+    </Group>
   );
 }

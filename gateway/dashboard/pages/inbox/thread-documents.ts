@@ -6,34 +6,36 @@ export const MESSAGES = 50;
 /** Fields of a message's head, collapsed or expanded. */
 const MESSAGE = graphql(`
   fragment ThreadMessage on Email {
-    id type status subject preview createdAt date isRead isArchived isTest guardStatus threadPosition threadReason failureReason scheduledAt
-    from { name address } to { name address } cc { name address } bcc { name address } replyTo { name address }
-    ownAddress { address } envelopeRecipient hasFiles isReadByMe
+    id type status subject preview createdAt date isRead isArchived isTest guardStatus threadPosition threadReason
+    failureReason scheduledAt
+    from { name address }
+    to { name address }
+    cc { name address }
+    bcc { name address }
+    replyTo { name address }
+    ownAddress { address }
+    envelopeRecipient hasFiles isReadByMe
   }
 `);
 
 /** A thread and its newest messages. */
 export const THREAD = graphql(
-  `
-  query InboxThread($id: ID!, $last: Int!) {
+  `query InboxThread($id: ID!, $last: Int!) {
     thread(id: $id) {
-      id subject messageCount unreadCount isReadByMe isArchived trashedAt labels lastMessageAt snoozedUntil remindAt returnedBy
-      claim { holder expiresAt } assignee { id name email }
+      id subject messageCount unreadCount isReadByMe isArchived trashedAt labels lastMessageAt snoozedUntil remindAt
+      returnedBy
+      claim { holder expiresAt }
+      assignee { id name email }
       participants { name address }
-      messages(last: $last) {
-        edges { cursor node { ...ThreadMessage } }
-        pageInfo { hasPreviousPage startCursor }
-      }
+      messages(last: $last) { edges { cursor node { ...ThreadMessage } } pageInfo { hasPreviousPage startCursor } }
     }
-  }
-`,
+  }`,
   [MESSAGE],
 );
 
 /** Messages before the loaded ones. */
 export const EARLIER_MESSAGES = graphql(
-  `
-  query InboxEarlierMessages($id: ID!, $before: String!, $last: Int!) {
+  `query InboxEarlierMessages($id: ID!, $before: String!, $last: Int!) {
     thread(id: $id) {
       id
       messages(last: $last, before: $before) {
@@ -41,8 +43,7 @@ export const EARLIER_MESSAGES = graphql(
         pageInfo { hasPreviousPage startCursor }
       }
     }
-  }
-`,
+  }`,
   [MESSAGE],
 );
 
@@ -61,7 +62,10 @@ export const MESSAGE_BODY = graphql(`
         authentication {
           sender { verdict domain text }
           hasSeveralFromFields
-          spf { result domain } dkim { result domain selector } dmarc { result domain policy } arc { result }
+          spf { result domain }
+          dkim { result domain selector }
+          dmarc { result domain policy }
+          arc { result }
         }
       }
     }

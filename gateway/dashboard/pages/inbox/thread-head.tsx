@@ -1,33 +1,30 @@
-import { ActionIcon, Badge, CloseButton, Group, Menu, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
-import { counted } from '../../parts/counted.ts';
+import { CloseButton, Group, Menu, Title } from '@mantine/core';
+import { createClient } from 'graphql-sse';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useClient } from 'urql';
+import { GRAPHQL_URL } from '../../client.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
+import { MenuAction } from '../../parts/menu-action.tsx';
 import { needs } from '../../parts/needs.ts';
-import { exactTime } from '../../parts/time-words.ts';
-import { useIsInTeam } from '../../shell/viewer.ts';
-import { AssignMenu } from './assign-menu.tsx';
+import { IconButton } from '../../parts/quiet-button.tsx';
+import { Fine, Tag } from '../../parts/text.tsx';
+import { counted, exactTime } from '../../parts/words.ts';
+import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import { isReplying } from './inbox-view.ts';
-import { LabelMenu } from './label-menu.tsx';
-import { PresenceNote } from './presence-note.tsx';
-import { ReplyItems } from './reply-items.tsx';
+import { ReplyItems } from './message-card.tsx';
+import { useTeam } from './people.ts';
 import { shortTime } from './row-time.ts';
-import { Tool } from './selection-bar.tsx';
-import { SnoozeMenu } from './snooze-menu.tsx';
+import { Tool, TrashTools, trashEnd } from './selection-bar.tsx';
 import { findReplied, type OpenThread, type ThreadMessage } from './thread-documents.ts';
-import { TrashTools, trashEnd } from './trash-tools.tsx';
+import { AssignMenu, LabelMenu, SnoozeMenu } from './thread-menus.tsx';
 import type { Inbox } from './use-inbox.ts';
 
+type ThreadHeadProps = { inbox: Inbox; thread: OpenThread; messages: readonly ThreadMessage[] };
+
 /** Subject, labels and actions of the conversation. */
-export function ThreadHead({
-  inbox,
-  thread,
-  messages,
-}: {
-  inbox: Inbox;
-  thread: OpenThread;
-  messages: readonly ThreadMessage[];
-}) {
+export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
   const { acts, back, isLabelling, setLabelling, isSnoozing, setSnoozing } = inbox;
   const isMeant = inbox.selected.length === 0;
   const { id, isArchived, messageCount, claim } = thread;
@@ -49,42 +46,35 @@ export function ThreadHead({
   };
   return (
     <Group className={style['head'] ?? ''} px="xs" py={5} gap="xs" wrap="nowrap">
-      <ActionIcon
-        component={Link}
+      <IconButton
+        label="Back to list (Esc)"
+        icon={IconArrowLeft}
         href={inbox.pathOf({ threadId: null })}
-        variant="subtle"
         color="main"
         size="lg"
-        aria-label="Back to list (Esc)"
-      >
-        <IconArrowLeft size={18} aria-hidden />
-      </ActionIcon>
+      />
       <div className={style['subject']}>
         <Title order={2} size="h4" title={subject}>
           {subject}
         </Title>
         <Group gap={6} wrap="nowrap" miw={0}>
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Fine style={{ whiteSpace: 'nowrap' }}>
             {counted(messageCount, 'message')}
             {isArchived ? ', archived' : ''}
             {thread.snoozedUntil === null ? '' : `, snoozed until ${shortTime(thread.snoozedUntil)}`}
             {thread.remindAt === null ? '' : `, reminder ${shortTime(thread.remindAt)}`}
             {thread.returnedBy === 'REMINDER' ? ', no one replied' : ''}
             {thread.trashedAt === null ? '' : `, in the trash until ${trashEnd(thread.trashedAt)}`}
-          </Text>
+          </Fine>
           {claim !== null && (
-            <Text size="xs" c="dimmed" className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
+            <Fine className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
               {claim.holder} is answering
-            </Text>
+            </Fine>
           )}
           <PresenceNote threadId={id} isReplying={isReplying(inbox.view)} />
           {thread.labels.map((label) => (
-            <Badge
+            <Tag
               key={label}
-              variant="default"
-              tt="none"
-              fw={600}
-              radius="sm"
               rightSection={
                 <CloseButton
                   {...needs('organize')}
@@ -96,7 +86,7 @@ export function ThreadHead({
               }
             >
               {label}
-            </Badge>
+            </Tag>
           ))}
         </Group>
       </div>
@@ -138,9 +128,7 @@ export function ThreadHead({
           />
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon variant="subtle" color="main" size="lg" aria-label="Actions for this conversation">
-                <IconDots size={18} aria-hidden />
-              </ActionIcon>
+              <IconButton label="Actions for this conversation" icon={IconDots} color="main" size="lg" />
             </Menu.Target>
             <Menu.Dropdown>
               {last !== undefined && (
@@ -149,23 +137,137 @@ export function ThreadHead({
                   <Menu.Divider />
                 </>
               )}
-              <Menu.Item {...needs('organize')} leftSection={<IconArchive size={16} />} onClick={archive}>
-                {isArchived ? 'Unarchive' : 'Archive'}
-              </Menu.Item>
-              <Menu.Item
-                {...needs(isInTeam ? 'notes' : 'organize')}
-                leftSection={<IconMail size={16} />}
+              <MenuAction
+                label={isArchived ? 'Unarchive' : 'Archive'}
+                icon={IconArchive}
+                needed="organize"
+                onClick={archive}
+              />
+              <MenuAction
+                label="Mark as unread"
+                icon={IconMail}
+                needed={isInTeam ? 'notes' : 'organize'}
                 onClick={unread}
-              >
-                Mark as unread
-              </Menu.Item>
-              <Menu.Item {...needs('organize')} leftSection={<IconTrash size={16} />} onClick={remove}>
-                Delete
-              </Menu.Item>
+              />
+              <MenuAction label="Delete" icon={IconTrash} needed="organize" onClick={remove} />
             </Menu.Dropdown>
           </Menu>
         </>
       )}
     </Group>
   );
+}
+
+/** Says who else reads the conversation or replies to it, and shows others that the signed-in person does. */
+function PresenceNote({ threadId, isReplying }: { threadId: string; isReplying: boolean }) {
+  const present = usePresence(threadId, isReplying);
+  const replying = present.filter(({ state }) => state === 'REPLYING').map(({ name }) => name);
+  const reading = present.filter(({ state }) => state === 'READING').map(({ name }) => name);
+  const text = [
+    ...(replying.length > 0 ? [`${inWords(replying)} replying`] : []),
+    ...(reading.length > 0 ? [`${inWords(reading)} reading`] : []),
+  ].join(', ');
+  return (
+    <Fine truncate miw={0} title={text} role="status" fw={replying.length > 0 ? 600 : undefined}>
+      {text}
+    </Fine>
+  );
+}
+
+/** Maximum names that are shown. */
+const MAX_NAMES = 3;
+
+/** Returns for example `Ann is`, `Ann and Bob are` or `Ann, Bob, Eve and 2 more are`. */
+function inWords(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  const shown = more > 0 ? [...names.slice(0, MAX_NAMES), `${more} more`] : names;
+  const last = shown.at(-1) ?? '';
+  return shown.length < 2 ? `${last} is` : `${shown.slice(0, -1).join(', ')} and ${last} are`;
+}
+
+const SET = graphql(`
+  mutation InboxSetPresence($input: SetThreadPresenceInput!) {
+    setThreadPresence(input: $input) {
+      __typename
+      ... on SetThreadPresencePayload { present { personId name state isYou } }
+      ... on Error { message code }
+    }
+  }
+`);
+
+const FOLLOWED = graphql(`
+  subscription InboxPresence($threadId: ID!) { threadPresence(threadId: $threadId) { personId name state isYou } }
+`);
+
+/** The text is sent; the parsed document provides the types. */
+const FOLLOWED_TEXT = `subscription InboxPresence($threadId: ID!) {
+  threadPresence(threadId: $threadId) { personId name state isYou }
+}`;
+
+type Present = ResultOf<typeof FOLLOWED>['threadPresence'][number];
+
+/** The presence ends after a minute unless it is renewed. Milliseconds. */
+const RENEW_MS = 25_000;
+/** Milliseconds until a lost subscription is opened again. */
+const RETRY_MS = 10_000;
+
+/** Shows others that the person reads or replies to a conversation while the page is visible; returns who else does. */
+function usePresence(threadId: string, isReplying: boolean): Present[] {
+  const client = useClient();
+  const { isTeam } = useTeam();
+  const isOn = useRight('notes') && isTeam;
+  const [present, setPresent] = useState<Present[]>([]);
+  const doing = useRef<'READING' | 'REPLYING'>('READING');
+  doing.current = isReplying ? 'REPLYING' : 'READING';
+  // One request at a time, so that none overtakes another.
+  const sent = useRef<Promise<unknown>>(Promise.resolve());
+  const tell = useEffectEvent((id: string, isGone: boolean) => {
+    const state = isGone ? 'GONE' : doing.current;
+    sent.current = sent.current.then(() => client.mutation(SET, { input: { threadId: id, state } }).toPromise());
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    const renew = () => document.visibilityState === 'visible' && tell(threadId, false);
+    const change = () => tell(threadId, document.visibilityState !== 'visible');
+    const timer = window.setInterval(renew, RENEW_MS);
+    document.addEventListener('visibilitychange', change);
+    return () => {
+      window.clearInterval(timer);
+      document.removeEventListener('visibilitychange', change);
+      tell(threadId, true);
+    };
+  }, [isOn, threadId]);
+  useEffect(() => {
+    if (isOn && document.visibilityState === 'visible') tell(threadId, false);
+  }, [isOn, threadId, isReplying]);
+
+  useEffect(() => {
+    if (!isOn) return;
+    const ending = new AbortController();
+    void follow(threadId, ending.signal, setPresent);
+    return () => {
+      ending.abort();
+      setPresent([]);
+    };
+  }, [isOn, threadId]);
+  return present.filter(({ isYou }) => !isYou);
+}
+
+/** Subscribes, and again after the subscription was lost, until the signal is aborted. */
+async function follow(threadId: string, signal: AbortSignal, show: (present: Present[]) => void): Promise<void> {
+  while (!signal.aborted) {
+    const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
+    const results = sse.iterate<{ threadPresence: Present[] }>({ query: FOLLOWED_TEXT, variables: { threadId } });
+    const stop = () => sse.dispose();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const { data } of results) if (data) show(data.threadPresence);
+    } catch {
+      // Who is present is shown again when the subscription is.
+    }
+    signal.removeEventListener('abort', stop);
+    sse.dispose();
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while results are read
+    if (!signal.aborted) await new Promise((resolve) => void setTimeout(resolve, RETRY_MS));
+  }
 }

@@ -1,7 +1,11 @@
 import { Skeleton } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
+  Fragment,
   type KeyboardEvent,
+  type MouseEvent,
+  memo,
   type PointerEvent,
   type Ref,
   useEffect,
@@ -11,11 +15,14 @@ import {
   useMemo,
   useRef,
 } from 'react';
-import { type Density, ROW_REM } from './density.ts';
+import { IconArchive, IconClock, IconPaperclip } from '../../parts/icons.ts';
+import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
+import type { ThreadRow as Thread } from './inbox-documents.ts';
+import { isShownUnread } from './own-reads.ts';
+import { initialsOf, nameAssignee, participantsText, sendersText } from './people.ts';
+import { rowTime, timesInFull, useNow } from './row-time.ts';
 import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
-import { type RowActions, ThreadRow } from './thread-row.tsx';
-import { useNow } from './use-now.ts';
 import type { ThreadList as List } from './use-thread-list.ts';
 
 /** Number of rows rendered above and below the visible ones. */
@@ -33,7 +40,7 @@ export interface ThreadListHandle {
   focus: (index: number) => void;
 }
 
-export interface ThreadListProps {
+interface ThreadListProps {
   list: List;
   label: string;
   openId: string | null;
@@ -50,11 +57,7 @@ export interface ThreadListProps {
   ref?: Ref<ThreadListHandle>;
 }
 
-interface Anchor {
-  id: string;
-  at: string;
-  offset: number;
-}
+type Anchor = { id: string; at: string; offset: number };
 
 /** A grid of any number of threads that renders only visible rows. Arrow keys move through it. */
 export function ThreadList(props: ThreadListProps) {
@@ -252,4 +255,222 @@ function rowIdAt(within: Element): string | null {
 
 function rowElement(within: HTMLElement | null, id: string): HTMLElement | null {
   return within?.querySelector<HTMLElement>(`[data-thread="${CSS.escape(id)}"]`) ?? null;
+}
+
+/** Maximum number of labels shown in a row. */
+const SHOWN_LABELS = 2;
+
+/** Why a thread came back to the inbox. */
+const RETURNED = { SNOOZE: 'Snooze over', REPLY: 'Reply', REMINDER: 'No reply' } as const;
+
+/** Mouse actions of a row. */
+export interface RowActions {
+  open: (id: string) => void;
+  /** the pointer is down on the row: it is probably opened next */
+  press: (id: string) => void;
+  focus: (id: string) => void;
+  /** `isSpan`: with all rows since the last selected one */
+  select: (id: string, isSpan: boolean) => void;
+}
+
+interface ThreadRowProps {
+  thread: Thread;
+  /** index, starting at 0 */
+  index: number;
+  /** pixels from the top of the list */
+  top: number;
+  href: string;
+  ownDomains: ReadonlySet<string>;
+  isSelected: boolean;
+  isOpen: boolean;
+  isTabStop: boolean;
+  /** names recipients instead of senders */
+  isSentView: boolean;
+  density: Density;
+  /** words to mark; null: none */
+  found: RegExp | null;
+  /** milliseconds, so that all rows show the same time */
+  now: number;
+  actions: RowActions;
+}
+
+/** A thread in the list: senders, subject, preview of the latest message, and status. */
+const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
+  const {
+    thread,
+    index,
+    top,
+    href,
+    ownDomains,
+    isSelected,
+    isOpen,
+    isTabStop,
+    isSentView,
+    density,
+    found,
+    now,
+    actions,
+  } = props;
+  const {
+    id,
+    latestMessage,
+    lastMessageAt,
+    listedAt,
+    snoozedUntil,
+    returnedBy,
+    unreadCount,
+    messageCount,
+    labels,
+    isArchived,
+    assignee,
+  } = thread;
+  const people = isSentView
+    ? `To: ${participantsText(thread.participants, ownDomains)}`
+    : sendersText(thread.senders, ownDomains);
+  const subject = thread.subject || 'No subject';
+  const times = latestMessage ?? { date: null, createdAt: lastMessageAt };
+  // The time that the list is in the order of: the sender's clock may be wrong.
+  const at = listedAt;
+  const mark = snoozedUntil !== null ? `Until ${rowTime(snoozedUntil, now)}` : returnedBy && RETURNED[returnedBy];
+  const isInTeam = useIsInTeam();
+  const isUnread = isShownUnread(thread, isInTeam);
+  const click = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.button !== 0) return;
+    event.preventDefault();
+    if (event.shiftKey) actions.select(id, true);
+    else actions.open(id);
+  };
+  const tick = (event: KeyboardEvent | MouseEvent) => actions.select(id, event.shiftKey);
+  const texts = (
+    <>
+      {mark !== null && (
+        <span className={style['mark']}>
+          <IconClock size={14} aria-hidden />
+          {mark}
+        </span>
+      )}
+      {thread.latestMessage?.hasFiles === true && (
+        <>
+          <IconPaperclip size={15} aria-hidden className={style['dim']} />
+          <span className={style['words']}>has attachments</span>
+        </>
+      )}
+      {isArchived && (
+        <>
+          <IconArchive size={15} aria-hidden className={style['dim']} />
+          <span className={style['words']}>archived</span>
+        </>
+      )}
+      {labels.slice(0, SHOWN_LABELS).map((label) => (
+        <span key={label} className={style['tag']}>
+          {label}
+        </span>
+      ))}
+      {assignee !== null && (
+        <>
+          <span className={style['face']} title={`Assigned to ${nameAssignee(assignee)}`} aria-hidden>
+            {initialsOf({ name: assignee.name, address: assignee.email })}
+          </span>
+          <span className={style['words']}>{`assigned to ${nameAssignee(assignee)}`}</span>
+        </>
+      )}
+      {labels.length > SHOWN_LABELS && <span className={style['count']}>+{labels.length - SHOWN_LABELS}</span>}
+    </>
+  );
+  const preview = latestMessage?.preview || 'No text';
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      aria-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      className={style['row']}
+      data-density={density}
+      data-thread={id}
+      data-open={isOpen || undefined}
+      aria-current={isOpen ? 'true' : undefined}
+      style={{ transform: `translateY(${top}px)` }}
+      onFocus={() => actions.focus(id)}
+    >
+      <div role="gridcell" className={style['tick']}>
+        {isUnread && <span className={style['dot']} aria-hidden />}
+        {/* Not Mantine's, of which a list of fifty rows has fifty. */}
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          checked={isSelected}
+          onClick={tick}
+          onChange={() => undefined}
+          aria-label={`Select ${subject}`}
+        />
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the text of the link names it */}
+      <div role="gridcell">
+        <a className={style['open']} href={href} tabIndex={-1} onClick={click} draggable={false}>
+          <span className={style['line']}>
+            {isUnread && <span className={style['words']}>{isInTeam ? 'Unread. ' : `${unreadCount} unread. `}</span>}
+            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>
+              <FoundWords text={people} pattern={found} />
+              {messageCount > 1 && (
+                <span className={style['messages']}>
+                  {messageCount}
+                  <span className={style['words']}> messages</span>
+                </span>
+              )}
+            </span>
+            {density === 'compact' && texts}
+            <time
+              className={style['count']}
+              dateTime={at}
+              title={timesInFull(times, latestMessage?.type === 'RECEIVED')}
+            >
+              {rowTime(at, now)}
+            </time>
+          </span>
+          <span className={style['line']}>
+            <span className={style['grow']}>
+              <span className={isUnread ? style['unread'] : undefined}>
+                <FoundWords text={subject} pattern={found} />
+              </span>
+              {density === 'compact' && <span className={style['dim']}>{` · ${preview}`}</span>}
+            </span>
+            {density === 'comfortable' && texts}
+          </span>
+          {density === 'comfortable' && (
+            <span className={style['line']}>
+              <span className={`${style['grow']} ${style['dim']}`}>
+                <FoundWords text={preview} pattern={found} />
+              </span>
+            </span>
+          )}
+        </a>
+      </div>
+    </div>
+  );
+});
+
+/** A text in which the words that were searched for are marked. */
+function FoundWords({ text, pattern }: { text: string; pattern: RegExp | null }) {
+  if (pattern === null) return text;
+  return text
+    .split(pattern)
+    .map((part, index) =>
+      index % 2 === 0 ? <Fragment key={`${index}`}>{part}</Fragment> : <mark key={`${index}`}>{part}</mark>,
+    );
+}
+
+/** Height of a row of the list. */
+type Density = 'compact' | 'comfortable';
+
+/** Heights of a row in rem, also used by inbox.module.css. */
+const ROW_REM: Record<Density, number> = { compact: 3.25, comfortable: 5.25 };
+
+/** Returns the density that the user chose in this browser, and a function that changes it. */
+export function useDensity(): [Density, (density: Density) => void] {
+  const [density, setDensity] = useLocalStorage<Density>({
+    key: 'postroom-density',
+    defaultValue: 'compact',
+    getInitialValueInEffect: false,
+  });
+  return [density === 'comfortable' ? density : 'compact', setDensity];
 }

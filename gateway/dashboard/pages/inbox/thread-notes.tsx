@@ -1,13 +1,15 @@
-import { Button, Group, NativeSelect, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, NativeSelect, Paper, Stack, Textarea } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { useTeam } from './use-team.ts';
+import { useTeam } from './people.ts';
 
 const NOTES = graphql(`
   query ThreadNotes($threadId: ID!) {
@@ -20,7 +22,6 @@ const ADD = graphql(`
     addThreadNote(input: $input) {
       __typename
       ... on AddThreadNotePayload { note { id text authorName isYours unreached createdAt editedAt } }
-      ... on Error { message code }
     }
   }
 `);
@@ -30,18 +31,13 @@ const EDIT = graphql(`
     updateThreadNote(input: $input) {
       __typename
       ... on UpdateThreadNotePayload { note { id text authorName isYours unreached createdAt editedAt } }
-      ... on Error { message code }
     }
   }
 `);
 
 const REMOVE = graphql(`
   mutation InboxDeleteNote($input: DeleteThreadNoteInput!) {
-    deleteThreadNote(input: $input) {
-      __typename
-      ... on DeleteThreadNotePayload { id }
-      ... on Error { message code }
-    }
+    deleteThreadNote(input: $input) { __typename ... on DeleteThreadNotePayload { id } }
   }
 `);
 
@@ -85,9 +81,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
           />
         ) : (
           <Group>
-            <Button size="xs" variant="default" onClick={() => setWriting(true)}>
-              Write note
-            </Button>
+            <QuietButton label="Write note" size="xs" onClick={() => setWriting(true)} />
           </Group>
         ))}
     </Stack>
@@ -103,10 +97,10 @@ function NoteCard({ note }: { note: Note }) {
   return (
     <Paper withBorder px="md" py="xs" radius="md" component="article" aria-label={`Note by ${authorName}`} data-note>
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text size="xs" c="dimmed" className="postroom-wrap">
+        <Fine className="postroom-wrap">
           Note by {authorName}, <RelativeTime at={createdAt} />
           {editedAt !== null && ', edited'}
-        </Text>
+        </Fine>
         {!isEditing && (
           <Group gap={4} wrap="nowrap">
             {isYours && (
@@ -137,27 +131,18 @@ function NoteCard({ note }: { note: Note }) {
           save={async (changed) => (await edit.act({ input: { id, text: changed } })).problem === null}
         />
       ) : (
-        <Text size="sm" className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
+        <Small className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
           {text}
-        </Text>
+        </Small>
       )}
       {unreached.length > 0 && (
-        <Text size="xs" c="dimmed">
-          {`${unreached.join(', ')} cannot read this conversation and got no notice.`}
-        </Text>
+        <Fine>{`${unreached.join(', ')} cannot read this conversation and got no notice.`}</Fine>
       )}
     </Paper>
   );
 }
 
-function NoteForm({
-  label,
-  button,
-  text,
-  isBusy,
-  close,
-  save,
-}: {
+interface NoteFormProps {
   label: string;
   button: string;
   text: string;
@@ -165,7 +150,9 @@ function NoteForm({
   close: () => void;
   /** returns whether it was saved */
   save: (text: string) => Promise<boolean>;
-}) {
+}
+
+function NoteForm({ label, button, text, isBusy, close, save }: NoteFormProps) {
   const { members } = useTeam();
   const [typed, setTyped] = useState(text);
   const others = members.filter(({ isYou }) => !isYou);
@@ -194,9 +181,7 @@ function NoteForm({
           <Button type="submit" size="xs" loading={isBusy} disabled={typed.trim() === ''}>
             {button}
           </Button>
-          <Button size="xs" variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" size="xs" onClick={close} />
           {others.length > 0 && (
             <NativeSelect
               size="xs"

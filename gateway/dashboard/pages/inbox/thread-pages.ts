@@ -6,10 +6,7 @@ export const PAGE_ROWS = 50;
 const MAX_HEAD_ROWS = 2 * PAGE_ROWS;
 
 /** A thread in the list, with its cursor. */
-export interface ListedThread {
-  cursor: string;
-  node: ThreadRow;
-}
+export type ListedThread = { cursor: string; node: ThreadRow };
 
 /**
  * A section of the list. Far from the visible rows, only the cursors and the count are kept: `rows` is null, and they are read again when
@@ -24,10 +21,7 @@ interface ThreadPage {
   end: Place;
 }
 
-interface Place {
-  at: number;
-  id: string;
-}
+type Place = { at: number; id: string };
 
 /** The known part of the list, newest message first. Immutable. */
 export interface ThreadPages {

@@ -1,18 +1,21 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Paper, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { modeOf } from '../../composer/draft.ts';
+import { graphql } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint, PageLink, Small, Tag } from '../../parts/text.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
+import { APPROVAL_KINDS, WAITING_REPLIES } from '../approvals/approval-actions.tsx';
 import style from './inbox.module.css';
 import { type Composing, isReplying } from './inbox-view.ts';
 import { MessageCard } from './message-card.tsx';
 import { isMessageUnread, isShownUnread } from './own-reads.ts';
-import { ThreadApprovals } from './thread-approvals.tsx';
 import { findReplied, MESSAGES, type OpenThread, type ThreadMessage } from './thread-documents.ts';
-import { ThreadDrafts } from './thread-drafts.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { ThreadNotes } from './thread-notes.tsx';
 import type { Inbox } from './use-inbox.ts';
@@ -63,9 +66,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
           title="Conversation not found"
           about="It is not in this account, or its messages were moved to another conversation."
         >
-          <Anchor component={Link} href={inbox.pathOf({ threadId: null })}>
-            Back to list
-          </Anchor>
+          <PageLink href={inbox.pathOf({ threadId: null })}>Back to list</PageLink>
         </EmptyState>
       </div>
     );
@@ -76,14 +77,12 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
       <div className={style['thread']} ref={scroll} tabIndex={0} data-messages role="region" aria-label="Messages">
         <Stack gap="xs">
           {earlierCount > 0 && (
-            <Button
-              variant="default"
+            <QuietButton
+              label={`Show ${Math.min(MESSAGES, earlierCount)} earlier of ${earlierCount}`}
               size="xs"
               loading={inSight.isReadingEarlier}
               onClick={() => void inSight.showEarlier()}
-            >
-              {`Show ${Math.min(MESSAGES, earlierCount)} earlier of ${earlierCount}`}
-            </Button>
+            />
           )}
           {messages.map((message, index) => (
             <MessageCard
@@ -99,9 +98,9 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
             />
           ))}
           {error !== undefined && (
-            <Alert color="yellow" variant="outline" title="This may be out of date">
-              <Text size="sm">The conversation could not be refreshed.</Text>
-            </Alert>
+            <WarningAlert title="This may be out of date">
+              <Small>The conversation could not be refreshed.</Small>
+            </WarningAlert>
           )}
           <ThreadNotes threadId={thread.id} />
           {!isReplying(inbox.view) && (
@@ -123,17 +122,16 @@ function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: 
   const emailId = last.id;
   return (
     <Group gap="xs">
-      <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'reply', emailId })}>
-        Reply
-      </Button>
+      <QuietButton label="Reply" needed="send" size="sm" onClick={() => compose({ mode: 'reply', emailId })} />
       {last.to.length + last.cc.length > 1 && (
-        <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'reply-all', emailId })}>
-          Reply to all
-        </Button>
+        <QuietButton
+          label="Reply to all"
+          needed="send"
+          size="sm"
+          onClick={() => compose({ mode: 'reply-all', emailId })}
+        />
       )}
-      <Button {...needs('send')} size="sm" variant="default" onClick={() => compose({ mode: 'forward', emailId })}>
-        Forward
-      </Button>
+      <QuietButton label="Forward" needed="send" size="sm" onClick={() => compose({ mode: 'forward', emailId })} />
     </Group>
   );
 }
@@ -186,4 +184,67 @@ function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined
       document.removeEventListener('visibilitychange', begin);
     };
   }, [unread]);
+}
+
+const THREAD_DRAFTS = graphql(`
+  query ThreadDrafts($threadId: ID!) {
+    drafts(first: 10, filter: { threadId: $threadId }) {
+      edges { node { id kind preview isByKey originalEmail { id } } }
+    }
+  }
+`);
+
+/** The drafts that answer messages of a conversation. */
+function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (composing: Composing) => void }) {
+  const { data } = useLiveQuery({
+    query: THREAD_DRAFTS,
+    variables: { threadId },
+    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
+  });
+  return data?.drafts.edges.map(({ node: { id: draftId, kind, preview, isByKey, originalEmail } }) => {
+    const mode = modeOf(kind);
+    if (mode === 'new' || originalEmail === null) return null;
+    return (
+      <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <Tag style={{ flexShrink: 0 }}>
+              {`${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`}
+            </Tag>
+            <Hint truncate>{preview}</Hint>
+          </Group>
+          <QuietButton
+            label="Open draft"
+            needed="send"
+            size="xs"
+            onClick={() => compose({ mode, emailId: originalEmail.id, draftId })}
+            style={{ flexShrink: 0 }}
+          />
+        </Group>
+      </Paper>
+    );
+  });
+}
+
+/** Replies to a conversation that wait for approval. */
+function ThreadApprovals({ threadId }: { threadId: string }) {
+  const { data } = useLiveQuery({
+    query: WAITING_REPLIES,
+    variables: {},
+    kinds: APPROVAL_KINDS,
+    types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
+  });
+  const replies = data?.waitingEmails.edges.filter(({ node }) => node.approval?.thread?.id === threadId);
+  return replies?.map(({ node: { id, preview } }) => (
+    <Paper key={id} withBorder px="md" py="xs" radius="md" component="section" aria-label="Awaiting approval">
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Tag style={{ flexShrink: 0 }}>Awaiting approval</Tag>
+          <Hint truncate>{preview}</Hint>
+        </Group>
+        <QuietButton label="Review" size="xs" href="/approvals" style={{ flexShrink: 0 }} />
+      </Group>
+    </Paper>
+  ));
 }

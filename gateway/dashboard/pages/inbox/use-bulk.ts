@@ -1,13 +1,12 @@
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
+import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { graphql } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
-import { showNotice } from '../../parts/notice.tsx';
-import { notify } from '../../parts/notify.ts';
+import { notify, showNotice } from '../../parts/notify.tsx';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
-import { keepLastChange, type LastChange, type OwnMarks, readLastChange } from './last-change.ts';
 import { SET_READ_BY_ME } from './own-reads.ts';
 import { RESTORE, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
 
@@ -261,4 +260,49 @@ function inputOf(change: BulkChange) {
 /** Whether a problem lies with one thread of a batch: it is gone, or in the trash. */
 function ofOneThread({ type }: Problem): boolean {
   return type === 'NotFound' || type === 'Conflict';
+}
+
+/** A change of many conversations that the service can undo for a day. */
+interface LastChange {
+  /** such as `8,633 conversations archived.` */
+  text: string;
+  undoIds: string[];
+  /** what the person marked for itself; null: nothing */
+  ownMarks: OwnMarks | null;
+}
+
+/** Threads that the person marked as read, or as unread, that were not so before. */
+type OwnMarks = { threadIds: string[]; isRead: boolean };
+
+const KEY = 'postroom-last-change';
+
+/** Keeps the change in this tab, also when it is loaded again. Null forgets it. */
+function keepLastChange(change: LastChange | null): void {
+  if (change === null) window.sessionStorage.removeItem(KEY);
+  else window.sessionStorage.setItem(KEY, JSON.stringify({ ...change, at: Date.now() }));
+}
+
+/** Returns the change that was kept last, unless a day is over. */
+function readLastChange(): LastChange | null {
+  try {
+    const kept: unknown = JSON.parse(window.sessionStorage.getItem(KEY) ?? 'null');
+    if (typeof kept !== 'object' || kept === null || !('at' in kept) || !('text' in kept) || !('undoIds' in kept))
+      return null;
+    const { at, text, undoIds } = kept;
+    if (typeof at !== 'number' || Date.now() - at > DAY_MS || typeof text !== 'string' || !Array.isArray(undoIds))
+      return null;
+    return { text, undoIds: stringsIn(undoIds), ownMarks: 'ownMarks' in kept ? readOwnMarks(kept.ownMarks) : null };
+  } catch {
+    return null;
+  }
+}
+
+function readOwnMarks(kept: unknown): OwnMarks | null {
+  if (typeof kept !== 'object' || kept === null || !('threadIds' in kept) || !('isRead' in kept)) return null;
+  const { threadIds, isRead } = kept;
+  return Array.isArray(threadIds) ? { threadIds: stringsIn(threadIds), isRead: isRead === true } : null;
+}
+
+function stringsIn(list: readonly unknown[]): string[] {
+  return list.filter((one) => typeof one === 'string');
 }

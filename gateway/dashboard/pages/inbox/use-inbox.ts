@@ -1,18 +1,16 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { formatCount } from '../../parts/words.ts';
 import { useShortcuts } from '../../shell/keys.ts';
 import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
 import { INBOX_FRAME, type ThreadRow } from './inbox-documents.ts';
 import { readWantedThreads, useInboxView } from './inbox-view.ts';
-import { type LargeChange, useLargeChange } from './large-change.ts';
 import { isShownUnread } from './own-reads.ts';
 import { MESSAGE_BODY, MESSAGES, type OpenThread, THREAD } from './thread-documents.ts';
-import type { ThreadListHandle } from './thread-list.tsx';
-import { heldRows, indexOfThread, rowAt } from './thread-pages.ts';
-import type { RowActions } from './thread-row.tsx';
+import type { RowActions, ThreadListHandle } from './thread-list.tsx';
+import { heldRows, indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 import { type BulkChange, describeChange, useBulk } from './use-bulk.ts';
-import { MAX_MERGED, useSelection } from './use-selection.ts';
 import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { useThreadList } from './use-thread-list.ts';
 
@@ -331,4 +329,77 @@ function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
 /** Whether a search is of the trash. */
 function asksTrash(search: string): boolean {
   return /(^|\s)in:trash(\s|$)/i.test(search);
+}
+
+/** Maximum number of threads that can be merged at once. */
+export const MAX_MERGED = 20;
+
+/** Maximum number of threads of one action. */
+export const MAX_SELECTED = 100;
+
+/** The selected threads. */
+interface Selection {
+  ids: ReadonlySet<string>;
+  /** Selects or deselects a thread, or with `isSpan` all threads since the last one. */
+  toggle: (id: string, isSpan: boolean) => void;
+  set: (ids: Iterable<string>) => void;
+  clear: () => void;
+}
+
+/** Returns the selection of a list, with at most 100 threads. */
+function useSelection(pages: ThreadPages): Selection {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [last, setLast] = useState<string | null>(null);
+  const put = (next: Iterable<string>) => setIds(new Set([...next].slice(0, MAX_SELECTED)));
+  return {
+    ids,
+    toggle(id, isSpan) {
+      setLast(id);
+      if (isSpan && last !== null) return put([...ids, ...between(pages, last, id)]);
+      put(ids.has(id) ? [...ids].filter((other) => other !== id) : [...ids, id]);
+    },
+    set: put,
+    clear: () => setIds(new Set()),
+  };
+}
+
+/** Returns the loaded threads from one to the other, inclusive. */
+function between(pages: ThreadPages, one: string, other: string): string[] {
+  const indexes = [indexOfThread(pages, one), indexOfThread(pages, other)].sort((a, b) => a - b);
+  const [from = -1, to = -1] = indexes;
+  if (from === -1) return [other];
+  return Array.from({ length: to - from + 1 }, (_, n) => rowAt(pages, from + n)?.node.id).filter(
+    (id) => id !== undefined,
+  );
+}
+
+/** A change of more conversations than this asks first. */
+const ASK_ABOVE = 50;
+
+/** A change of many conversations that waits for the user. */
+export type Question = { title: string; about: string; confirm: string; run: () => void };
+
+/** Asks before changes of many conversations, with their number. */
+interface LargeChange {
+  /** Runs a change at once, or asks whether to. `action`: such as `Mark # as read`, where # stands for the conversations. */
+  ask: (action: string, count: number, run: () => void) => void;
+  /** Asks whether to undo a change from before the page was loaded again, which the user may not have meant. */
+  askToUndo: (text: string, run: () => void) => void;
+  question: Question | null;
+  close: () => void;
+}
+
+function useLargeChange(): LargeChange {
+  const [question, setQuestion] = useState<Question | null>(null);
+  return {
+    ask(action, count, run) {
+      const confirm = action.replace('#', `${formatCount(count)} conversations`);
+      if (count > ASK_ABOVE) setQuestion({ title: `${confirm}?`, about: 'You can undo this for a day.', confirm, run });
+      else run();
+    },
+    askToUndo: (text, run) =>
+      setQuestion({ title: 'Undo the last change?', about: `It was: ${text}`, confirm: 'Undo', run }),
+    question,
+    close: () => setQuestion(null),
+  };
 }

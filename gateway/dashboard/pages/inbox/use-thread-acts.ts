@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 import { timeZone } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
-import { counted } from '../../parts/counted.ts';
-import { showNotice } from '../../parts/notice.tsx';
+import { showNotice } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
 import { type ReadState, SET_READ_BY_ME } from './own-reads.ts';
@@ -17,18 +17,13 @@ export const UPDATE = graphql(`
     updateThreads(input: $input) {
       __typename
       ... on UpdateThreadsPayload { undoId threads { id unreadCount isArchived labels } }
-      ... on Error { message code }
     }
   }
 `);
 
 const ASSIGN = graphql(`
   mutation InboxAssignThread($input: AssignThreadInput!) {
-    assignThread(input: $input) {
-      __typename
-      ... on AssignThreadPayload { thread { id assignee { id name email } } }
-      ... on Error { message code }
-    }
+    assignThread(input: $input) { __typename ... on AssignThreadPayload { thread { id assignee { id name email } } } }
   }
 `);
 
@@ -37,51 +32,32 @@ const SNOOZE = graphql(`
     snoozeThread(input: $input) {
       __typename
       ... on SnoozeThreadPayload { undoId snoozedUntil thread { id snoozedUntil returnedBy } }
-      ... on Error { message code }
     }
   }
 `);
 
 const REMIND = graphql(`
   mutation InboxRemind($input: RemindOfThreadInput!) {
-    remindOfThread(input: $input) {
-      __typename
-      ... on RemindOfThreadPayload { undoId remindAt thread { id remindAt } }
-      ... on Error { message code }
-    }
+    remindOfThread(input: $input) { __typename ... on RemindOfThreadPayload { undoId remindAt thread { id remindAt } } }
   }
 `);
 
 const MERGE = graphql(
-  `
-  mutation InboxMergeThreads($input: MergeThreadsInput!) {
-    mergeThreads(input: $input) {
-      __typename
-      ... on MergeThreadsPayload { thread { ...ThreadRow } }
-      ... on Error { message code }
-    }
-  }
-`,
+  `mutation InboxMergeThreads($input: MergeThreadsInput!) {
+    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { ...ThreadRow } } }
+  }`,
   [THREAD_ROW],
 );
 
 export const TRASH = graphql(`
   mutation InboxTrashThreads($input: TrashThreadsInput!) {
-    trashThreads(input: $input) {
-      __typename
-      ... on TrashThreadsPayload { undoId threads { id trashedAt } }
-      ... on Error { message code }
-    }
+    trashThreads(input: $input) { __typename ... on TrashThreadsPayload { undoId threads { id trashedAt } } }
   }
 `);
 
 export const RESTORE = graphql(`
   mutation InboxRestoreThreads($input: RestoreThreadsInput!) {
-    restoreThreads(input: $input) {
-      __typename
-      ... on RestoreThreadsPayload { undoId threads { id trashedAt } }
-      ... on Error { message code }
-    }
+    restoreThreads(input: $input) { __typename ... on RestoreThreadsPayload { undoId threads { id trashedAt } } }
   }
 `);
 
@@ -90,18 +66,13 @@ export const UNDO = graphql(`
     undoThreadChange(input: $input) {
       __typename
       ... on UndoThreadChangePayload { skippedCount threads { id unreadCount isArchived labels trashedAt } }
-      ... on Error { message code }
     }
   }
 `);
 
 const DELETE_FOREVER = graphql(`
   mutation InboxDeleteForever($input: DeleteThreadsForeverInput!) {
-    deleteThreadsForever(input: $input) {
-      __typename
-      ... on DeleteForeverPayload { deletedEmailCount keptEmailCount }
-      ... on Error { message code }
-    }
+    deleteThreadsForever(input: $input) { __typename ... on DeleteForeverPayload { deletedEmailCount keptEmailCount } }
   }
 `);
 

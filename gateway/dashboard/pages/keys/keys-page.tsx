@@ -1,28 +1,15 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Group,
-  List,
-  Paper,
-  Radio,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Group, List, Paper, Radio, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
 import {
@@ -36,9 +23,10 @@ import {
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { describeScopes, expiresSoon, KEYS, type ShownKey } from './key-documents.ts';
-import { NewKeyModal } from './new-key.tsx';
+import { counted } from '../../parts/words.ts';
+import { describeScopes, expiresSoon, KEYS, NewKeyModal, type ShownKey } from './new-key.tsx';
 
 /** Maximum page size of a query. There are never more active keys than this. */
 const MAX_KEYS = 100;
@@ -94,15 +82,13 @@ export function KeysPage() {
                       <KeyRow key={node.id} apiKey={node} />
                     ))}
                   </PlainList>
-                  <Text size="sm" c="dimmed" aria-live="polite">
+                  <Hint aria-live="polite">
                     {edges.length === totalCount ? counted(totalCount, 'key') : `${edges.length} of ${totalCount} keys`}
-                  </Text>
+                  </Hint>
                 </>
               )}
               {pageInfo.hasNextPage && first < MAX_KEYS && (
-                <Button variant="default" onClick={() => setFirst(MAX_KEYS)} style={{ alignSelf: 'flex-start' }}>
-                  Load more
-                </Button>
+                <QuietButton label="Load more" onClick={() => setFirst(MAX_KEYS)} style={{ alignSelf: 'flex-start' }} />
               )}
             </>
           )}
@@ -144,11 +130,7 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             <Title order={2} size="h3" className="postroom-wrap">
               {name}
             </Title>
-            {hint !== null && (
-              <Text size="sm" c="dimmed" ff="monospace">
-                {hint}
-              </Text>
-            )}
+            {hint !== null && <Hint ff="monospace">{hint}</Hint>}
             <StatusBadge status={status} tone={TONES[status]} />
             {status === 'ACTIVE' && expiresSoon(expiresAt) && <StatusBadge status="expires soon" tone="warning" />}
           </Group>
@@ -157,9 +139,9 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             {domains?.map((domain) => (
               <Limit key={domain.id}>
                 only{' '}
-                <Anchor component={Link} href={`/domains/${domain.id}`} size="xs">
+                <PageLink href={`/domains/${domain.id}`} size="xs">
                   {domain.name}
-                </Anchor>
+                </PageLink>
               </Limit>
             ))}
             {addresses?.map((address) => (
@@ -168,12 +150,12 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
             {policy !== null && <Limit>{policyInWords(policy)}</Limit>}
           </Group>
           <PolicyUsage usage={policyUsage} />
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             <KeyTimes apiKey={apiKey} />
-          </Text>
-          <Anchor component={Link} href={`/requests?key=${id}`} size="sm" w="fit-content">
+          </Hint>
+          <SmallLink href={`/requests?key=${id}`} w="fit-content">
             Show requests
-          </Anchor>
+          </SmallLink>
         </Stack>
         {status !== 'REVOKED' && (
           <Group gap="xs">
@@ -193,9 +175,9 @@ function KeyRow({ apiKey }: { apiKey: ShownKey }) {
 /** A mark of what the key may do. */
 function Limit({ children }: { children: ReactNode }) {
   return (
-    <Badge variant="default" tt="none" fw={600} radius="sm" h="auto" className="postroom-wrap">
+    <Tag h="auto" className="postroom-wrap">
       {children}
-    </Badge>
+    </Tag>
   );
 }
 
@@ -218,24 +200,18 @@ function KeyTimes({ apiKey }: { apiKey: ShownKey }) {
 }
 
 const UPDATE_KEY = graphql(
-  `
-  mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
+  `mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
     updateApiKey(input: $input) {
       __typename
       ... on UpdateApiKeyPayload { apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } } }
     }
-  }
-`,
+  }`,
   [POLICY_PARTS, USAGE_PARTS],
 );
 
-function EditForm({
-  apiKey: { id, name, scopes, policy, policyUsage },
-  close,
-}: {
-  apiKey: ShownKey;
-  close: () => void;
-}) {
+type EditFormProps = { apiKey: ShownKey; close: () => void };
+
+function EditForm({ apiKey: { id, name, scopes, policy, policyUsage }, close }: EditFormProps) {
   const { act } = useAct(UPDATE_KEY, { quiet: true, done: 'The key was changed.' });
   const form = useRecordForm({
     values: { name, policy: policyValues(policy) },
@@ -259,19 +235,17 @@ function EditForm({
           <PolicyFields recipients={form.values.policy.recipients} />
         </Stack>
       ) : (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Only keys with the scopes read and send can have a send policy. Create a new key for a program that you want
           to limit.
-        </Text>
+        </Hint>
       )}
     </RecordForm>
   );
 }
 
 const CONFIGURATION = graphql(`
-  query DashboardKeyConfiguration($id: ID!) {
-    apiKey(id: $id) { id configuration { items { kind id name } hasMore } }
-  }
+  query DashboardKeyConfiguration($id: ID!) { apiKey(id: $id) { id configuration { items { kind id name } hasMore } } }
 `);
 type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
 
@@ -313,18 +287,14 @@ function RevokeForm({ apiKey: { id }, close }: { apiKey: ShownKey; close: () => 
       cancel={close}
       isDisabled={configuration === undefined && error === undefined}
     >
-      <Text size="sm">
-        Programs that use this key lose access at once. You cannot undo this; create a new key instead.
-      </Text>
+      <Small>Programs that use this key lose access at once. You cannot undo this; create a new key instead.</Small>
       {configuration === undefined && error === undefined && <Skeleton h="3rem" aria-label="Loading" />}
       {error !== undefined && (
         <Trouble text="What this key set up could not be loaded. If you revoke it now, all of it stops." />
       )}
       {configuration !== undefined && hasItems && (
         <Stack gap="sm" component="section" aria-label="What this key set up">
-          <Text size="sm" fw={600}>
-            This key set up{configuration.hasMore ? ' more than' : ''}:
-          </Text>
+          <Strong>This key set up{configuration.hasMore ? ' more than' : ''}:</Strong>
           <ConfiguredList items={configuration.items} />
           <Radio.Group label="What happens to it?" {...form.getInputProps('choice')}>
             <Stack gap="xs" mt="xs">

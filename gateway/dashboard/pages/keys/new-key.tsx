@@ -1,15 +1,89 @@
-import { Alert, Button, Checkbox, Group, Modal, Radio, Stack, Switch, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Radio, Stack, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../../graphql.ts';
+import { DAY_MS } from '../../../../core/shared/durations.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
 import { EXPIRIES, findDateFault, readExpiry } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconEyeOff } from '../../parts/icons.ts';
-import { PolicyFields, policyErrors, policyInput, policyValues } from '../../parts/send-policy.tsx';
+import {
+  POLICY_PARTS,
+  PolicyFields,
+  policyErrors,
+  policyInput,
+  policyValues,
+  USAGE_PARTS,
+} from '../../parts/send-policy.tsx';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
-import { KEY_SCOPES, type KeyScope } from './key-documents.ts';
+
+export const KEYS = graphql(
+  `query DashboardKeys($first: Int!, $isRevoked: Boolean!) {
+    apiKeys(first: $first, isRevoked: $isRevoked) {
+      totalCount
+      edges {
+        node {
+          id name status isCurrent scopes
+          domains { id name }
+          addresses createdAt expiresAt revokedAt lastUsedAt lastUsedFrom hint
+          policy { ...PolicyParts }
+          policyUsage { ...UsageParts }
+        }
+      }
+      pageInfo { hasNextPage }
+    }
+  }`,
+  [POLICY_PARTS, USAGE_PARTS],
+);
+
+/** A key in the list. */
+export type ShownKey = ResultOf<typeof KEYS>['apiKeys']['edges'][number]['node'];
+
+/** Scope of a key. */
+type KeyScope = NonNullable<ShownKey['scopes']>[number];
+
+/** The scopes with their descriptions. */
+const KEY_SCOPES: readonly { scope: KeyScope; label: string; about: string }[] = [
+  {
+    scope: 'READ',
+    label: 'Read',
+    about: 'Read all data: emails with attachments, threads, domains, deliveries and live events.',
+  },
+  {
+    scope: 'SEND',
+    label: 'Send',
+    about: 'Send new emails, replies and forwards; reschedule or cancel scheduled emails; retry failed ones.',
+  },
+  {
+    scope: 'MANAGE',
+    label: 'Manage',
+    about: 'Change everything else: domains, addresses, endpoints, guard rules, labels and API keys.',
+  },
+  {
+    scope: 'APPROVE',
+    label: 'Approve',
+    about: 'Approve or reject emails that wait for approval, apart from those that the key itself sent.',
+  },
+];
+
+/** Returns the rights of a key, such as "Read and send". */
+export function describeScopes(scopes: readonly KeyScope[] | null): string {
+  if (scopes === null) return 'Full access';
+  const labels = KEY_SCOPES.filter(({ scope }) => scopes.includes(scope)).map(({ label }) => label.toLowerCase());
+  const text = new Intl.ListFormat('en').format(labels);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Days before its expiry from which a key is highlighted, as in the findings of the overview. */
+const SOON_DAYS = 7;
+
+/** Returns whether the key expires soon; false for a key without an expiry date. */
+export function expiresSoon(expiresAt: string | null): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) - Date.now() < SOON_DAYS * DAY_MS;
+}
 
 /** A new key, and what a sample request for it depends on. */
 interface MadeKey {
@@ -212,14 +286,14 @@ function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
   const { about, command } = writeFirstRequest(made, baseUrl(service));
   return (
     <Stack>
-      <Alert variant="outline" color="orange" icon={<IconEyeOff aria-hidden />} role="status" py="sm">
-        <Text size="sm">
+      <CautionAlert icon={<IconEyeOff aria-hidden />} role="status" py="sm">
+        <Small>
           The key is shown only once, because Postroom stores only a digest. Save it where your program keeps its
           secrets.
-        </Text>
-      </Alert>
+        </Small>
+      </CautionAlert>
       <Command text={made.secret} label="Copy key" />
-      <Text size="sm">{about}</Text>
+      <Small>{about}</Small>
       <Command text={command} />
       <Group justify="flex-end">
         <Button onClick={onDone}>Done</Button>

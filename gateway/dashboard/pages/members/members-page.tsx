@@ -2,17 +2,16 @@ import { Badge, Checkbox, Group, Modal, Radio, Stack, Text, Title } from '@manti
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { announceSignOut } from '../../shell/session-news.ts';
-import { leave } from '../../shell/sign-out.ts';
+import { counted } from '../../parts/words.ts';
+import { announceSignOut, leave } from '../../shell/session-news.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 
 const MEMBERS = graphql(`
@@ -40,7 +39,7 @@ export function MembersPage() {
       </PageHeader>
       <Stack gap="xl">
         {isLimited ? (
-          <Text size="sm">You are limited to domains or addresses, so other members are not listed.</Text>
+          <Small>You are limited to domains or addresses, so other members are not listed.</Small>
         ) : (
           <Loaded query={query}>
             {({ members }) => (
@@ -129,13 +128,13 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
       }
     >
       {limits !== null && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Only{' '}
           {[
             ...(limits.domainIds.length > 0 ? [counted(limits.domainIds.length, 'domain')] : []),
             ...(limits.addresses.length > 0 ? [counted(limits.addresses.length, 'address', 'addresses')] : []),
           ].join(' and ')}
-        </Text>
+        </Hint>
       )}
     </Row>
   );
@@ -203,11 +202,7 @@ const GIVEN_ROLES = [
 type GivenRole = (typeof GIVEN_ROLES)[number]['value'];
 
 /** What a form gives to a member. Limits are domains, and addresses, which have an @; none: all mail. */
-interface RoleValues {
-  role: GivenRole;
-  isApprover: boolean;
-  limits: string[];
-}
+type RoleValues = { role: GivenRole; isApprover: boolean; limits: string[] };
 
 /** Whether a role can be limited to domains and addresses, and has no API keys. */
 const isLowRole = (role: GivenRole) => role === 'AGENT' || role === 'VIEWER';
@@ -305,12 +300,7 @@ function Invitations({ isInviting }: { isInviting: boolean }) {
       <Loaded query={query} height={40}>
         {({ invitations }) => {
           const pending = invitations.filter(({ status }) => status === 'OPEN' || status === 'EXPIRED');
-          if (pending.length === 0)
-            return (
-              <Text size="sm" c="dimmed">
-                Invitations that were not accepted yet appear here.
-              </Text>
-            );
+          if (pending.length === 0) return <Hint>Invitations that were not accepted yet appear here.</Hint>;
           return (
             <Rows label="Invitations">
               {pending.map((invitation) => (

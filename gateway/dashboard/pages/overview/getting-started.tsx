@@ -1,12 +1,13 @@
-import { Anchor, Button, Group, Text, Title } from '@mantine/core';
+import { Group, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { readStored, writeStored } from '../../parts/browser-storage.ts';
 import { IconAt, IconCheck, IconInbox, IconKey, IconSend, type IconType, IconWebhook } from '../../parts/icons.ts';
 import { Postmark } from '../../parts/postmark.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Row, Rows } from '../../parts/row-list.tsx';
+import { Hint, SmallLink } from '../../parts/text.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 
 const STARTED = graphql(`
@@ -95,12 +96,10 @@ export function GettingStarted() {
           Getting started
         </Title>
         <Group gap="sm">
-          <Text size="sm" c="dimmed" role="status">
+          <Hint role="status">
             {done} of {STEPS.length} done
-          </Text>
-          <Button size="compact-sm" variant="default" onClick={hide}>
-            Hide
-          </Button>
+          </Hint>
+          <QuietButton label="Hide" size="compact-sm" onClick={hide} />
         </Group>
       </Group>
       <Rows label="First steps">
@@ -111,13 +110,11 @@ export function GettingStarted() {
               <>
                 <Postmark icon={isDone(data) ? IconCheck : icon} />
                 {isDone(data) ? (
-                  <Text size="sm" c="dimmed">
-                    {title}: done
-                  </Text>
+                  <Hint>{title}: done</Hint>
                 ) : (
-                  <Anchor component={Link} href={path} size="sm" fw={600}>
+                  <SmallLink href={path} fw={600}>
                     {title}
-                  </Anchor>
+                  </SmallLink>
                 )}
               </>
             }

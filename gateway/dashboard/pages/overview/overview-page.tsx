@@ -1,17 +1,35 @@
-import { Anchor, Button, Grid, Group, Paper, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core';
+import {
+  Anchor,
+  Badge,
+  Button,
+  Grid,
+  Group,
+  Paper,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Table,
+  ThemeIcon,
+  Title,
+} from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { formatCount } from '../../parts/counted.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import {
+  IconAlertTriangle,
+  IconArrowDownLeft,
+  IconArrowUpRight,
+  IconCircleCheck,
+  IconExclamationCircle,
+  IconInfoCircle,
+} from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { Deliverability } from './deliverability.tsx';
-import { Figures } from './figures.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { formatCount } from '../../parts/words.ts';
+import { Figures, HoursChart, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
 import { GettingStarted } from './getting-started.tsx';
-import { HoursChart } from './hours-chart.tsx';
-import { LatestMail } from './latest-mail.tsx';
-import { ThingsToFix } from './things-to-fix.tsx';
-import { WebhookTimesChart } from './webhook-times-chart.tsx';
 
 const OVERVIEW = graphql(`
   query DashboardOverview($hours: Int!, $byDay: Boolean!) {
@@ -91,9 +109,7 @@ export function OverviewPage() {
           <Deliverability domains={overview.domains} time={period} />
           <LatestMail />
           <Group justify="flex-end">
-            <Anchor component={Link} href="/activity" size="sm">
-              Show all emails
-            </Anchor>
+            <SmallLink href="/activity">Show all emails</SmallLink>
           </Group>
         </Stack>
       )}
@@ -150,14 +166,270 @@ function WaitingMail({ waiting }: { waiting: Waiting }) {
       <Stack gap={6}>
         {rows.map(({ key, label, path }) => (
           <Group key={key} justify="space-between" wrap="nowrap">
-            <Anchor component={Link} href={path} size="sm">
-              {label}
-            </Anchor>
-            <Text size="sm" fw={waiting[key] > 0 ? 650 : 400} c={waiting[key] > 0 ? '' : 'dimmed'} data-waiting={key}>
+            <SmallLink href={path}>{label}</SmallLink>
+            <Small fw={waiting[key] > 0 ? 650 : 400} c={waiting[key] > 0 ? '' : 'dimmed'} data-waiting={key}>
               {waiting[key] >= COUNTED_TO ? '10,000 or more' : formatCount(waiting[key])}
-            </Text>
+            </Small>
           </Group>
         ))}
+      </Stack>
+    </Paper>
+  );
+}
+
+interface Thing {
+  kind: string;
+  severity: 'ERROR' | 'WARNING' | 'NOTICE';
+  title: string;
+  detail: string;
+  at: string | null;
+  node: { __typename: string; id: string } | null;
+}
+
+const looks = {
+  ERROR: { icon: IconExclamationCircle, color: 'red', word: 'Error' },
+  WARNING: { icon: IconAlertTriangle, color: 'orange', word: 'Warning' },
+  NOTICE: { icon: IconInfoCircle, color: 'gray', word: 'Notice' },
+};
+
+/** Findings that need the user's attention, most severe first. If there are none, it says so. */
+function ThingsToFix({ things }: { things: Thing[] }) {
+  if (things.length === 0)
+    return (
+      <Group gap="xs">
+        <ThemeIcon variant="transparent" color="green" size="sm" aria-hidden>
+          <IconCircleCheck size={18} />
+        </ThemeIcon>
+        <Small>No problems found.</Small>
+      </Group>
+    );
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="fix-title">
+      <Title order={2} id="fix-title" mb="sm">
+        Problems to fix
+      </Title>
+      <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {things.map((thing) => {
+          const { icon: Icon, color, word } = looks[thing.severity];
+          const path = pathOf(thing);
+          return (
+            <Group
+              key={`${thing.kind} ${thing.node?.id} ${thing.title}`}
+              component="li"
+              gap="sm"
+              wrap="nowrap"
+              align="flex-start"
+            >
+              <ThemeIcon variant="light" color={color} size="md" role="img" aria-label={word}>
+                <Icon size={18} aria-hidden />
+              </ThemeIcon>
+              <div>
+                <Strong className="postroom-wrap">
+                  {path === null ? (
+                    thing.title
+                  ) : (
+                    <PageLink href={path} inherit>
+                      {thing.title}
+                    </PageLink>
+                  )}
+                </Strong>
+                <Hint className="postroom-wrap">
+                  {thing.detail}{' '}
+                  {thing.at !== null && (
+                    <>
+                      First seen <RelativeTime at={thing.at} />
+                    </>
+                  )}
+                </Hint>
+              </div>
+            </Group>
+          );
+        })}
+      </Stack>
+    </Paper>
+  );
+}
+
+/** Returns the page where it can be fixed; null if there is none. */
+function pathOf({ kind, node }: Thing): string | null {
+  if (kind === 'MAIL_TO_REVIEW') return '/held?tab=review';
+  if (kind === 'SENDING_LIMIT') return '/settings';
+  if (kind.startsWith('API_KEY')) return '/keys';
+  if (node === null) return null;
+  switch (node.__typename) {
+    case 'Domain':
+      return `/domains/${node.id}`;
+    case 'EmailAddress':
+      return '/addresses';
+    case 'WebhookEndpoint':
+    case 'EmailEndpoint':
+    case 'EmailGroupEndpoint':
+      return `/endpoints/${node.id}`;
+    case 'Email':
+      return `/emails/${node.id}`;
+    default:
+      return null;
+  }
+}
+
+interface Results {
+  domain: string;
+  sent: number;
+  delivered: number;
+  /** queued and deferred */
+  pending: number;
+  deferred: number;
+  bounced: number;
+  failed: number;
+  complained: number;
+}
+
+const COLUMNS = [
+  ['sent', 'Sent', ''],
+  ['delivered', 'Delivered', '&status=delivered'],
+  ['queued', 'Queued', '&status=queued'],
+  ['deferred', 'Deferred', '&status=deferred'],
+  ['bounced', 'Bounced', '&status=bounced'],
+  ['failed', 'Failed', '&status=failed'],
+  ['complained', 'Complaints', '&status=complained'],
+] as const;
+type Column = (typeof COLUMNS)[number][0];
+
+function countOf(results: Results, column: Column): number {
+  return column === 'queued' ? results.pending - results.deferred : results[column];
+}
+
+/** Columns of finished mail, whose shares are of all finished mail, as in the figures above. */
+const FINISHED: readonly Column[] = ['delivered', 'bounced', 'failed'];
+
+/** Returns such as "12 (4.8 %)" for finished mail, and the number alone for the rest. */
+function describeCount(results: Results, column: Column): string {
+  const count = countOf(results, column);
+  const shown = formatCount(count);
+  const finished = FINISHED.reduce((sum, each) => sum + countOf(results, each), 0);
+  if (count === 0 || !FINISHED.includes(column)) return shown;
+  return `${shown} (${Math.floor((count / finished) * 1_000) / 10} %)`;
+}
+
+/** What became of the mail of each domain. The numbers lead to the emails of the same time. */
+function Deliverability({ domains, time }: { domains: readonly Results[]; time: string }) {
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="deliverability-title">
+      <Title order={2} id="deliverability-title" mb="sm">
+        Deliverability by domain
+      </Title>
+      {domains.length === 0 ? (
+        <Hint>No mail was sent in this period. The results of each sending domain appear here.</Hint>
+      ) : (
+        <Table.ScrollContainer minWidth={640} type="native">
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Domain</Table.Th>
+                {COLUMNS.map(([key, label]) => (
+                  <Table.Th
+                    key={key}
+                    scope="col"
+                    ta="right"
+                    title={FINISHED.includes(key) ? `Shares are of finished emails. ${SENDING_RATE}` : undefined}
+                  >
+                    {label}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {domains.map((row) => (
+                <Table.Tr key={row.domain}>
+                  <Table.Th scope="row" fw={600}>
+                    {row.domain}
+                  </Table.Th>
+                  {COLUMNS.map(([key, label, status]) => {
+                    const count = countOf(row, key);
+                    return (
+                      <Table.Td key={key} ta="right">
+                        <Anchor
+                          component={Link}
+                          href={`/activity?direction=sent${status}&domain=${encodeURIComponent(row.domain)}&time=${time}`}
+                          size="sm"
+                          {...(count === 0 ? { c: 'dimmed' } : {})}
+                          aria-label={`${row.domain}, ${label}: ${count}`}
+                        >
+                          {describeCount(row, key)}
+                        </Anchor>
+                      </Table.Td>
+                    );
+                  })}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Paper>
+  );
+}
+
+const LATEST = graphql(`
+  query DashboardLatest {
+    emails(first: 8) {
+      edges { node { id type subject status createdAt isTest from { name address } to { address } envelopeRecipient } }
+    }
+  }
+`);
+
+/** The latest received and sent mail, newest first, updated live. */
+function LatestMail() {
+  const { data } = useLiveQuery({ query: LATEST, variables: {}, kinds: 'all', types: ['Email'] });
+  const emails = data?.emails.edges ?? [];
+  return (
+    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="latest-title">
+      <Title order={2} id="latest-title" mb="sm">
+        Latest emails
+      </Title>
+      {data !== undefined && emails.length === 0 && (
+        <Hint>
+          No emails yet.{' '}
+          <PageLink href="/welcome" inherit underline="always">
+            Send your first email
+          </PageLink>
+        </Hint>
+      )}
+      <Stack gap="xs">
+        {emails.map(({ node }) => {
+          const isReceived = node.type === 'RECEIVED';
+          return (
+            <Group key={node.id} gap="sm" wrap="nowrap" justify="space-between">
+              <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
+                {isReceived ? (
+                  <IconArrowDownLeft size={18} role="img" aria-label="Received" />
+                ) : (
+                  <IconArrowUpRight size={18} role="img" aria-label="Sent" />
+                )}
+                <Stack gap={0} miw={0}>
+                  <SmallLink href={`/emails/${node.id}`} fw={600} truncate="end">
+                    {node.subject || '(no subject)'}
+                  </SmallLink>
+                  <Fine truncate="end">
+                    {isReceived
+                      ? `${node.from.name ?? node.from.address} to ${node.envelopeRecipient}`
+                      : `to ${node.to.map(({ address }) => address).join(', ')}`}
+                  </Fine>
+                </Stack>
+              </Group>
+              <Group gap="xs" wrap="nowrap">
+                {node.isTest && (
+                  <Badge size="xs" variant="default" tt="none">
+                    test
+                  </Badge>
+                )}
+                <Fine style={{ whiteSpace: 'nowrap' }} component="span">
+                  <RelativeTime at={node.createdAt} />
+                </Fine>
+              </Group>
+            </Group>
+          );
+        })}
       </Stack>
     </Paper>
   );

@@ -1,17 +1,20 @@
-import { Anchor, Button, Card, Group, Skeleton, Stack, Stepper, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Loader, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { IconAt } from '../../parts/icons.ts';
+import { IconAt, IconMailCheck } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { CREATE_ADDRESS } from '../addresses/address-documents.ts';
-import { CREATE_DOMAIN } from '../domains/domain-documents.ts';
-import { FirstArrival } from './first-arrival.tsx';
-import { FirstMail } from './first-mail.tsx';
+import { useViewer } from '../../shell/viewer.ts';
+import { CREATE_ADDRESS } from '../addresses/address-form.tsx';
+import { CREATE_DOMAIN } from '../domains/domain-records.tsx';
 
 const WELCOME = graphql(`
   query DashboardWelcome {
@@ -48,12 +51,8 @@ export function WelcomePage() {
         >
           <Group justify="center">
             {data.viewer.suggestedDomain !== null && <FirstAddress domain={data.viewer.suggestedDomain} />}
-            <Button {...needs('domains')} component={Link} href="/domains?new" variant="default">
-              Add domain
-            </Button>
-            <Button component={Link} href="/addresses" variant="default">
-              Create address
-            </Button>
+            <QuietButton label="Add domain" needed="domains" href="/domains?new" />
+            <QuietButton label="Create address" href="/addresses" />
           </Group>
         </EmptyState>
       )}
@@ -104,15 +103,128 @@ function NextSteps() {
       <Stack gap="sm">
         {steps.map(([path, title, about]) => (
           <div key={path}>
-            <Anchor component={Link} href={path} fw={600} size="sm">
+            <SmallLink href={path} fw={600}>
               {title}
-            </Anchor>
-            <Text size="sm" c="dimmed">
-              {about}
-            </Text>
+            </SmallLink>
+            <Hint>{about}</Hint>
           </div>
         ))}
       </Stack>
+    </Card>
+  );
+}
+
+const SIMULATE = graphql(`
+  mutation DashboardFirstMail($input: SimulateInboundInput!) {
+    simulateInbound(input: $input) { __typename ... on SimulateInboundPayload { emailId email { id } } }
+  }
+`);
+
+/** Ways to send the first mail to an address: two commands and a button. */
+function FirstMail({ address }: { address: string }) {
+  const { service } = useViewer();
+  const { act, isBusy } = useAct(SIMULATE, { done: 'A test email is being processed.' });
+  const smtp = `${service.smtpHost}:${service.smtpPort}`;
+  const simulate = () =>
+    act({
+      input: {
+        recipient: address,
+        from: 'Ada Lovelace <ada@example.com>',
+        subject: 'The first mail',
+        text: 'It works.\n\nAda',
+      },
+    });
+  return (
+    <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="send-title">
+      <Title order={2} id="send-title" mb="xs">
+        Send an email to {address}
+      </Title>
+      <Hint mb="sm">
+        From a terminal on this machine, over SMTP as any mail server would; or let Postroom make one.
+      </Hint>
+      <Tabs defaultValue="curl" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="curl">curl</Tabs.Tab>
+          <Tabs.Tab value="swaks">swaks</Tabs.Tab>
+          <Tabs.Tab value="test">Without a terminal</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="curl" pt="sm">
+          <Command
+            label="Copy curl command"
+            text={`printf 'From: Ada <ada@example.com>\\nTo: ${address}\\nSubject: Hello\\n\\nA first mail.\\n' |
+  curl -sS smtp://${smtp} --mail-from ada@example.com --mail-rcpt ${address} --crlf -T -`}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="swaks" pt="sm">
+          <Command
+            label="Copy swaks command"
+            text={`swaks --server ${smtp} --from ada@example.com --to ${address} \\
+  --header 'Subject: Hello' --body 'A first mail'`}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="test" pt="sm">
+          <Group>
+            <Button {...needs('endpoints')} onClick={() => void simulate()} loading={isBusy}>
+              Send test email
+            </Button>
+            <Hint>It is processed like every email and is marked as a test.</Hint>
+          </Group>
+        </Tabs.Panel>
+      </Tabs>
+    </Card>
+  );
+}
+
+interface ArrivedMail {
+  id: string;
+  subject: string;
+  createdAt: string;
+  from: { name: string | null; address: string };
+  thread: { id: string } | null;
+}
+
+/** The latest received message, updated live, or a note that there is none yet. */
+function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: string }) {
+  return (
+    <Card
+      withBorder
+      padding="lg"
+      bg="var(--postroom-raised)"
+      component="section"
+      aria-labelledby="arrival-title"
+      aria-live="polite"
+    >
+      <Title order={2} id="arrival-title" mb="sm">
+        {mail === null ? 'Waiting for your first email' : 'Your email has arrived'}
+      </Title>
+      {mail === null ? (
+        <Group gap="sm" wrap="nowrap">
+          <Loader size="sm" type="dots" aria-hidden />
+          <Small>Mail to {address} appears here the moment that it comes in. There is nothing to reload.</Small>
+        </Group>
+      ) : (
+        <Group justify="space-between" gap="sm">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <IconMailCheck size={28} stroke={1.5} aria-hidden />
+            <div>
+              <Text fw={600} className="postroom-wrap">
+                {mail.subject || '(no subject)'}
+              </Text>
+              <Hint className="postroom-wrap">
+                {mail.from.name ?? mail.from.address}, <RelativeTime at={mail.createdAt} />
+              </Hint>
+            </div>
+          </Group>
+          <Group gap="xs">
+            {mail.thread !== null && (
+              <Button component={Link} href={`/inbox/${mail.thread.id}`} size="xs">
+                Open email
+              </Button>
+            )}
+            <QuietButton label="Show timeline" href={`/emails/${mail.id}`} size="xs" />
+          </Group>
+        </Group>
+      )}
     </Card>
   );
 }

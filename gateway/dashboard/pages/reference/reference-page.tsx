@@ -1,8 +1,10 @@
-import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Anchor, Card, Group, SimpleGrid, Stack, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
 import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText, type IconType } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
 /** Access for programs: the GraphQL explorer, the REST reference, and a sample request of each. */
@@ -42,14 +44,14 @@ export function ReferencePage() {
             text={`curl ${base}/api/e2/emails \\
   -H "Authorization: Bearer $KEY"`}
           />
-          <Text size="sm">
+          <Small>
             For code generators:{' '}
             <Anchor href="/api/e2/openapi.json" underline="always">
               OpenAPI document
             </Anchor>
             . The published clients <code>resend</code> and <code>inboundemail</code> work with the base URL{' '}
             <code>{base}/api/e2</code>.
-          </Text>
+          </Small>
         </Way>
         <Way
           icon={IconFileText}
@@ -69,21 +71,16 @@ export function ReferencePage() {
   );
 }
 
-function Way({
-  icon: Icon,
-  title,
-  about,
-  path,
-  open,
-  children,
-}: {
+interface WayProps {
   icon: IconType;
   title: string;
   about: string;
   path: string | null;
   open: string;
   children: ReactNode;
-}) {
+}
+
+function Way({ icon: Icon, title, about, path, open, children }: WayProps) {
   return (
     <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-label={title}>
       <Stack gap="sm">
@@ -93,21 +90,16 @@ function Way({
           </ThemeIcon>
           <Title order={2}>{title}</Title>
         </Group>
-        <Text size="sm" c="dimmed">
-          {about}
-        </Text>
+        <Hint>{about}</Hint>
         {path !== null && (
-          <Button
-            component="a"
+          <QuietButton
+            label={open}
+            icon={IconExternalLink}
             href={path}
             target="_blank"
             rel="noopener"
-            variant="default"
-            leftSection={<IconExternalLink size={16} aria-hidden />}
             w="fit-content"
-          >
-            {open}
-          </Button>
+          />
         )}
         {children}
       </Stack>

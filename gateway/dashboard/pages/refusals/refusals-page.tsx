@@ -1,11 +1,12 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { formatCount } from '../../parts/counted.ts';
 import { IconMailOff } from '../../parts/icons.ts';
 import { ChoiceFilter, FilterBar, listSource, PagedList, TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { FreeRow } from '../../parts/row-list.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
+import { formatCount } from '../../parts/words.ts';
 
 const REFUSALS = graphql(`
   query DashboardRefusals($first: Int!, $after: String, $filter: DoorRefusalFilter) {
@@ -73,31 +74,31 @@ function RefusalRow({ refusal }: { refusal: ShownRefusal }) {
   return (
     <FreeRow>
       <Group gap="sm" wrap="wrap" justify="space-between">
-        <Text size="sm" className="postroom-wrap" miw={0} flex="1 1 16rem">
+        <Small className="postroom-wrap" miw={0} flex="1 1 16rem">
           <b dir="auto">{recipient ?? 'Several recipients'}</b> from{' '}
           <bdi>{sender === null ? 'several senders' : sender === '' ? 'the null sender (a bounce)' : sender}</bdi>
-        </Text>
+        </Small>
         <Group gap="sm" wrap="nowrap">
           <Badge variant="outline" color="gray">
             {REASONS.find(({ value }) => value === reason)?.label ?? reason}
           </Badge>
-          <Text size="sm" c="dimmed">
+          <Hint>
             {times > 1 && `${formatCount(times)} times, last `}
             <RelativeTime at={lastAt} />
-          </Text>
+          </Hint>
         </Group>
       </Group>
-      <Text size="sm" className="postroom-wrap">
+      <Small className="postroom-wrap">
         <bdi>{reply}</bdi>
-      </Text>
-      <Text size="sm" c="dimmed" className="postroom-wrap">
+      </Small>
+      <Hint className="postroom-wrap">
         Client {network === null ? 'of several networks, last' : ''} {clientAddress}
         {helo !== null && (
           <>
             , which called itself <bdi>{helo}</bdi>
           </>
         )}
-      </Text>
+      </Hint>
     </FreeRow>
   );
 }

@@ -1,12 +1,12 @@
-import { Alert, Anchor, Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { formatCount } from '../../parts/counted.ts';
+import { CautionAlert } from '../../parts/alerts.ts';
+import { CopyButton } from '../../parts/command.tsx';
 import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
@@ -18,11 +18,13 @@ import {
   useUrlFilters,
 } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PressedRow } from '../../parts/row-list.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
-import { exactTime } from '../../parts/time-words.ts';
-import { Json } from '../activity/json.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { exactTime, formatCount } from '../../parts/words.ts';
+import { Json } from '../activity/delivery-parts.tsx';
 
 const REQUESTS = graphql(`
   query DashboardRequests($first: Int!, $after: String, $filter: ApiRequestFilter) {
@@ -35,9 +37,7 @@ const REQUESTS = graphql(`
 type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
 type ShownRequest = ResultOf<typeof REQUESTS>['apiRequests']['edges'][number]['node'];
 
-const REQUEST_KEYS = graphql(`
-  query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }
-`);
+const REQUEST_KEYS = graphql(`query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }`);
 
 /** The feed has no events about requests, so a visible list asks for new ones. Milliseconds. */
 const RELOAD_MS = 3_000;
@@ -142,11 +142,7 @@ function InstantFilter({ name, label, filters }: { name: string; label: string; 
     <TextInput
       type="datetime-local"
       aria-label={label}
-      leftSection={
-        <Text size="sm" c="dimmed" aria-hidden>
-          {label}
-        </Text>
-      }
+      leftSection={<Hint aria-hidden>{label}</Hint>}
       leftSectionWidth={52}
       value={filters.get(name) ?? ''}
       onChange={({ currentTarget }) => filters.filterBy(name, currentTarget.value)}
@@ -189,9 +185,9 @@ function RequestRow({ request, open }: { request: ShownRequest; open: () => void
   const name = (
     <Group gap="sm" wrap="nowrap" miw={0}>
       <RequestStatus status={status} />
-      <Text size="sm" ff="monospace" className="postroom-wrap" miw={0}>
+      <Small ff="monospace" className="postroom-wrap" miw={0}>
         <b>{method}</b> {nameRequest(request)}
-      </Text>
+      </Small>
     </Group>
   );
   const about = (
@@ -217,8 +213,10 @@ const ONE_REQUEST = graphql(`
     apiRequest(id: $id) {
       id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
       apiKey { id name hint }
-      requestBytes requestBody requestHeaders { name value }
-      responseBytes responseBody responseHeaders { name value }
+      requestBytes requestBody
+      requestHeaders { name value }
+      responseBytes responseBody
+      responseHeaders { name value }
     }
   }
 `);
@@ -252,39 +250,32 @@ function RequestDetails({ request }: { request: WholeRequest }) {
         <Stack gap={4} miw={0} flex="1 1 16rem">
           <Group gap="xs">
             <RequestStatus status={status} />
-            <Text size="sm">{formatCount(durationMs)} ms</Text>
+            <Small>{formatCount(durationMs)} ms</Small>
           </Group>
-          <Text size="sm">{exactTime(createdAt)}</Text>
-          <Text size="sm">
+          <Small>{exactTime(createdAt)}</Small>
+          <Small>
             {apiKey === null ? (
               'Deleted key'
             ) : (
               <>
-                API key{' '}
-                <Anchor component={Link} href="/keys" size="sm">
-                  {apiKey.name}
-                </Anchor>
+                API key <SmallLink href="/keys">{apiKey.name}</SmallLink>
                 {apiKey.hint !== null && ` (${apiKey.hint})`}
               </>
             )}
             , from {clientAddress}
-          </Text>
+          </Small>
           <Group gap={4} wrap="nowrap">
-            <Text size="sm" c="dimmed" className="postroom-wrap">
-              Request ID {requestId}
-            </Text>
+            <Hint className="postroom-wrap">Request ID {requestId}</Hint>
             <CopyButton text={requestId} label="Copy request ID" />
           </Group>
-          <Text size="sm" ff="monospace" className="postroom-wrap">
+          <Small ff="monospace" className="postroom-wrap">
             {path}
-          </Text>
+          </Small>
         </Stack>
         <CopyCurl curl={curl} />
       </Group>
       {omitsBodies && (
-        <Alert color="orange" variant="outline" role="status">
-          The service was busy and stored this request without its bodies.
-        </Alert>
+        <CautionAlert role="status">The service was busy and stored this request without its bodies.</CautionAlert>
       )}
       <Message title="Request" headers={requestHeaders} body={requestBody} bytes={requestBytes} />
       <Message title="Response" headers={responseHeaders} body={responseBody} bytes={responseBytes} />
@@ -295,13 +286,11 @@ function RequestDetails({ request }: { request: WholeRequest }) {
 function CopyCurl({ curl }: { curl: string }) {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   return (
-    <Button
-      variant="default"
+    <QuietButton
+      label={copied ? 'Copied' : 'Copy as curl'}
       leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
       onClick={() => copy(curl)}
-    >
-      {copied ? 'Copied' : 'Copy as curl'}
-    </Button>
+    />
   );
 }
 
@@ -322,9 +311,7 @@ function Message({ title, headers, body, bytes }: MessageProps) {
         <Json text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')} label={`${title} headers`} />
       )}
       {body === null || body === '' ? (
-        <Text size="sm" c="dimmed">
-          No body
-        </Text>
+        <Hint>No body</Hint>
       ) : (
         <Json text={body} label={bytes === null ? `${title} body` : `${title} body, ${formatCount(bytes)} bytes`} />
       )}

@@ -1,33 +1,30 @@
-import {
-  Anchor,
-  Button,
-  Card,
-  Fieldset,
-  Grid,
-  Group,
-  Loader,
-  SegmentedControl,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Card, Fieldset, Grid, Group, Loader, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { Link, useLocation, useParams } from 'wouter';
+import { useLocation, useParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { formatCount } from '../../parts/counted.ts';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage } from '../../parts/section.tsx';
+import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { formatCount } from '../../parts/words.ts';
 import { useFirstField } from '../../shell/keys.ts';
-import { RULES, type Rule, UPDATE_RULE } from './rule-documents.ts';
-import { hasNoCriteria, type RuleValues, readValues, writeInput } from './rule-values.ts';
+import {
+  hasNoCriteria,
+  RULES,
+  type Rule,
+  type RuleValues,
+  readValues,
+  UPDATE_RULE,
+  writeInput,
+} from './rule-values.ts';
 
 /** One rule: its criteria, its action, and its back-test. `new`: a rule to create. */
 export function RulePage() {
@@ -244,9 +241,9 @@ function Criteria({ form }: { form: RecordFormState<RuleValues & { problem: stri
           {...TAGS}
         />
         <div>
-          <Text size="sm" fw={600} mb={4} id="has-attachment">
+          <Strong mb={4} id="has-attachment">
             Attachments
-          </Text>
+          </Strong>
           <SegmentedControl
             aria-labelledby="has-attachment"
             {...form.getInputProps('hasAttachment')}
@@ -258,9 +255,9 @@ function Criteria({ form }: { form: RecordFormState<RuleValues & { problem: stri
           />
         </div>
         <div>
-          <Text size="sm" fw={600} mb={4} id="injection">
+          <Strong mb={4} id="injection">
             Text aimed at agents
-          </Text>
+          </Strong>
           <SegmentedControl
             aria-labelledby="injection"
             {...form.getInputProps('injection')}
@@ -346,18 +343,9 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
         <Title order={2} id="backtest-title">
           Back-test
         </Title>
-        <Text size="sm" c="dimmed">
-          Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.
-        </Text>
+        <Hint>Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.</Hint>
         <Group>
-          <Button
-            variant="default"
-            leftSection={<IconHistory size={16} aria-hidden />}
-            loading={isBusy}
-            onClick={() => void run()}
-          >
-            Run back-test
-          </Button>
+          <QuietButton label="Run back-test" icon={IconHistory} loading={isBusy} onClick={() => void run()} />
         </Group>
         <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
           {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
@@ -365,16 +353,14 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
           {backtest !== null && (
             <>
               {tested !== JSON.stringify(input.config) && (
-                <Text size="sm" fw={600}>
-                  The rule has changed. Run the back-test again.
-                </Text>
+                <Strong>The rule has changed. Run the back-test again.</Strong>
               )}
-              <Text size="sm">
+              <Small>
                 It would have matched <b>{formatCount(backtest.matchedCount)}</b> of{' '}
                 {formatCount(backtest.scannedCount)} emails, and decided on <b>{formatCount(backtest.decidedCount)}</b>{' '}
                 of them beside your other rules.
                 {!backtest.isComplete && ' The time limit was reached before older emails were checked.'}
-              </Text>
+              </Small>
               {backtest.examples.length > 0 && (
                 <PlainList gap="xs">
                   {backtest.examples.map((example, at) => (
@@ -394,13 +380,13 @@ function BacktestExample({ example: { email, matches, isDecisive } }: { example:
   return (
     <li>
       {email === null ? (
-        <Text size="sm">Deleted email</Text>
+        <Small>Deleted email</Small>
       ) : (
-        <Anchor component={Link} href={`/emails/${email.id}`} size="sm" fw={600} className="postroom-wrap">
+        <SmallLink href={`/emails/${email.id}`} fw={600} className="postroom-wrap">
           {email.subject || '(no subject)'}
-        </Anchor>
+        </SmallLink>
       )}
-      <Text size="xs" c="dimmed" className="postroom-wrap">
+      <Fine className="postroom-wrap">
         {email !== null && (
           <>
             {email.from.name ?? email.from.address}, <RelativeTime at={email.createdAt} />:{' '}
@@ -408,7 +394,7 @@ function BacktestExample({ example: { email, matches, isDecisive } }: { example:
         )}
         {matches.map(({ criterion, value }) => `${criterion} “${value}”`).join(', ')}
         {!isDecisive && '; another rule decides first'}
-      </Text>
+      </Fine>
     </li>
   );
 }

@@ -1,5 +1,45 @@
-import type { graphql } from '../../graphql.ts';
-import type { Rule } from './rule-documents.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+/** All rules in the order of evaluation. */
+export const RULES = graphql(`
+  query DashboardRules {
+    guardRules(first: 90) {
+      edges {
+        node {
+          __typename id name description type action priority isActive triggerCount lastTriggeredAt
+          endpoint { __typename id name }
+          config {
+            __typename
+            ... on ExplicitGuardConfig {
+              subject { operator values }
+              from { operator values isAligned }
+              to { operator values }
+              hasWords { operator values }
+              attachments { operator values }
+              hasAttachment spf dkim dmarc injection spam minSpamScore
+            }
+            ... on PromptGuardConfig { prompt }
+          }
+        }
+      }
+      pageInfo { hasNextPage }
+    }
+    guardLimits { hasModel maxPriority maxRules }
+  }
+`);
+
+/** A rule in the list. */
+export type Rule = ResultOf<typeof RULES>['guardRules']['edges'][number]['node'];
+
+/** Changes a rule. Absent fields stay unchanged. */
+export const UPDATE_RULE = graphql(`
+  mutation DashboardUpdateRule($input: UpdateGuardRuleInput!) {
+    updateGuardRule(input: $input) {
+      __typename
+      ... on UpdateGuardRulePayload { guardRule { __typename id priority isActive } }
+    }
+  }
+`);
 
 type RuleInput = ReturnType<typeof graphql.scalar<'CreateGuardRuleInput'>>;
 type Explicit = Extract<Rule['config'], { __typename: 'ExplicitGuardConfig' }>;
@@ -81,4 +121,39 @@ export function hasNoCriteria(values: RuleValues): boolean {
 
 function orNull<T>(list: T[]): T[] | null {
   return list.length === 0 ? null : list;
+}
+
+type Placed = { id: string; priority: number };
+
+/** Distance of the first and last rule from their neighbor, which leaves room for others. */
+const ROOM = 10;
+
+/**
+ * Returns the changes of priorities (higher is evaluated first) that produce this order, in which the rule at `moved` was moved. Changes
+ * only that rule if there is room between its neighbors, otherwise each rule that is not below its predecessor. Priorities are between
+ * -most and most.
+ */
+export function setPriorities(order: readonly Placed[], moved: number, most: number): Placed[] {
+  const rule = order[moved];
+  if (rule === undefined) return [];
+  const before = order[moved - 1]?.priority ?? null;
+  const after = order[moved + 1]?.priority ?? null;
+  const alone =
+    before !== null && after !== null
+      ? Math.floor((before + after) / 2)
+      : before !== null
+        ? Math.max(-most, before - ROOM)
+        : Math.min(most, (after ?? 0) + ROOM);
+  if ((before === null || alone < before) && (after === null || alone > after))
+    return [{ id: rule.id, priority: alone }];
+  const changes: Placed[] = [];
+  let bound = most + 1;
+  for (const [at, { id, priority }] of order.entries()) {
+    const rest = order.length - at - 1;
+    // Below the previous one, with room above the minimum for those that follow.
+    const wanted = Math.max(rest - most, Math.min(priority, bound - 1));
+    if (wanted !== priority) changes.push({ id, priority: wanted });
+    bound = wanted;
+  }
+  return changes;
 }

@@ -1,20 +1,20 @@
-import { ActionIcon, Alert, Badge, Card, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
+import { Alert, Badge, Card, Group, Stack, Switch, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { formatCount } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconArrowDown, IconArrowUp, IconShieldHalf } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { IconButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { formatCount } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { RULES, type Rule, UPDATE_RULE } from './rule-documents.ts';
-import { setPriorities } from './rule-order.ts';
+import { RULES, type Rule, setPriorities, UPDATE_RULE } from './rule-values.ts';
 
 /** Rules in the order of evaluation, with their criteria and how often each matched. */
 export function RulesPage() {
@@ -82,9 +82,7 @@ export function RulesPage() {
                   There are more. They are all asked; the graph lists them.
                 </Alert>
               )}
-              <Text size="sm" c="dimmed" mt="md">
-                Mail that matches no rule is delivered to the endpoint of its address.
-              </Text>
+              <Hint mt="md">Mail that matches no rule is delivered to the endpoint of its address.</Hint>
             </>
           );
         }}
@@ -122,15 +120,15 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
           </Badge>
           <Stack gap={2}>
             <RowName href={`/rules/${id}`}>{name}</RowName>
-            <Text size="sm" className="postroom-wrap">
+            <Small className="postroom-wrap">
               <b>{describeAction(rule)}</b> when {describeCriteria(config).join(', and ')}.
-            </Text>
-            <Text size="xs" c="dimmed">
+            </Small>
+            <Fine>
               {triggerCount === 0
                 ? 'no matches yet'
                 : `matched ${triggerCount === 1 ? 'once' : `${formatCount(triggerCount)} times`}`}
               {lastTriggeredAt !== null && <RelativeTime at={lastTriggeredAt} prefix="; last match " />}
-            </Text>
+            </Fine>
           </Stack>
         </Group>
         <Group gap="xs" wrap="nowrap">
@@ -142,15 +140,15 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
           />
           {moves.map(({ by, word, Icon, isLast }) => (
             <Tooltip key={word} label={`Move ${word}`}>
-              <ActionIcon
-                {...needs('policies')}
+              <IconButton
+                label={`Move ${name} ${word}`}
+                icon={Icon}
+                iconSize={16}
+                needed="policies"
                 variant="default"
-                aria-label={`Move ${name} ${word}`}
                 disabled={isLast || isMoving}
                 onClick={() => move(by)}
-              >
-                <Icon size={16} aria-hidden />
-              </ActionIcon>
+              />
             </Tooltip>
           ))}
         </Group>

@@ -1,12 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import { graphql } from '../../graphql.ts';
-import { ActButton, DialogButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { timeInZone } from './time-in-zone.ts';
 
 const CANCEL = graphql(`
   mutation DashboardCancelEmail($id: ID!) {
@@ -24,12 +23,12 @@ const RESUME = graphql(`
   }
 `);
 
-/** Actions on a scheduled email: pause or resume, reschedule, cancel. None once it is no longer scheduled. */
-export function ScheduleActions({
-  email,
-}: {
+interface ScheduleActionsProps {
   email: { id: string; subject: string; status: string; scheduledAt: string | null; timezone: string | null };
-}) {
+}
+
+/** Actions on a scheduled email: pause or resume, reschedule, cancel. None once it is no longer scheduled. */
+export function ScheduleActions({ email }: ScheduleActionsProps) {
   const { id, subject, status, scheduledAt } = email;
   const timezone = email.timezone ?? 'UTC';
   const { act: cancel } = useAct(CANCEL, { done: 'The email was cancelled and will not be sent.' });
@@ -62,9 +61,7 @@ export function ScheduleActions({
       <DialogButton needed="send" icon={IconCalendarClock} label="Reschedule" title={`Reschedule “${subject}”`}>
         {(close) => (
           <>
-            <Text size="sm" mb="sm">
-              Currently scheduled for {timeInZone(scheduledAt, timezone)}.
-            </Text>
+            <Small mb="sm">Currently scheduled for {timeInZone(scheduledAt, timezone)}.</Small>
             <RescheduleForm id={id} timezone={timezone} close={close} />
           </>
         )}
@@ -117,4 +114,25 @@ function RescheduleForm({ id, timezone, close }: { id: string; timezone: string;
       <form.Text name="timezone" label="Time zone" description="IANA name of the time zone." maxLength={64} />
     </RecordForm>
   );
+}
+
+/** Returns the full date and time in the zone of the request: "Friday, November 27, 2026 at 9:00 AM GMT+9 (Asia/Tokyo)". */
+export function timeInZone(at: string, zone: string): string {
+  try {
+    const words = new Intl.DateTimeFormat('en', {
+      weekday: 'long',
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZoneName: 'short',
+      timeZone: zone,
+    }).format(new Date(at));
+    // UTC is both the offset and the name.
+    return words.endsWith(zone) ? words : `${words} (${zone})`;
+  } catch {
+    // A zone that this browser does not know.
+    return `${at} (${zone})`;
+  }
 }

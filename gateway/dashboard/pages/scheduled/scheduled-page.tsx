@@ -1,25 +1,21 @@
-import { Anchor, Badge, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Hint, PageLink, Small, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 import { subjectOf, toneOf } from '../activity/email-words.ts';
-import { ListCard } from '../activity/list-card.tsx';
-import { ListFrame } from '../activity/list-frame.tsx';
-import { useFirstAddress } from '../activity/use-first-address.ts';
-import { useGrowingList } from '../activity/use-growing-list.ts';
-import { ScheduleActions } from './schedule-actions.tsx';
-import { timeInZone } from './time-in-zone.ts';
+import { ListCard, ListFrame, useFirstAddress, useGrowingList } from '../activity/mail-list.tsx';
+import { ScheduleActions, timeInZone } from './schedule-actions.tsx';
 
 const SCHEDULED = graphql(`
   query DashboardScheduled($first: Int!, $after: String) {
@@ -64,26 +60,22 @@ function ScheduledRow({ email }: { email: Scheduled }) {
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
-            <Anchor component={Link} href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
+            <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
               {subjectOf(email)}
-            </Anchor>
+            </PageLink>
             <StatusBadge status={status} tone={toneOf(status)} />
-            {batch !== null && (
-              <Badge variant="default" tt="none" radius="sm" fw={600}>
-                part of a batch
-              </Badge>
-            )}
+            {batch !== null && <Tag>part of a batch</Tag>}
           </Group>
-          <Text size="sm" c="dimmed" className="postroom-wrap">
+          <Hint className="postroom-wrap">
             {from.address} to {to.map(({ address }) => address).join(', ')}
-          </Text>
+          </Hint>
           {scheduledAt !== null && (
-            <Text size="sm">
+            <Small>
               <Text span fw={600}>
                 <RelativeTime at={scheduledAt} />
               </Text>
               , {timeInZone(scheduledAt, timezone ?? 'UTC')}
-            </Text>
+            </Small>
           )}
         </Stack>
         <ScheduleActions email={email} />
@@ -110,9 +102,9 @@ function NothingScheduled() {
       about={
         <>
           Emails with a send time appear here. Choose “Send later” in the inbox, or use the API. The command needs an{' '}
-          <Anchor component={Link} href="/keys" underline="always">
+          <PageLink href="/keys" underline="always">
             API key
-          </Anchor>{' '}
+          </PageLink>{' '}
           in place of $KEY.
         </>
       }
@@ -130,8 +122,7 @@ function NothingScheduled() {
 const BATCHES = graphql(`
   query DashboardBatches($ids: [ID!]!) {
     nodes(ids: $ids) {
-      __typename
-      id
+      __typename id
       ... on Batch { status createdAt counts { total pending processing sent failed cancelled } }
     }
   }
@@ -180,16 +171,14 @@ function BatchCard({ batch: { id, createdAt, counts } }: { batch: Batch }) {
     <Paper withBorder p="md" bg="var(--postroom-raised)">
       <Group justify="space-between" gap="sm">
         <Stack gap={4} flex="1 1 16rem">
-          <Text size="sm" fw={600}>
+          <Strong>
             {counted(total, 'email')}, asked for <RelativeTime at={createdAt} />
-          </Text>
+          </Strong>
           <Progress
             value={total === 0 ? 0 : (100 * done) / total}
             aria-label={`${done} of ${total} emails of the batch are finished`}
           />
-          <Text size="xs" c="dimmed">
-            {words.join(', ')}
-          </Text>
+          <Fine>{words.join(', ')}</Fine>
         </Stack>
         <ConfirmButton
           {...needs('send')}

@@ -1,18 +1,23 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
-import { useEffect, useEffectEvent } from 'react';
+import { Button, Code, Group, Text, TextInput } from '@mantine/core';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
+import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton } from '../../parts/buttons.tsx';
+import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconDownload } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
+import { useAct } from '../../parts/use-act.ts';
+import { useFirstField } from '../../shell/keys.ts';
+import { useRight } from '../../shell/viewer.ts';
 import { auth } from '../sign-in/auth-calls.ts';
-import { SettingRow } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import { SettingRow, useAsked } from './setting-parts.tsx';
 
 /** Name and address of the account. */
 export function ProfileSection() {
@@ -59,9 +64,7 @@ export function ProfileSection() {
   );
 }
 
-const IMAGE_SENDERS = graphql(`
-  query DashboardImageSenders { viewer { id imageSenders { address createdAt } } }
-`);
+const IMAGE_SENDERS = graphql(`query DashboardImageSenders { viewer { id imageSenders { address createdAt } } }`);
 const REMOVE_IMAGE_SENDER = graphql(`
   mutation BlockImages($input: RemoveImageSenderInput!) {
     removeImageSender(input: $input) { __typename ... on RemoveImageSenderPayload { address } }
@@ -79,7 +82,7 @@ export function ImagesSection() {
       <Loaded query={query} height={40}>
         {({ viewer: { imageSenders } }) =>
           imageSenders.length === 0 ? (
-            <Text size="sm">No senders yet. Choose “Always show images” in an email to add its sender.</Text>
+            <Small>No senders yet. Choose “Always show images” in an email to add its sender.</Small>
           ) : (
             <PlainList label="Senders whose images are shown" gap="xs">
               {imageSenders.map(({ address, createdAt }) => (
@@ -117,26 +120,157 @@ export function ExportSection() {
       title="Your data"
       about="All mail, threads, domains, endpoints and settings of this account, as one archive: JSON lines for documents, and each message as an .eml file."
     >
-      <Text size="sm" c="dimmed">
+      <Hint>
         Webhook secrets, private keys of domains and API keys are not included. The download starts at once; a large
         account takes minutes.
-      </Text>
+      </Hint>
       <Group>
-        <Button
-          {...needs('export')}
-          component="a"
+        <QuietButton
+          label="Export account"
+          icon={IconDownload}
+          needed="export"
           href="/api/auth/export"
           download
           onClick={(event) => {
             event.preventDefault();
             void startExport();
           }}
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          Export account
-        </Button>
+        />
       </Group>
     </Section>
+  );
+}
+
+const CREATE = graphql(`
+  mutation SettingsCreateSnippet($input: CreateSnippetInput!) {
+    createSnippet(input: $input) { __typename ... on CreateSnippetPayload { snippet { id name text } } }
+  }
+`);
+const UPDATE = graphql(`
+  mutation SettingsUpdateSnippet($input: UpdateSnippetInput!) {
+    updateSnippet(input: $input) { __typename ... on UpdateSnippetPayload { snippet { id name text } } }
+  }
+`);
+const DELETE = graphql(`
+  mutation SettingsDeleteSnippet($input: DeleteSnippetInput!) {
+    deleteSnippet(input: $input) { __typename ... on DeleteSnippetPayload { deletedId } }
+  }
+`);
+
+/** Texts that the composer inserts. */
+export function SnippetsSection() {
+  const query = useLiveQuery({ query: SNIPPETS, variables: {}, kinds: [], types: ['Snippet'] });
+  const mayChange = useRight('organize');
+  /** the ID of the snippet that is edited; `new`: one to create */
+  const [edited, setEdited] = useState<string | null>(null);
+  const cancel = () => setEdited(null);
+  const done = () => {
+    cancel();
+    query.refresh();
+  };
+  return (
+    <Section
+      title="Snippets"
+      about="Texts for all members. Type / at the beginning of a line of an email to insert one."
+      actions={mayChange && edited === null && <Button onClick={() => setEdited('new')}>Create snippet</Button>}
+    >
+      {edited === 'new' && <SnippetForm snippet={null} done={done} cancel={cancel} />}
+      <Loaded query={query} height={40}>
+        {({ snippets }) => (
+          <>
+            {snippets.length === 0 && edited === null && <Small>No snippets yet.</Small>}
+            <PlainList label="Snippets">
+              {snippets.map((snippet) => (
+                <li key={snippet.id}>
+                  {edited === snippet.id ? (
+                    <SnippetForm snippet={snippet} done={done} cancel={cancel} />
+                  ) : (
+                    <SnippetRow
+                      snippet={snippet}
+                      edit={mayChange ? () => setEdited(snippet.id) : null}
+                      changed={query.refresh}
+                    />
+                  )}
+                </li>
+              ))}
+            </PlainList>
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+interface SnippetRowProps {
+  snippet: Snippet;
+  /** null: the person may not */
+  edit: (() => void) | null;
+  changed: () => void;
+}
+
+function SnippetRow({ snippet: { id, name, text }, edit, changed }: SnippetRowProps) {
+  const { act: remove } = useAct(DELETE);
+  return (
+    <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-start">
+      <div style={{ minWidth: 0 }}>
+        <Strong className="postroom-wrap">{name}</Strong>
+        <Fine lineClamp={2} className="postroom-wrap">
+          {text}
+        </Fine>
+      </div>
+      {edit !== null && (
+        <Group gap="xs" wrap="nowrap">
+          <QuietButton label="Edit" size="xs" aria-label={`Edit ${name}`} onClick={edit} />
+          <ConfirmButton
+            label="Delete"
+            aria-label={`Delete ${name}`}
+            question="Delete snippet?"
+            about={`${name} can no longer be inserted. Emails stay as they are.`}
+            confirm="Delete snippet"
+            act={() => remove({ input: { id } }).then(changed)}
+          />
+        </Group>
+      )}
+    </Group>
+  );
+}
+
+interface SnippetFormProps {
+  /** null: a new one */
+  snippet: Snippet | null;
+  done: () => void;
+  cancel: () => void;
+}
+
+function SnippetForm({ snippet, done, cancel }: SnippetFormProps) {
+  useFirstField();
+  const { act: create } = useAct(CREATE, { quiet: true });
+  const { act: update } = useAct(UPDATE, { quiet: true });
+  const form = useRecordForm({
+    values: { name: snippet?.name ?? '', text: snippet?.text ?? '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
+      text: (text) => (text.trim() === '' ? 'Enter a text.' : null),
+    },
+    submit: async (input) => (snippet === null ? create({ input }) : update({ input: { id: snippet.id, ...input } })),
+    saved: done,
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit={snippet === null ? 'Create snippet' : 'Save snippet'}
+      label={snippet === null ? 'New snippet' : `Edit ${snippet.name}`}
+      cancel={cancel}
+      gap="xs"
+    >
+      <form.Text name="name" label="Name" maxLength={64} required data-autofocus />
+      <form.LongText name="text" label="Text" minRows={4} maxRows={16} maxLength={10_000} required />
+      <Fine>
+        {'Placeholders: '}
+        {Object.entries(SNIPPET_PLACEHOLDERS).map(([placeholder, about]) => (
+          <Code key={placeholder} mr={4} title={about}>{`{{${placeholder}}}`}</Code>
+        ))}
+      </Fine>
+    </RecordForm>
   );
 }

@@ -1,15 +1,16 @@
-import { Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import { Code, Group, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
+import { Fine, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
-import { Answered, ShownOnce, tellOutcome } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import { Answered, ShownOnce, tellOutcome, useAsked } from './setting-parts.tsx';
 
 /** The OpenID provider of the workspace, for its owner. */
 export function SingleSignOnSection() {
@@ -94,9 +95,7 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
       justify="flex-start"
       aside={
         <>
-          <Button variant="default" loading={isTesting} onClick={() => void test()}>
-            Test
-          </Button>
+          <QuietButton label="Test" loading={isTesting} onClick={() => void test()} />
           {stored !== null && (
             <ConfirmButton
               size="sm"
@@ -110,9 +109,9 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
         </>
       }
     >
-      <Text size="sm" className="postroom-wrap">
+      <Small className="postroom-wrap">
         Redirect URI, for the settings of the provider: <code>{redirectUri}</code>
-      </Text>
+      </Small>
       <form.Text name="issuer" label="Issuer" placeholder="https://login.example.com" />
       <form.Text name="clientId" label="Client ID" />
       <form.Text
@@ -207,9 +206,9 @@ export function ScimSection() {
       <Loaded query={query} height={100}>
         {({ scimDirectory: { url, users, groups, waiting, token } }) => (
           <>
-            <Text size="sm" className="postroom-wrap">
+            <Small className="postroom-wrap">
               Base URL, for the settings of the directory: <code>{url}</code>
-            </Text>
+            </Small>
             {secret !== null && (
               <ShownOnce
                 title="Copy the token"
@@ -229,11 +228,11 @@ export function ScimSection() {
                   <Text fw={600} className="postroom-wrap">
                     {token.name}
                   </Text>
-                  <Text size="sm">
+                  <Small>
                     {users} users, {groups} groups
                     {waiting > 0 && `. ${waiting} wait: an address in a verified domain, or a role, is missing`}
-                  </Text>
-                  <Text size="xs" c="dimmed" className="postroom-wrap">
+                  </Small>
+                  <Fine className="postroom-wrap">
                     {token.hint}
                     <RelativeTime at={token.createdAt} prefix=" · created " />
                     {token.createdBy !== null && ` by ${token.createdBy}`}
@@ -242,7 +241,7 @@ export function ScimSection() {
                     ) : (
                       <RelativeTime at={token.lastUsedAt} prefix=" · last used " />
                     )}
-                  </Text>
+                  </Fine>
                 </Stack>
                 <ConfirmButton
                   label="Revoke token"

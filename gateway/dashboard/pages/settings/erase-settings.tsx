@@ -1,22 +1,23 @@
-import { Alert, Anchor, Button, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { WarningAlert } from '../../parts/alerts.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
-import { counted } from '../../parts/counted.ts';
 import { Trouble } from '../../parts/form.tsx';
 import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { announceSignOut } from '../../shell/session-news.ts';
-import { leaveErased } from '../../shell/sign-out.ts';
+import { counted } from '../../parts/words.ts';
+import { announceSignOut, leaveErased } from '../../shell/session-news.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 import { type AuthOutcome, auth } from '../sign-in/auth-calls.ts';
-import { Password } from '../sign-in/new-password.tsx';
+import { Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { canUsePasskeys, signInByPasskey } from '../sign-in/passkeys.ts';
-import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
 import { startExport } from './account-settings.tsx';
-import { useAsked } from './use-asked.ts';
+import { useAsked } from './setting-parts.tsx';
 
 const PREVIEW = graphql(`
   query PreviewErasure {
@@ -37,11 +38,7 @@ export function EraseSection() {
       title="Erase account"
       about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
     >
-      {!isOwner && (
-        <Text size="sm" c="dimmed">
-          Only the owner of the workspace can erase it.
-        </Text>
-      )}
+      {!isOwner && <Hint>Only the owner of the workspace can erase it.</Hint>}
       <Group>
         <DialogButton
           label="Erase account"
@@ -63,7 +60,7 @@ function EraseDialog({ close }: { close: () => void }) {
   return (
     <Stack>
       <Loaded query={query}>{({ viewer }) => <Erased counts={viewer.erasurePreview} />}</Loaded>
-      <Text size="sm">
+      <Small>
         To keep a copy,{' '}
         <Anchor
           href="/api/auth/export"
@@ -77,7 +74,7 @@ function EraseDialog({ close }: { close: () => void }) {
           export the account
         </Anchor>{' '}
         first, and wait until the download has ended.
-      </Text>
+      </Small>
       <ConfirmErasure close={close} />
     </Stack>
   );
@@ -93,7 +90,7 @@ function Erased({ counts }: { counts: Counts }) {
   const { emails, threads, drafts, domains, addresses, endpoints, guardRules, apiKeys, unsentEmails } = counts;
   return (
     <>
-      <Text size="sm">This is erased within minutes and cannot be restored:</Text>
+      <Small>This is erased within minutes and cannot be restored:</Small>
       <List size="sm">
         <List.Item>
           {[
@@ -187,15 +184,13 @@ function ConfirmErasure({ close }: { close: () => void }) {
           />
         )}
         {credentials !== undefined && passkeys !== undefined && !hasPassword && !hasPasskey && (
-          <Alert color="yellow" variant="outline" title="Set a password first">
+          <WarningAlert title="Set a password first">
             The account is erased only after you sign in again. Set a password or add a passkey under Security.
-          </Alert>
+          </WarningAlert>
         )}
         <Trouble text={trouble} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <QuietButton label="Cancel" onClick={close} />
           {hasPasskey && (
             <Button
               {...(hasPassword ? { variant: 'default' } : { color: 'red.9' })}

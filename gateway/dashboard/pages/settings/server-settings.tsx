@@ -3,11 +3,12 @@ import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted, formatCount } from '../../parts/counted.ts';
+import { CopyButton } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
+import { Hint, Small, Strong } from '../../parts/text.tsx';
 import { problemOf, useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { baseUrl } from '../../shell/viewer.ts';
 
 const LIMITS = graphql(`
@@ -27,10 +28,10 @@ export function LimitsSection() {
           <Stack>
             <SentLately used={limits.sentWithinHour} most={limits.sendsPerHour} />
             <Group justify="space-between" gap="xs">
-              <Text size="sm">Requests per second, for all keys and this dashboard</Text>
-              <Text size="sm" fw={600}>
+              <Small>Requests per second, for all keys and this dashboard</Small>
+              <Strong>
                 {limits.requestsPerSecond === null ? 'no limit' : `at most ${formatCount(limits.requestsPerSecond)}`}
-              </Text>
+              </Strong>
             </Group>
           </Stack>
         )}
@@ -44,10 +45,10 @@ function SentLately({ used, most }: { used: number; most: number | null }) {
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm">Emails sent in the last hour</Text>
-        <Text size="sm" fw={600} aria-live="polite">
+        <Small>Emails sent in the last hour</Small>
+        <Strong aria-live="polite">
           {formatCount(used)} {most === null ? '· no limit' : `of ${formatCount(most)}`}
-        </Text>
+        </Strong>
       </Group>
       {most !== null && (
         <Progress
@@ -56,7 +57,7 @@ function SentLately({ used, most }: { used: number; most: number | null }) {
           aria-label="Emails sent in the last hour"
         />
       )}
-      {part >= 1 && <Text size="sm">New emails wait until the limit allows them.</Text>}
+      {part >= 1 && <Small>New emails wait until the limit allows them.</Small>}
     </Stack>
   );
 }
@@ -77,7 +78,9 @@ const UPDATE_RETENTION = graphql(`
 const PREVIEW = graphql(`
   query PreviewRetention($rawDays: Int, $bodyDays: Int, $metadataDays: Int) {
     viewer {
-      retentionPreview(rawDays: $rawDays, bodyDays: $bodyDays, metadataDays: $metadataDays) { emails bodies rawMessages }
+      retentionPreview(rawDays: $rawDays, bodyDays: $bodyDays, metadataDays: $metadataDays) {
+        emails bodies rawMessages
+      }
     }
   }
 `);
@@ -197,16 +200,10 @@ function isShorter(days: Days, before: number | null): boolean {
 /** The word that has to be typed. */
 const WORD = 'erase';
 
+type ConfirmErasureProps = { erased: Erased; close: () => void; save: () => Promise<void> };
+
 /** Says what the new periods erase, and lets them be saved only after the word was typed. */
-function ConfirmErasure({
-  erased: { emails, bodies, rawMessages },
-  close,
-  save,
-}: {
-  erased: Erased;
-  close: () => void;
-  save: () => Promise<void>;
-}) {
+function ConfirmErasure({ erased: { emails, bodies, rawMessages }, close, save }: ConfirmErasureProps) {
   const form = useRecordForm({
     values: { typed: '' },
     submit: async () => {
@@ -223,11 +220,11 @@ function ConfirmErasure({
       cancel={close}
       isDisabled={form.values.typed.trim().toLowerCase() !== WORD}
     >
-      <Text size="sm">
+      <Small>
         {isNothing
           ? 'No mail is that old yet. Mail is erased as it reaches the age, and cannot be restored.'
           : 'This mail is older than the new periods. It is erased within the hour and cannot be restored:'}
-      </Text>
+      </Small>
       {!isNothing && (
         <List size="sm">
           <List.Item>{countText(emails)} completely</List.Item>
@@ -250,7 +247,10 @@ function countText(count: number): string {
 const SERVICE = graphql(`
   query DashboardService {
     viewer {
-      service { version publicUrl mailHostname isMailHostnameLocal smtpHost smtpPort trustedDomains isSignUpOpen retentionDays hasGuardModel }
+      service {
+        version publicUrl mailHostname isMailHostnameLocal smtpHost smtpPort trustedDomains isSignUpOpen retentionDays
+        hasGuardModel
+      }
     }
   }
 `);
@@ -278,7 +278,7 @@ function ServiceFacts({ service }: { service: ResultOf<typeof SERVICE>['viewer']
       <Fact label="Mail server name for MX records" {...(isMailHostnameLocal ? {} : { copy: mailHostname })}>
         <Code>{mailHostname}</Code>
         {isMailHostnameLocal && (
-          <Text size="sm">known only to this machine; set MAIL_HOSTNAME before you publish MX records</Text>
+          <Small>known only to this machine; set MAIL_HOSTNAME before you publish MX records</Small>
         )}
       </Fact>
       <Fact label="SMTP host and port" copy={`${smtpHost}:${smtpPort}`}>
@@ -318,11 +318,7 @@ function Names({ names }: { names: readonly string[] }) {
       {names.slice(0, SHOWN_NAMES).map((name) => (
         <Code key={name}>{name}</Code>
       ))}
-      {more > 0 && (
-        <Text size="sm" c="dimmed">
-          and {more} more
-        </Text>
-      )}
+      {more > 0 && <Hint>and {more} more</Hint>}
     </Group>
   );
 }

@@ -1,18 +1,17 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { signOutEverywhere } from '../../shell/sign-out.ts';
+import { signOutEverywhere } from '../../shell/session-news.ts';
 import { levelWords } from '../connect/level-words.ts';
 import { type AuthOutcome, type AuthSession, auth } from '../sign-in/auth-calls.ts';
-import { deviceWords, isHandheld } from './device-words.ts';
-import { Answered, SettingRow, tellOutcome } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import { Answered, deviceWords, isHandheld, SettingRow, tellOutcome, useAsked } from './setting-parts.tsx';
 
 /** Active sessions of the account. */
 export function SessionsSection() {
@@ -91,11 +90,7 @@ function SignOutButton({ label, done, end, ended, size = 'sm', ...rest }: SignOu
   );
 }
 
-interface SessionRowProps {
-  session: AuthSession;
-  isCurrent: boolean;
-  ended: () => Promise<void>;
-}
+type SessionRowProps = { session: AuthSession; isCurrent: boolean; ended: () => Promise<void> };
 
 function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
   const { id, userAgent, ipAddress, createdAt, updatedAt } = session;
@@ -135,7 +130,11 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
 
 const PROGRAMS = graphql(`
   query DashboardPrograms {
-    oauthGrants { id clientId client { name host } level domains addresses person isYours createdAt lastUsedAt lastUsedFrom }
+    oauthGrants {
+      id clientId
+      client { name host }
+      level domains addresses person isYours createdAt lastUsedAt lastUsedFrom
+    }
   }
 `);
 type Program = ResultOf<typeof PROGRAMS>['oauthGrants'][number];
@@ -157,9 +156,7 @@ export function ProgramsSection() {
       <Loaded query={query} height={60}>
         {({ oauthGrants }) =>
           oauthGrants.length === 0 ? (
-            <Text size="sm">
-              No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”.
-            </Text>
+            <Small>No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”.</Small>
           ) : (
             <PlainList label="Programs with access" gap="md">
               {oauthGrants.map((program) => (
@@ -183,10 +180,10 @@ function ProgramRow({ program, ended }: { program: Program; ended: () => void })
       name={client.name}
       about={
         <>
-          <Text size="sm" c="var(--mantine-color-text)" className="postroom-wrap">
+          <Small c="var(--mantine-color-text)" className="postroom-wrap">
             {words?.label ?? level}
             {reach !== null && ` · only ${reach}`}
-          </Text>
+          </Small>
           {client.host}
           {!isYours && person !== null && ` · allowed by ${person}`}
           <RelativeTime at={createdAt} prefix=" · connected " />

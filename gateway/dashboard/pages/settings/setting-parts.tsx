@@ -1,21 +1,21 @@
-import { Alert, Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { WarningAlert } from '../../parts/alerts.ts';
 import type { IconType } from '../../parts/icons.ts';
-import { notify } from '../../parts/notify.ts';
-import type { AuthOutcome } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
-import type { Asked } from './use-asked.ts';
+import { notify } from '../../parts/notify.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
+import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
+import { AuthProblemNote } from '../sign-in/entry-parts.tsx';
 
-/** What a call responded. Until then a placeholder; an error is shown above what was there before. */
-export function Answered<Answer>({
-  asked: { answer, problem },
-  height,
-  children,
-}: {
+interface AnsweredProps<Answer> {
   asked: Asked<Answer>;
   height: number;
   children: (answer: Answer) => ReactNode;
-}) {
+}
+
+/** What a call responded. Until then a placeholder; an error is shown above what was there before. */
+export function Answered<Answer>({ asked: { answer, problem }, height, children }: AnsweredProps<Answer>) {
   return (
     <>
       <AuthProblemNote problem={problem} />
@@ -39,14 +39,7 @@ export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): bo
   return problem === null;
 }
 
-/** An entry of a list of settings: its name in bold, what there is to know of it, and its actions. */
-export function SettingRow({
-  icon: Icon,
-  name,
-  marks,
-  about,
-  children,
-}: {
+interface SettingRowProps {
   icon?: IconType;
   name: ReactNode;
   /** beside the name */
@@ -54,7 +47,10 @@ export function SettingRow({
   about: ReactNode;
   /** the actions */
   children?: ReactNode;
-}) {
+}
+
+/** An entry of a list of settings: its name in bold, what there is to know of it, and its actions. */
+export function SettingRow({ icon: Icon, name, marks, about, children }: SettingRowProps) {
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
       {Icon !== undefined && <Icon size={22} stroke={1.6} aria-hidden style={{ flexShrink: 0 }} />}
@@ -65,9 +61,9 @@ export function SettingRow({
           </Text>
           {marks}
         </Group>
-        <Text size="sm" c="dimmed" component="div" className="postroom-wrap">
+        <Hint component="div" className="postroom-wrap">
           {about}
-        </Text>
+        </Hint>
       </Stack>
       {children}
     </Group>
@@ -78,24 +74,12 @@ export function SettingRow({
 export function CopyTextButton({ text, label, size = 'sm' }: { text: string; label: string; size?: 'xs' | 'sm' }) {
   return (
     <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Button variant="default" size={size} onClick={copy}>
-          {copied ? 'Copied' : label}
-        </Button>
-      )}
+      {({ copied, copy }) => <QuietButton label={copied ? 'Copied' : label} size={size} onClick={copy} />}
     </CopyButton>
   );
 }
 
-/** A secret that is shown only once, until it is `done` with. */
-export function ShownOnce({
-  title,
-  about,
-  text,
-  copyLabel,
-  done,
-  children,
-}: {
+interface ShownOnceProps {
   title: string;
   about: string;
   /** what is copied */
@@ -104,17 +88,77 @@ export function ShownOnce({
   done: () => void;
   /** the secret as it is shown */
   children: ReactNode;
-}) {
+}
+
+/** A secret that is shown only once, until it is `done` with. */
+export function ShownOnce({ title, about, text, copyLabel, done, children }: ShownOnceProps) {
   return (
-    <Alert color="yellow" variant="outline" title={title}>
+    <WarningAlert title={title}>
       <Stack>
-        <Text size="sm">{about}</Text>
+        <Small>{about}</Small>
         {children}
         <Group>
           <CopyTextButton text={text} label={copyLabel} />
           <Button onClick={done}>Done</Button>
         </Group>
       </Stack>
-    </Alert>
+    </WarningAlert>
   );
+}
+
+/** Response of a call to `/api/auth`, while the component is mounted. */
+interface Asked<Answer> {
+  /** undefined while loading */
+  answer: Answer | undefined;
+  problem: AuthProblem | null;
+  askAgain: () => Promise<void>;
+}
+
+/** Calls `ask` immediately, and again on request. `ask` must be the same function each time. */
+export function useAsked<Answer>(ask: () => Promise<AuthOutcome<Answer>>): Asked<Answer> {
+  const [state, setState] = useState<{ answer: Answer | undefined; problem: AuthProblem | null }>({
+    answer: undefined,
+    problem: null,
+  });
+  const askAgain = useCallback(async () => {
+    const { answer, problem } = await ask();
+    setState((before) => (problem === null ? { answer, problem } : { answer: before.answer, problem }));
+  }, [ask]);
+  useEffect(() => void askAgain(), [askAgain]);
+  return { ...state, askAgain };
+}
+
+/** Patterns of the User-Agent field (RFC 9110 §10.1.5). The first match counts, because browsers claim to be their predecessors. */
+const browsers: [pattern: RegExp, words: string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\/|\bOpera\b/, 'Opera'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bHeadlessChrome\//, 'Headless Chrome'],
+  [/\bChrome\/|\bCriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+const systems: [pattern: RegExp, words: string][] = [
+  [/\biPhone\b/, 'an iPhone'],
+  [/\biPad\b/, 'an iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMacintosh\b/, 'a Mac'],
+  [/\bLinux\b|\bX11\b/, 'Linux'],
+];
+
+/** Returns the browser and its system, such as "Firefox on Windows". */
+export function deviceWords(userAgent: string | null | undefined): string {
+  const of = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+  const [browser, system] = [of(browsers), of(systems)];
+  if (system === undefined) return browser ?? 'Unknown program';
+  return `${browser ?? 'A browser'} on ${system}`;
+}
+
+/** Returns whether it is a mobile device. */
+export function isHandheld(userAgent: string | null | undefined): boolean {
+  return /\biPhone\b|\biPad\b|\bAndroid\b/.test(userAgent ?? '');
 }

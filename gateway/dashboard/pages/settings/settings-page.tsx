@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Switch, Tabs, Text, useMantineColorScheme } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Switch, Tabs, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
@@ -7,14 +7,14 @@ import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUs
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Small } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
-import { ExportSection, ImagesSection, ProfileSection } from './account-settings.tsx';
+import { ExportSection, ImagesSection, ProfileSection, SnippetsSection } from './account-settings.tsx';
 import { ScimSection, SingleSignOnSection } from './company-settings.tsx';
 import { EraseSection } from './erase-settings.tsx';
 import { LimitsSection, RetentionSection, ServerSection } from './server-settings.tsx';
 import { ProgramsSection, SessionsSection } from './session-settings.tsx';
 import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
-import { SnippetsSection } from './snippet-settings.tsx';
 
 const TABS = ['account', 'security', 'snippets', 'service'] as const;
 
@@ -163,9 +163,9 @@ function DesktopNoticesSection() {
         disabled={!isSupported}
         onChange={(event) => void change(event.currentTarget.checked)}
       />
-      {!isSupported && <Text size="sm">This browser has no notices, or only over HTTPS.</Text>}
+      {!isSupported && <Small>This browser has no notices, or only over HTTPS.</Small>}
       {isRefused && (
-        <Text size="sm">This browser does not let this page show notices. Allow them in its settings of the site.</Text>
+        <Small>This browser does not let this page show notices. Allow them in its settings of the site.</Small>
       )}
     </Section>
   );

@@ -1,20 +1,26 @@
 import { Button, Code, Group, List, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, Section } from '../../parts/section.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote } from '../sign-in/auth-problem-note.tsx';
-import { NewPassword, newPasswordFault, Password } from '../sign-in/new-password.tsx';
+import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
-import { useAuthSettings } from '../sign-in/use-auth-settings.ts';
-import { deviceWords } from './device-words.ts';
-import { Answered, CopyTextButton, SettingRow, ShownOnce, tellOutcome } from './setting-parts.tsx';
-import { useAsked } from './use-asked.ts';
+import {
+  Answered,
+  CopyTextButton,
+  deviceWords,
+  SettingRow,
+  ShownOnce,
+  tellOutcome,
+  useAsked,
+} from './setting-parts.tsx';
 
 /** Changes the password, or sets the first one. */
 export function PasswordSection() {
@@ -137,11 +143,9 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
             )}
             {isOn && (
               <>
-                <Text size="sm">On. {recoveryCodesLeft} recovery codes left.</Text>
+                <Small>On. {recoveryCodesLeft} recovery codes left.</Small>
                 <Group>
-                  <Button variant="default" onClick={() => void renew()}>
-                    Create new recovery codes
-                  </Button>
+                  <QuietButton label="Create new recovery codes" onClick={() => void renew()} />
                   <ConfirmButton
                     size="sm"
                     label="Remove authenticator app"
@@ -168,15 +172,9 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
   );
 }
 
-function SetUp({
-  url,
-  secret,
-  onTurnedOn,
-}: {
-  url: string;
-  secret: string;
-  onTurnedOn: (recoveryCodes: string[]) => void;
-}) {
+type SetUpProps = { url: string; secret: string; onTurnedOn: (recoveryCodes: string[]) => void };
+
+function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
   const form = useRecordForm({
     values: { code: '' },
     submit: ({ code }) => auth.turnOnSecondFactor(code),
@@ -190,11 +188,11 @@ function SetUp({
       justify="flex-start"
       isDisabled={form.values.code.trim() === ''}
     >
-      <Text size="sm">
+      <Small>
         1. Scan this code with your authenticator app, or <a href={url}>open the app on this device</a>:
-      </Text>
+      </Small>
       <QrCode text={url} label="QR code for your authenticator app, with the key that follows" />
-      <Text size="sm">If you cannot scan it, enter this key in the app:</Text>
+      <Small>If you cannot scan it, enter this key in the app:</Small>
       <Group gap="xs">
         <Code fz="sm" className="postroom-wrap">
           {secret}
@@ -229,22 +227,13 @@ export function PasskeysSection() {
       title="Passkeys"
       about="Sign in with a fingerprint, face or device PIN. A passkey cannot be guessed or phished."
       actions={
-        canAdd && (
-          <Button
-            variant="default"
-            leftSection={<IconPlus size={16} aria-hidden />}
-            loading={isBusy}
-            onClick={() => void add()}
-          >
-            Add passkey
-          </Button>
-        )
+        canAdd && <QuietButton label="Add passkey" icon={IconPlus} loading={isBusy} onClick={() => void add()} />
       }
     >
       <Answered asked={asked} height={40}>
         {(passkeys) =>
           passkeys.length === 0 ? (
-            <Text size="sm">No passkeys yet.</Text>
+            <Small>No passkeys yet.</Small>
           ) : (
             <PlainList label="Passkeys" gap="md">
               {passkeys.map((passkey) => (
@@ -255,9 +244,9 @@ export function PasskeysSection() {
         }
       </Answered>
       {settings !== null && !canAdd && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           Passkeys work only at {settings.passkeyHost}, over https or on localhost. Open this page there to add one.
-        </Text>
+        </Hint>
       )}
     </Section>
   );
@@ -299,9 +288,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
             <Button type="submit" disabled={name.trim() === ''}>
               Save
             </Button>
-            <Button variant="default" onClick={() => setName(null)}>
-              Cancel
-            </Button>
+            <QuietButton label="Cancel" onClick={() => setName(null)} />
           </Group>
         </form>
       </Group>
@@ -318,9 +305,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
       }
     >
       <Group gap="xs" wrap="nowrap">
-        <Button variant="default" size="xs" onClick={() => setName(shown)} aria-label={`Rename ${shown}`}>
-          Rename
-        </Button>
+        <QuietButton label="Rename" size="xs" onClick={() => setName(shown)} aria-label={`Rename ${shown}`} />
         <ConfirmButton
           label="Remove"
           question={`Remove ${shown}?`}

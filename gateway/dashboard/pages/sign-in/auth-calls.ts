@@ -2,12 +2,7 @@ import { endSession } from '../../client.ts';
 import { confirmed } from '../../parts/confirm-sign-in.ts';
 
 /** The signed-in user. */
-export interface AuthUser {
-  id: string;
-  email: string;
-  name: string;
-  createdAt: string;
-}
+export type AuthUser = { id: string; email: string; name: string; createdAt: string };
 
 /** A session of a browser. */
 export interface AuthSession {
@@ -29,12 +24,7 @@ export interface Passkey {
 }
 
 /** A workspace that the signed-in person is a member of. */
-export interface OwnWorkspace {
-  id: string;
-  name: string;
-  role: string;
-  members: number;
-}
+export type OwnWorkspace = { id: string; name: string; role: string; members: number };
 
 /** What an invitation says. */
 export interface ShownInvitation {
@@ -210,11 +200,7 @@ async function callOnce<Answer>(path: string, init: RequestInit): Promise<AuthOu
   }
 }
 
-interface Refusal {
-  message?: string;
-  code?: string;
-  details?: { field: string; message: string }[];
-}
+type Refusal = { message?: string; code?: string; details?: { field: string; message: string }[] };
 
 function problemOf(status: number, { message, code, details }: Refusal): AuthProblem {
   return {

@@ -1,14 +1,17 @@
-import { Anchor, Button, Center, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Center, Loader, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
+import { PageLink, Small } from '../../parts/text.tsx';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type ShownInvitation } from './auth-calls.ts';
-import { AuthProblemNote } from './auth-problem-note.tsx';
-import { EntryCard } from './entry-card.tsx';
-import { linkToken } from './link-token.ts';
-import { NewPassword, newPasswordFault } from './new-password.tsx';
+import {
+  AuthProblemNote,
+  EntryCard,
+  linkToken,
+  NewPassword,
+  newPasswordFault,
+  useAuthSettings,
+} from './entry-parts.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { useAuthSettings } from './use-auth-settings.ts';
 
 /** What the page knows after it asked. */
 interface Shown {
@@ -44,12 +47,12 @@ export function InvitationPage() {
         title="This invitation cannot be accepted"
         about={invitation === null ? (problem?.message ?? INCOMPLETE) : WHY[invitation.state]}
         below={
-          <Anchor component={Link} href="/sign-in" underline="always">
+          <PageLink href="/sign-in" underline="always">
             Go to sign-in
-          </Anchor>
+          </PageLink>
         }
       >
-        <Text size="sm">Ask the person who invited you to send the invitation again.</Text>
+        <Small>Ask the person who invited you to send the invitation again.</Small>
       </EntryCard>
     );
   const { workspaceName, invitedByName, role, email } = invitation;
@@ -98,12 +101,12 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
   return (
     <Stack>
       {user !== null && (
-        <Text size="sm">
+        <Small>
           You are signed in as {user.email}. Sign in as {invitation.email} to accept the invitation.
-        </Text>
+        </Small>
       )}
       <AuthProblemNote problem={problem} />
-      {isRequired && <Text size="sm">Sign in by single sign-on as {invitation.email}, and open the link again.</Text>}
+      {isRequired && <Small>Sign in by single sign-on as {invitation.email}, and open the link again.</Small>}
       {invitation.hasAccount || isRequired ? (
         <SignInForm
           email={invitation.email}
@@ -123,15 +126,13 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
   );
 }
 
-function NewSignIn({
-  email,
-  isBusy,
-  submit,
-}: {
+interface NewSignInProps {
   email: string;
   isBusy: boolean;
   submit: (values: { name: string; newPassword: string }) => Promise<void>;
-}) {
+}
+
+function NewSignIn({ email, isBusy, submit }: NewSignInProps) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', newPassword: '' },

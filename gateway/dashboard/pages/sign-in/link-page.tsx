@@ -1,20 +1,18 @@
-import { Anchor, Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { Button, Center, Loader, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
-import { notify } from '../../parts/notify.ts';
+import { notify } from '../../parts/notify.tsx';
+import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
-import { AuthProblemNote } from './auth-problem-note.tsx';
-import { EntryCard } from './entry-card.tsx';
-import { linkToken } from './link-token.ts';
-import { SecondFactorForm } from './second-factor-form.tsx';
+import { AuthProblemNote, EntryCard, emailFault, linkToken, NewPassword, newPasswordFault } from './entry-parts.tsx';
+import { SecondFactorForm } from './sign-in-form.tsx';
 
-const ANY_MAIL = graphql(`
-  query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }
-`);
+const ANY_MAIL = graphql(`query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }`);
 
 /** A link works only once, so each is used once, even if the page is rendered several times. */
 const asked = new Map<string, Promise<AuthOutcome<Entered>>>();
@@ -61,9 +59,9 @@ export function LinkPage() {
       }
       below={
         problem !== null && (
-          <Anchor component={Link} href="/sign-in" underline="always">
+          <PageLink href="/sign-in" underline="always">
             Sign in with a password or passkey
-          </Anchor>
+          </PageLink>
         )
       }
     >
@@ -75,7 +73,7 @@ export function LinkPage() {
       )}
       {isVoid && (
         <Stack gap="xs">
-          <Text size="sm">To create another link, run this on the machine of the service:</Text>
+          <Small>To create another link, run this on the machine of the service:</Small>
           <Command text="npx node bin/account.ts sign-in-link you@example.com" />
         </Stack>
       )}
@@ -98,12 +96,138 @@ function adviseOfPassword(): void {
     message: (
       <>
         To sign in again, set a password or add a passkey in{' '}
-        <Anchor component={Link} href="/settings?tab=security" size="sm" underline="always">
+        <SmallLink href="/settings?tab=security" underline="always">
           Settings
-        </Anchor>
+        </SmallLink>
         .
       </>
     ),
     autoClose: false,
   });
+}
+
+/** Requests an email with a link that resets the password. */
+export function ForgotPasswordPage() {
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' }, validate: { email: emailFault } });
+  const submit = form.onSubmit(async ({ email }) => {
+    setBusy(true);
+    const { problem: why } = await auth.requestReset(email.trim());
+    setBusy(false);
+    setProblem(why);
+    if (why === null) setSentTo(email.trim());
+  });
+  return (
+    <EntryCard
+      title={sentTo === null ? 'Forgot your password?' : 'Check your mail'}
+      about={
+        sentTo === null
+          ? 'We send you a link to set a new password.'
+          : `If ${sentTo} has an account, you will receive a link by email. The link works once, within one hour.`
+      }
+      below={
+        <PageLink href="/sign-in" underline="always">
+          Back to sign-in
+        </PageLink>
+      }
+    >
+      {sentTo === null ? (
+        <form onSubmit={submit} noValidate aria-label="Forgot your password?">
+          <Stack>
+            <AuthProblemNote problem={problem} />
+            <TextInput
+              label="Email address of the account"
+              type="email"
+              autoComplete="username"
+              key={form.key('email')}
+              {...form.getInputProps('email')}
+            />
+            <Button type="submit" loading={isBusy} fullWidth>
+              Send link
+            </Button>
+          </Stack>
+        </form>
+      ) : (
+        <Small>No email? Check your spam folder, or ask the operator for a sign-in link.</Small>
+      )}
+    </EntryCard>
+  );
+}
+
+/** Sets a new password with the link from an email. */
+export function ResetPasswordPage() {
+  const [token] = useState(() => linkToken(window.location.hash));
+  const [state, setState] = useState<'asking' | 'done' | 'void'>(token === null ? 'void' : 'asking');
+  const { title, about } = words[state];
+  return (
+    <EntryCard
+      title={title}
+      about={about}
+      below={
+        state !== 'done' && (
+          <PageLink href="/sign-in" underline="always">
+            Go to sign-in
+          </PageLink>
+        )
+      }
+    >
+      {state === 'asking' && token !== null && (
+        <ResetForm token={token} onDone={() => setState('done')} onVoid={() => setState('void')} />
+      )}
+      {state === 'done' && (
+        <Button component={Link} href="/sign-in" fullWidth>
+          Sign in
+        </Button>
+      )}
+      {state === 'void' && (
+        <Button component={Link} href="/forgot-password" fullWidth>
+          Send another link
+        </Button>
+      )}
+    </EntryCard>
+  );
+}
+
+const words = {
+  asking: { title: 'Set new password', about: 'This signs out all browsers.' },
+  done: { title: 'Password set', about: 'All browsers were signed out. Sign in with the new password.' },
+  void: {
+    title: 'This link is not valid',
+    about: 'It was already used, is older than one hour, or is incomplete. Request another link.',
+  },
+} as const;
+
+function ResetForm({ token, onDone, onVoid }: { token: string; onDone: () => void; onVoid: () => void }) {
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { newPassword: '' },
+    validate: { newPassword: newPasswordFault },
+  });
+  const submit = form.onSubmit(async ({ newPassword }) => {
+    setBusy(true);
+    const { problem: why } = await auth.resetPassword(token, newPassword);
+    setBusy(false);
+    if (why === null || why.code === 'INVALID_TOKEN') {
+      // Removes the token from the address bar and the history.
+      window.history.replaceState(null, '', window.location.pathname);
+      return why === null ? onDone() : onVoid();
+    }
+    form.setErrors(why.fields);
+    setProblem(Object.keys(why.fields).length === 0 ? why : null);
+  });
+  return (
+    <form onSubmit={submit} noValidate aria-label="Set new password">
+      <Stack>
+        <AuthProblemNote problem={problem} />
+        <NewPassword label="New password" key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Set password
+        </Button>
+      </Stack>
+    </form>
+  );
 }

@@ -1,7 +1,8 @@
-import { Button, Divider, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Divider, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { IconFingerprint } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import {
@@ -12,20 +13,10 @@ import {
   auth,
   type Entered,
 } from './auth-calls.ts';
-import { AuthProblemNote } from './auth-problem-note.tsx';
-import { emailFault } from './email-fault.ts';
-import { Password } from './new-password.tsx';
+import { AuthProblemNote, emailFault, Password } from './entry-parts.tsx';
 import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
-import { SecondFactorForm } from './second-factor-form.tsx';
 
-/** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
-export function SignInForm({
-  email = '',
-  passkeyHost,
-  singleSignOn,
-  returnTo,
-  onSignedIn,
-}: {
+interface SignInFormProps {
   email?: string;
   passkeyHost: string | null;
   /** null while loading */
@@ -33,7 +24,10 @@ export function SignInForm({
   /** path after single sign-on */
   returnTo: string;
   onSignedIn: (user: AuthUser) => void;
-}) {
+}
+
+/** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
+export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, onSignedIn }: SignInFormProps) {
   const [problem, setProblem] = useState<AuthProblem | null>(null);
   const [busy, setBusy] = useState<'password' | 'passkey' | 'provider' | null>(null);
   const [needsCode, setNeedsCode] = useState(false);
@@ -110,23 +104,24 @@ export function SignInForm({
           Sign in
         </Button>
         {singleSignOn !== null && (
-          <Button variant="default" loading={busy === 'provider'} onClick={() => void byProvider()} fullWidth>
-            Use single sign-on
-          </Button>
+          <QuietButton
+            label="Use single sign-on"
+            loading={busy === 'provider'}
+            onClick={() => void byProvider()}
+            fullWidth
+          />
         )}
         {passkeyHost !== null && canUsePasskeys(passkeyHost) && (
           <>
             <Divider label="or" />
-            <Button
-              variant="default"
+            <QuietButton
+              label="Use a passkey"
               leftSection={<IconFingerprint size={18} aria-hidden />}
               loading={busy === 'passkey'}
               disabled={busy === 'password'}
               onClick={() => void byPasskey()}
               fullWidth
-            >
-              Use a passkey
-            </Button>
+            />
           </>
         )}
       </Stack>
@@ -159,3 +154,63 @@ function usePasskeyQuestions(passkeyHost: string | null, take: (outcome: Passkey
     return signInByPasskey('optional', asking.current.signal);
   };
 }
+
+/** Asks for the code of the authenticator app, or for a recovery code. */
+export function SecondFactorForm({ onSignedIn }: { onSignedIn: (user: AuthUser) => void }) {
+  const [isRecovery, setRecovery] = useState(false);
+  const [code, setCode] = useState('');
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    setBusy(true);
+    const outcome: AuthOutcome<{ user: AuthUser }> = await auth.verifySecondFactor(
+      isRecovery ? { recoveryCode: code } : { code },
+    );
+    setBusy(false);
+    setProblem(outcome.problem);
+    if (outcome.problem === null) onSignedIn(outcome.answer.user);
+    else setCode('');
+  };
+  return (
+    <form
+      aria-label="Second step"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (code.trim() !== '') void submit();
+      }}
+    >
+      <Stack>
+        <AuthProblemNote problem={problem} />
+        <TextInput
+          key={isRecovery ? 'recovery' : 'code'}
+          label={isRecovery ? 'Recovery code' : 'Code of your authenticator app'}
+          inputMode={isRecovery ? 'text' : 'numeric'}
+          autoComplete={isRecovery ? 'off' : 'one-time-code'}
+          value={code}
+          maxLength={64}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          ref={focusOnce}
+        />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Continue
+        </Button>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          ta="center"
+          onClick={() => {
+            setRecovery(!isRecovery);
+            setCode('');
+            setProblem(null);
+          }}
+        >
+          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+        </Anchor>
+      </Stack>
+    </form>
+  );
+}
+
+const focusOnce = (input: HTMLInputElement | null) => input?.focus();

@@ -1,13 +1,23 @@
-import { Anchor, Stack } from '@mantine/core';
-import { Link, useSearchParams } from 'wouter';
+import { Button, Loader, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
 import { PROVIDER_PROBLEMS } from '../../../../core/accounts/sign-in.ts';
-import type { AuthProblem } from './auth-calls.ts';
-import { AuthProblemNote } from './auth-problem-note.tsx';
-import { EntryCard } from './entry-card.tsx';
-import { withNext } from './next-path.ts';
+import { Command } from '../../parts/command.tsx';
+import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { useFirstField } from '../../shell/keys.ts';
+import { announceSignIn, listenForSessionNews } from '../../shell/session-news.ts';
+import { type AuthProblem, auth } from './auth-calls.ts';
+import {
+  AuthProblemNote,
+  EntryCard,
+  emailFault,
+  NewPassword,
+  newPasswordFault,
+  useAuthSettings,
+} from './entry-parts.tsx';
+import { nextPath, withNext } from './next-path.ts';
 import { SignInForm } from './sign-in-form.tsx';
-import { useAuthSettings } from './use-auth-settings.ts';
-import { useEntry } from './use-entry.ts';
 
 /** Signs in and continues to the requested page. */
 export function SignInPage() {
@@ -29,9 +39,9 @@ export function SignInPage() {
         settings?.signUp === true && (
           <>
             No account yet?{' '}
-            <Anchor component={Link} href={withNext('/sign-up', next)} underline="always">
+            <PageLink href={withNext('/sign-up', next)} underline="always">
               Sign up
-            </Anchor>
+            </PageLink>
           </>
         )
       }
@@ -44,9 +54,9 @@ export function SignInPage() {
           returnTo={next}
           onSignedIn={enter}
         />
-        <Anchor component={Link} href={withNext('/forgot-password', next)} size="sm" ta="center">
+        <SmallLink href={withNext('/forgot-password', next)} ta="center">
           Forgot your password?
-        </Anchor>
+        </SmallLink>
       </Stack>
     </EntryCard>
   );
@@ -60,4 +70,115 @@ function providerProblem(search: URLSearchParams): AuthProblem | null {
   const text = PROVIDER_PROBLEMS[code as keyof typeof PROVIDER_PROBLEMS];
   const message = reference === undefined ? text : `${text} Reference for the help desk: ${reference}`;
   return { message, code: null, status: 0, fields: {} };
+}
+
+/** Creates an account and continues to the welcome page. */
+export function SignUpPage() {
+  const { next } = useEntry();
+  const settings = useAuthSettings();
+  return (
+    <EntryCard
+      title="Sign up"
+      about="An account contains your domains, addresses and mail. Other accounts cannot see them."
+      below={
+        <>
+          Already have an account?{' '}
+          <PageLink href={withNext('/sign-in', next)} underline="always">
+            Sign in
+          </PageLink>
+        </>
+      }
+    >
+      {settings === null && <Loader aria-label="Loading" mx="auto" />}
+      {settings?.signUp === false && <SignUpClosed />}
+      {settings?.signUp === true && <SignUpForm />}
+    </EntryCard>
+  );
+}
+
+function SignUpClosed() {
+  return (
+    <Stack gap="xs">
+      <Small>
+        Sign-up is closed. Ask the operator for an account. The operator creates it on the machine of the service by
+      </Small>
+      <Command text="npx node bin/account.ts create you@example.com" />
+    </Stack>
+  );
+}
+
+function SignUpForm() {
+  const [problem, setProblem] = useState<AuthProblem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [, navigate] = useLocation();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', email: '', password: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter your name.' : null),
+      email: emailFault,
+      password: newPasswordFault,
+    },
+  });
+  const submit = form.onSubmit(async ({ name, email, password }) => {
+    setBusy(true);
+    const { answer, problem: why } = await auth.signUp({ name: name.trim(), email: email.trim(), password });
+    setBusy(false);
+    setProblem(why !== null && Object.keys(why.fields).length === 0 ? why : null);
+    if (why !== null) return form.setErrors(why.fields);
+    announceSignIn(answer.user.id);
+    navigate('/welcome', { replace: true });
+  });
+  useFirstField();
+  return (
+    <form onSubmit={submit} noValidate aria-label="Sign up">
+      <Stack>
+        <AuthProblemNote problem={problem} />
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          data-autofocus
+          maxLength={100}
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="Email address"
+          type="email"
+          autoComplete="username"
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <NewPassword key={form.key('password')} {...form.getInputProps('password')} />
+        <Button type="submit" loading={isBusy} fullWidth>
+          Create account
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/**
+ * Returns the destination after sign-in, and a function that goes there. A user who is already signed in, or signs in in another tab, goes
+ * there immediately.
+ */
+function useEntry(): { next: string; enter: () => void } {
+  const next = nextPath(window.location.search, window.location.origin);
+  // Loads the page again, so that nothing of another user's data stays in this tab.
+  const go = () => window.location.replace(next);
+  const enter = useEffectEvent(go);
+  useEffect(() => {
+    let isGone = false;
+    void auth.session().then(({ answer }) => {
+      if (answer !== null && !isGone) enter();
+    });
+    const end = listenForSessionNews((news) => {
+      if (news.kind === 'signed-in') enter();
+    });
+    return () => {
+      isGone = true;
+      end();
+    };
+  }, []);
+  return { next, enter: go };
 }

@@ -1,8 +1,6 @@
-import { Anchor, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Text } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { CreateButton } from '../../parts/buttons.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
 import {
@@ -16,10 +14,10 @@ import {
 } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { RefusalNote } from '../../parts/refusal-note.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName } from '../../parts/row-list.tsx';
-import { REMOVE_SUPPRESSION } from '../../parts/send-again.tsx';
+import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
 const SUPPRESSIONS = graphql(`
@@ -132,15 +130,11 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
       }
     >
       <RefusalNote refusal={refusal} />
-      {detail !== null && (
-        <Text size="sm" c="dimmed">
-          {detail}
-        </Text>
-      )}
+      {detail !== null && <Hint>{detail}</Hint>}
       {email !== null && (
-        <Anchor component={Link} href={`/emails/${email.id}`} size="sm">
+        <SmallLink href={`/emails/${email.id}`}>
           {email.subject === '' ? 'Caused by this email' : `Caused by the email "${email.subject}"`}
-        </Anchor>
+        </SmallLink>
       )}
     </Row>
   );
@@ -167,7 +161,7 @@ function SuppressionForm({ done }: { done: () => void }) {
   });
   return (
     <RecordForm form={form} submit="Suppress address">
-      <Text size="sm">Postroom refuses to send mail to the address until you remove the suppression.</Text>
+      <Small>Postroom refuses to send mail to the address until you remove the suppression.</Small>
       <form.Text name="address" label="Address" type="email" data-autofocus />
       <form.Text name="detail" label="Note" description="Optional. Visible only to you." maxLength={MAX_DETAIL} />
     </RecordForm>

@@ -1,0 +1,180 @@
+import { Accordion, Alert, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
+import { CopyButton } from '../../parts/command.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconBraces } from '../../parts/icons.ts';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { RelativeTime } from '../../parts/relative-time.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Fine, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { durationOf, sizeOf, toneOf } from './email-words.ts';
+
+interface Attempt {
+  number: number;
+  startedAt: string;
+  durationMs: number;
+  outcome: string;
+  statusCode: number | null;
+  error: string | null;
+  responseBody: string | null;
+  requestHeaders: readonly { name: string; value: string }[];
+}
+
+/** One webhook attempt: the response and the request. `of` names the delivery. */
+export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: string }) {
+  const { number, startedAt, durationMs, outcome, statusCode, error, responseBody, requestHeaders } = attempt;
+  return (
+    <Stack gap={6} role="group" aria-label={`Attempt ${number} of ${of}`}>
+      <Group gap="xs">
+        <Strong>Attempt {number}</Strong>
+        <StatusBadge
+          status={statusCode === null ? outcome : `${outcome} ${statusCode}`}
+          tone={outcome === 'FAILED' ? 'bad' : toneOf(outcome)}
+        />
+        <Fine component="span">
+          <RelativeTime at={startedAt} />, took {durationOf(durationMs)}
+        </Fine>
+      </Group>
+      {error !== null && <Small className="postroom-wrap">{error}</Small>}
+      {responseBody !== null && responseBody !== '' && (
+        <Json text={responseBody} label={`Response to attempt ${number} of ${of}`} />
+      )}
+      {requestHeaders.length > 0 && (
+        <Accordion variant="contained" chevronPosition="left">
+          <Accordion.Item value="headers">
+            <Accordion.Control>
+              <Small>Request header fields ({requestHeaders.length})</Small>
+            </Accordion.Control>
+            <Accordion.Panel>
+              <Code block tabIndex={0} role="region" aria-label={`Request headers of attempt ${number}, ${of}`}>
+                {requestHeaders.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+              </Code>
+            </Accordion.Panel>
+          </Accordion.Item>
+        </Accordion>
+      )}
+    </Stack>
+  );
+}
+
+const PAYLOAD = graphql(`
+  query DashboardDeliveryPayload($id: ID!) {
+    delivery(id: $id) { id payload(maxBytes: 200000) { text sizeBytes isCut url isEndpointChanged } }
+  }
+`);
+
+/** Payload of a webhook, loaded on request. `of` names the delivery. */
+export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Stack gap="xs">
+      <Group>
+        <QuietButton
+          label={isOpen ? 'Hide payload' : 'Show payload'}
+          icon={IconBraces}
+          size="xs"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </Group>
+      {isOpen && <Payload deliveryId={deliveryId} of={of} />}
+    </Stack>
+  );
+}
+
+function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
+  const [{ data, error }, again] = useQuery({ query: PAYLOAD, variables: { id: deliveryId } });
+  if (error !== undefined) return <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />;
+  if (data === undefined) return <Skeleton height={160} aria-label="Loading" role="status" />;
+  const payload = data.delivery?.payload ?? null;
+  if (payload === null)
+    return (
+      <Alert color="gray" variant="outline" title="No payload">
+        The endpoint or the email was deleted.
+      </Alert>
+    );
+  return (
+    <Stack gap="xs">
+      {payload.isEndpointChanged && (
+        <CautionAlert title="The endpoint has changed since this delivery">
+          This is what a retry sends now; what was sent then may have differed.
+        </CautionAlert>
+      )}
+      <Json
+        text={payload.text}
+        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.sizeBytes)}${payload.isCut ? ', truncated' : ''}`}
+      />
+    </Stack>
+  );
+}
+
+interface ActionLog {
+  place: string | null;
+  problem: string | null;
+  results: readonly { type: string; status: string; message: string; email: { id: string } | null }[];
+}
+
+/** What became of the actions in the response of a webhook. `of` names the delivery. */
+export function ActionResults({ actions: { place, problem, results }, of }: { actions: ActionLog; of: string }) {
+  return (
+    <Stack gap={6} role="group" aria-label={`Actions of ${of}`}>
+      <Strong>Actions</Strong>
+      {problem !== null && (
+        <ErrorAlert title="No action ran" className="postroom-wrap">
+          {place === null ? problem : `${place}: ${problem}`}
+        </ErrorAlert>
+      )}
+      <List size="sm" type="ordered">
+        {results.map(({ type, status, message, email }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: results have no id and never change
+          <List.Item key={at} className="postroom-wrap">
+            {type.toLowerCase()}, {status.toLowerCase()}: {message}{' '}
+            {email !== null && <SmallLink href={`/emails/${email.id}`}>Open email</SmallLink>}
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}
+
+/** Text, indented if it is JSON. */
+export function Json({ text, label }: { text: string; label: string }) {
+  const shown = prettyOf(text);
+  return (
+    <Stack gap={2}>
+      <Group justify="space-between">
+        <Fine>{label}</Fine>
+        <CopyButton text={shown} label={`Copy: ${label.toLowerCase()}`} />
+      </Group>
+      <Block text={shown} label={label} />
+    </Stack>
+  );
+}
+
+function prettyOf(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** Preformatted text in its own scroll area. */
+export function Block({ text, label }: { text: string; label: string }) {
+  return (
+    <Code
+      block
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      mah="60vh"
+      style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
+      className="postroom-wrap"
+    >
+      {text}
+    </Code>
+  );
+}

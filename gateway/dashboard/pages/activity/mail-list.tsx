@@ -1,0 +1,176 @@
+import { Center, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql';
+import { graphql } from '../../graphql.ts';
+import { type LiveKind, useLive } from '../../live/live-context.tsx';
+import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Hint } from '../../parts/text.tsx';
+import styles from './email-list.module.css';
+import { mergeRows, type Placed } from './merge-rows.ts';
+
+type Page<Row> = { edges: Placed<Row>[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+
+interface GrowingListOptions<Data, Variables extends AnyVariables, Row> {
+  query: TypedDocumentNode<Data, Variables>;
+  /** must not change while the component is mounted: use a `key` made of them */
+  variables: Variables;
+  kinds: readonly LiveKind[] | 'all';
+  types: string[];
+  /** must return the same page for the same response */
+  pageOf: (data: Data) => Page<Row>;
+  /** reads one email by `id` after an event of a row below the first page; without it, those rows stay as they were */
+  rowQuery?: TypedDocumentNode<{ email: (Row & { id: string }) | null }, { id: string }>;
+}
+
+interface GrowingList<Row> {
+  rows: readonly (Row & { id: string })[];
+  /** true until the first response */
+  isLoading: boolean;
+  error: CombinedError | undefined;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  loadMore: () => Promise<void>;
+  refresh: () => void;
+}
+
+interface Shown<Row> {
+  rows: Placed<Row>[];
+  /** cursor of the next page; null if there is none */
+  next: string | null;
+}
+
+/**
+ * Returns a list with cursor pagination that reads its first page again after events, and grows on request. Loaded rows stay below the
+ * first page.
+ */
+export function useGrowingList<Data, Variables extends AnyVariables & { after?: string | null | undefined }, Row>(
+  options: GrowingListOptions<Data, Variables, Row>,
+): GrowingList<Row> {
+  const { query, variables, kinds, types, pageOf, rowQuery } = options;
+  const client = useClient();
+  const { data, error, isLoading, refresh } = useLiveQuery({ query, variables, kinds, types });
+  const [shown, setShown] = useState<Shown<Row> | null>(null);
+  const [isLoadingMore, setLoadingMore] = useState(false);
+  const [moreError, setMoreError] = useState<CombinedError>();
+
+  useEffect(() => {
+    if (data === undefined) return;
+    const { edges, pageInfo } = pageOf(data);
+    setShown((before) => {
+      const { rows, isWhole } = mergeRows(edges, pageInfo.hasNextPage, before?.rows ?? []);
+      const end = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      return { rows, next: isWhole && before !== null ? before.next : end };
+    });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pageOf returns the same page for the same response
+  }, [data]);
+
+  useLive(kinds, (event) => {
+    const id = event?.emailId ?? null;
+    const place = id === null ? -1 : (shown?.rows.findIndex(({ node }) => node.id === id) ?? -1);
+    if (rowQuery === undefined || id === null || data === undefined || place < pageOf(data).edges.length) return;
+    void client
+      .query(rowQuery, { id }, { requestPolicy: 'network-only' })
+      .toPromise()
+      .then((answer) => {
+        const email = answer.data?.email;
+        if (email == null) return;
+        setShown(
+          (before) =>
+            before && {
+              ...before,
+              rows: before.rows.map((row) => (row.node.id === id ? { ...row, node: email } : row)),
+            },
+        );
+      });
+  });
+
+  const next = shown?.next ?? null;
+  const loadMore = async () => {
+    if (next === null || isLoadingMore) return;
+    setLoadingMore(true);
+    const wanted = { ...variables, after: next };
+    const answer = await client.query(query, wanted, { requestPolicy: 'network-only' }).toPromise();
+    setLoadingMore(false);
+    setMoreError(answer.error);
+    if (answer.data === undefined) return;
+    const { edges, pageInfo } = pageOf(answer.data);
+    setShown((before) => {
+      if (before === null || before.next !== next) return before;
+      const ids = new Set(before.rows.map(({ node }) => node.id));
+      const rows = [...before.rows, ...edges.filter(({ node }) => !ids.has(node.id))];
+      return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+    });
+  };
+  return {
+    rows: shown?.rows.map(({ node }) => node) ?? [],
+    isLoading: isLoading || (shown === null && data !== undefined),
+    error: error ?? moreError,
+    hasMore: next !== null,
+    isLoadingMore,
+    loadMore,
+    refresh,
+  };
+}
+
+interface ListFrameProps<Row> {
+  list: GrowingList<Row>;
+  /** label of the list for screen readers */
+  label: string;
+  empty: ReactNode;
+  children: (row: Row & { id: string }) => ReactNode;
+}
+
+/** Rows of a growing list, with its loading and empty states. */
+export function ListFrame<Row>({ list, label, empty, children }: ListFrameProps<Row>) {
+  const { rows, isLoading, error, hasMore, isLoadingMore, loadMore, refresh } = list;
+  if (isLoading)
+    return (
+      <Stack gap="xs" aria-busy="true" aria-label={`${label}: loading`} role="status">
+        {[1, 2, 3, 4, 5, 6].map((row) => (
+          <Skeleton key={row} height={52} />
+        ))}
+      </Stack>
+    );
+  return (
+    <Stack gap="sm">
+      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
+      {rows.length === 0 && error === undefined && empty}
+      <VisuallyHidden role="status">
+        {rows.length === 0 ? '' : `${rows.length}${hasMore ? ' or more' : ''} shown`}
+      </VisuallyHidden>
+      {rows.length > 0 && (
+        <ul className={styles['list']} aria-label={label}>
+          {rows.map((row) => children(row))}
+        </ul>
+      )}
+      {hasMore && (
+        <Center>
+          <QuietButton label="Load more" loading={isLoadingMore} onClick={() => void loadMore()} />
+        </Center>
+      )}
+      {!hasMore && rows.length > 20 && <Hint ta="center">End of the list.</Hint>}
+    </Stack>
+  );
+}
+
+/** A row with several lines and its own actions in a list of emails. */
+export function ListCard({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <li className={styles['card']} data-email={id}>
+      {children}
+    </li>
+  );
+}
+
+const FIRST = graphql(`
+  query DashboardFirstAddress { emailAddresses(first: 20) { edges { node { id address isReceiving } } } }
+`);
+
+/** Returns one of the user's active addresses for sample commands; null: there is none, undefined: it is still loading. */
+export function useFirstAddress(): string | null | undefined {
+  const [{ data }] = useQuery({ query: FIRST, variables: {}, requestPolicy: 'cache-and-network' });
+  if (data === undefined) return undefined;
+  return data.emailAddresses.edges.find(({ node }) => node.isReceiving)?.node.address ?? null;
+}

@@ -1,0 +1,60 @@
+import { graphql } from '../../graphql.ts';
+import { showNotice } from '../../parts/notify.tsx';
+import { useAct } from '../../parts/use-act.ts';
+
+const MARK_SPAM = graphql(`
+  mutation InboxMarkSpam($input: MarkSpamInput!) {
+    markSpam(input: $input) { __typename ... on MarkSpamPayload { id isChanged email { id keptApart trashedAt } } }
+  }
+`);
+
+const MARK_NOT_SPAM = graphql(`
+  mutation InboxMarkNotSpam($input: MarkNotSpamInput!) {
+    markNotSpam(input: $input) {
+      __typename
+      ... on MarkNotSpamPayload { id isChanged email { id keptApart trashedAt } }
+    }
+  }
+`);
+
+/** Returns a function that moves one message to the folder Spam. */
+export function useMarkSpam(): (emailId: string) => Promise<void> {
+  const { act: mark } = useAct(MARK_SPAM);
+  const { act: restore } = useAct(MARK_NOT_SPAM);
+  return async (emailId) => {
+    const { payload } = await mark({ input: { emailId } });
+    if (payload === null) return;
+    showNotice('Message moved to the folder Spam', { undo: () => void restore({ input: { emailId } }) });
+  };
+}
+
+/** Returns a function that moves one message out of the folder Spam. */
+export function useMarkNotSpam(): { markNotSpam: (emailId: string) => Promise<void>; isBusy: boolean } {
+  const { act, isBusy } = useAct(MARK_NOT_SPAM, { done: 'The email is not spam and is being delivered.' });
+  return { markNotSpam: async (emailId) => void (await act({ input: { emailId } })), isBusy };
+}
+
+const TRASH_EMAILS = graphql(`
+  mutation InboxTrashEmails($input: TrashEmailsInput!) {
+    trashEmails(input: $input) { __typename ... on TrashEmailsPayload { emails { id thread { id } } } }
+  }
+`);
+
+const RESTORE_MESSAGE = graphql(`
+  mutation InboxRestoreMessage($input: RestoreThreadsInput!) {
+    restoreThreads(input: $input) { __typename ... on RestoreThreadsPayload { threads { id trashedAt } } }
+  }
+`);
+
+/** Returns a function that moves one message to the trash. */
+export function useDeleteMessage(): (emailId: string) => Promise<void> {
+  const { act: trash } = useAct(TRASH_EMAILS);
+  const { act: restore } = useAct(RESTORE_MESSAGE);
+  return async (emailId) => {
+    const { payload } = await trash({ input: { emailIds: [emailId] } });
+    const threadId = payload?.emails[0]?.thread?.id;
+    if (threadId === undefined) return;
+    const undo = () => void restore({ input: { threadIds: [threadId] } });
+    showNotice('Message moved to the trash', { undo });
+  };
+}

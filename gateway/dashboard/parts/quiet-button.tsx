@@ -1,0 +1,54 @@
+import { ActionIcon, type ActionIconProps, Button, type ButtonProps } from '@mantine/core';
+import type { ComponentProps, ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { IconType } from './icons.ts';
+import { type NeededRight, needs } from './needs.ts';
+
+/** What a control is, apart from its look: its label, what it needs, and what it does. */
+export interface ControlProps extends Omit<ComponentProps<'button'>, 'children' | 'color' | 'size' | 'style'> {
+  /** rights without which it is hidden */
+  needed?: NeededRight | readonly NeededRight[] | undefined;
+  /** page that it leads to, or with `download` or `target` anything else */
+  href?: string | undefined;
+  download?: boolean | string;
+  target?: '_blank';
+  rel?: string;
+}
+
+/** Returns the properties of a Mantine component that make it this control. */
+export function controlProps<Props extends ControlProps>({ needed, href, ...props }: Props): object {
+  const isPage = props.download === undefined && props.target === undefined;
+  return {
+    ...(needed !== undefined && needs(...[needed].flat())),
+    ...(href !== undefined && { href, component: isPage ? Link : 'a' }),
+    ...props,
+  };
+}
+
+type QuietButtonProps = ControlProps &
+  Omit<ButtonProps, 'children'> & { label: ReactNode; icon?: IconType | undefined };
+
+/** Button that is not the main one of its place. */
+export function QuietButton({ label, icon: Icon, ...props }: QuietButtonProps) {
+  return (
+    <Button variant="default" leftSection={Icon && <Icon size={16} aria-hidden />} {...controlProps(props)}>
+      {label}
+    </Button>
+  );
+}
+
+type IconButtonProps = ControlProps & ActionIconProps & { label: string; icon: IconType; iconSize?: number };
+
+/** Button that is an icon. */
+export function IconButton({ label, icon: Icon, iconSize = 18, ...props }: IconButtonProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      aria-label={label}
+      {...(props.variant === undefined && { color: 'gray' })}
+      {...controlProps(props)}
+    >
+      <Icon size={iconSize} aria-hidden />
+    </ActionIcon>
+  );
+}

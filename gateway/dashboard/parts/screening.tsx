@@ -1,0 +1,105 @@
+import { Blockquote, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { CautionAlert, ErrorAlert } from './alerts.ts';
+import { IconAlertTriangle, IconShieldX } from './icons.ts';
+import { StatusBadge, type Tone } from './status-badge.tsx';
+import { Small } from './text.tsx';
+
+interface Screened {
+  verdict: 'CLEAR' | 'REVIEW';
+  findings: readonly { part: string; excerpt: string; why: string }[];
+}
+
+/** What in a message is aimed at an agent that reads it, above its text. */
+export function ScreeningFindings({ injection }: { injection: Screened | null }) {
+  if (injection?.verdict !== 'REVIEW') return null;
+  return (
+    <CautionAlert icon={<IconAlertTriangle aria-hidden />} title="This message may try to steer an agent">
+      <Stack gap="xs" className="postroom-wrap">
+        {injection.findings.map(({ part, excerpt, why }) => (
+          <div key={`${part} ${excerpt} ${why}`}>
+            <Small>{`${PARTS[part] ?? 'Message'}: ${why}`}</Small>
+            <Blockquote p="xs" mt={4} fz="sm">
+              {excerpt}
+            </Blockquote>
+          </div>
+        ))}
+      </Stack>
+      <Small mt="xs">Read the message yourself before an agent acts on it.</Small>
+    </CautionAlert>
+  );
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  SUBJECT: 'Subject',
+  SENDER: 'Sender',
+  TEXT: 'Text',
+  HTML: 'HTML',
+  ATTACHMENT: 'Name of an attachment',
+};
+
+/** What in a message may deceive its reader, above its text. */
+export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
+      <List size="sm" className="postroom-wrap">
+        {warnings.map(({ text }) => (
+          <List.Item key={text}>{text}</List.Item>
+        ))}
+      </List>
+      <Small mt="xs">Check the sender before you open a link, reply, or pay.</Small>
+    </ErrorAlert>
+  );
+}
+
+interface Scanned {
+  virus: string | null;
+  spam: {
+    verdict: 'CLEAN' | 'SUSPECTED' | 'SPAM' | 'NOT_CHECKED';
+    score: number | null;
+    required: number | null;
+    by: 'FILTER' | 'USER';
+    symbols: readonly { name: string; score: number; description: string }[];
+  };
+}
+
+const tones: Readonly<Record<Scanned['spam']['verdict'], Tone>> = {
+  CLEAN: 'good',
+  SUSPECTED: 'warning',
+  SPAM: 'bad',
+  NOT_CHECKED: 'quiet',
+};
+
+/** What the scanners say about a message. */
+export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }) {
+  if (virus !== null)
+    return (
+      <ErrorAlert icon={<IconShieldX aria-hidden />} title={`Virus: ${virus}`}>
+        This email is in quarantine. Its text and attachments cannot be opened here.
+      </ErrorAlert>
+    );
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Spam">
+      <Group justify="space-between" mb={4}>
+        <Title order={2}>Spam</Title>
+        <StatusBadge status={spam.verdict} tone={tones[spam.verdict]} />
+      </Group>
+      <Small>{summaryOf(spam)}</Small>
+      {spam.symbols.length > 0 && (
+        <List size="sm" mt="xs" className="postroom-wrap">
+          {spam.symbols.map(({ name, score, description }) => (
+            <List.Item key={name}>
+              {`${score > 0 ? '+' : ''}${score} ${description === '' ? name : description}`}
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Paper>
+  );
+}
+
+function summaryOf({ verdict, score, required, by }: Scanned['spam']): string {
+  if (verdict === 'NOT_CHECKED') return 'No spam filter has checked this email.';
+  const points = score === null ? '' : ` Score ${score}${required === null ? '' : ` of ${required}`}.`;
+  return `${by === 'USER' ? 'A member decided.' : 'The spam filter decided.'}${points}`;
+}
