@@ -75,6 +75,8 @@ export function ThreadList(props: ThreadListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
     overscan: OVERSCAN_ROWS,
+    // Until it is measured, so that the first frame has rows.
+    initialRect: { width: 0, height: window.innerHeight },
     // Keeps the focused row rendered, so that the keyboard does not lose the list.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
