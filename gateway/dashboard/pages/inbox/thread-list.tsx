@@ -24,6 +24,8 @@ const OVERSCAN_ROWS = 8;
 const ANCHORS = 12;
 /** A pointer that moved further between down and up drags. CSS pixels. */
 const CLICK_PX = 5;
+/** A pointer that rests on a row for this long is probably about to press it. Milliseconds. */
+const REST_MS = 80;
 /** Number of rows that Page Up and Page Down move. */
 const PAGE_STEP = 8;
 
@@ -150,6 +152,18 @@ export function ThreadList(props: ThreadListProps) {
     }
   };
 
+  const rested = useRef<{ id: string | null; timer: number }>({ id: null, timer: 0 });
+  const onPointerOver = ({ target, pointerType }: PointerEvent) => {
+    const id = pointerType === 'mouse' && target instanceof Element ? rowIdAt(target) : null;
+    if (id === rested.current.id) return;
+    window.clearTimeout(rested.current.timer);
+    const timer = id === null ? 0 : window.setTimeout(() => actions.press(id), REST_MS);
+    rested.current = { id, timer };
+  };
+  const onPointerLeave = () => {
+    window.clearTimeout(rested.current.timer);
+    rested.current = { id: null, timer: 0 };
+  };
   const pressed = useRef<{ id: string; x: number; y: number } | null>(null);
   const onPointerDown = ({
     target,
@@ -187,6 +201,8 @@ export function ThreadList(props: ThreadListProps) {
       aria-busy={list.isLoading}
       onScroll={remember}
       onKeyDown={onKeyDown}
+      onPointerOver={onPointerOver}
+      onPointerLeave={onPointerLeave}
       onPointerDown={onPointerDown}
       onPointerUp={onPointerUp}
       tabIndex={-1}

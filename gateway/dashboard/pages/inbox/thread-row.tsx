@@ -18,7 +18,7 @@ const RETURNED = { SNOOZE: 'Snooze over', REPLY: 'Reply', REMINDER: 'No reply' }
 /** Mouse actions of a row. */
 export interface RowActions {
   open: (id: string) => void;
-  /** the pointer is down on the row: it is probably opened next */
+  /** the pointer rests on the row, or is down: it is probably opened next */
   press: (id: string) => void;
   focus: (id: string) => void;
   /** `isSpan`: with all rows since the last selected one */

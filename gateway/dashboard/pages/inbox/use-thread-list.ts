@@ -221,7 +221,12 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     if (event === null) {
       gather(true, null);
       for (const { node } of heldRows(current.current.pages)) gather(false, node.id);
-    } else gather(ARRIVALS.has(event.kind) || (isUnreadOnly && UNREAD.has(event.kind)), event.threadId);
+    } else {
+      gather(ARRIVALS.has(event.kind) || (isUnreadOnly && UNREAD.has(event.kind)), event.threadId);
+      // A mark of a thread that is not known.
+      if (event.kind === 'THREAD_UNREAD' && event.threadId === null)
+        for (const { node } of heldRows(current.current.pages)) gather(false, node.id);
+    }
   });
 
   const restart = useEffectEvent(() => {
