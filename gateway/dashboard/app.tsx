@@ -1,5 +1,5 @@
 import { Center, Loader } from '@mantine/core';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Route, Switch, useLocation, useSearchParams } from 'wouter';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { Frame } from './shell/frame.tsx';
@@ -8,50 +8,68 @@ import { LoadBoundary } from './shell/load-boundary.tsx';
 import { SessionGate } from './shell/session.tsx';
 
 // Each page is loaded separately, so that the first page loads fast.
-const openPages: Record<string, ComponentType> = {
-  '/sign-in': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage })),
-  '/sign-in/link': lazy(async () => ({ default: (await import('./pages/sign-in/link-page.tsx')).LinkPage })),
-  '/invitation': lazy(async () => ({ default: (await import('./pages/sign-in/invitation-page.tsx')).InvitationPage })),
-  '/oauth/consent': lazy(async () => ({ default: (await import('./pages/connect/connect-pages.tsx')).ConsentPage })),
-  '/oauth/device': lazy(async () => ({ default: (await import('./pages/connect/connect-pages.tsx')).DevicePage })),
-  '/sign-up': lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignUpPage })),
-  '/forgot-password': lazy(async () => ({
-    default: (await import('./pages/sign-in/link-page.tsx')).ForgotPasswordPage,
-  })),
-  '/reset-password': lazy(async () => ({
-    default: (await import('./pages/sign-in/link-page.tsx')).ResetPasswordPage,
-  })),
+const openPages: Record<string, LaterPage> = {
+  '/sign-in': later(async () => (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage),
+  '/sign-in/link': later(async () => (await import('./pages/sign-in/link-page.tsx')).LinkPage),
+  '/invitation': later(async () => (await import('./pages/sign-in/invitation-page.tsx')).InvitationPage),
+  '/oauth/consent': later(async () => (await import('./pages/connect/connect-pages.tsx')).ConsentPage),
+  '/oauth/device': later(async () => (await import('./pages/connect/connect-pages.tsx')).DevicePage),
+  '/sign-up': later(async () => (await import('./pages/sign-in/sign-in-page.tsx')).SignUpPage),
+  '/forgot-password': later(async () => (await import('./pages/sign-in/link-page.tsx')).ForgotPasswordPage),
+  '/reset-password': later(async () => (await import('./pages/sign-in/link-page.tsx')).ResetPasswordPage),
 };
-const pages: Record<string, ComponentType> = {
-  '/': lazy(async () => ({ default: (await import('./pages/overview/overview-page.tsx')).OverviewPage })),
-  '/welcome': lazy(async () => ({ default: (await import('./pages/overview/welcome-page.tsx')).WelcomePage })),
-  '/inbox/:threadId?': lazy(async () => ({ default: (await import('./pages/inbox/inbox-page.tsx')).InboxPage })),
-  '/activity': lazy(async () => ({ default: (await import('./pages/activity/activity-page.tsx')).ActivityPage })),
-  '/emails/:id': lazy(async () => ({ default: (await import('./pages/activity/email-page.tsx')).EmailPage })),
-  '/drafts': lazy(async () => ({ default: (await import('./pages/drafts/drafts-page.tsx')).DraftsPage })),
-  '/approvals': lazy(async () => ({ default: (await import('./pages/approvals/approvals-page.tsx')).ApprovalsPage })),
-  '/scheduled': lazy(async () => ({ default: (await import('./pages/scheduled/scheduled-page.tsx')).ScheduledPage })),
-  '/held': lazy(async () => ({ default: (await import('./pages/held/held-page.tsx')).HeldPage })),
-  '/domains': lazy(async () => ({ default: (await import('./pages/domains/domains-page.tsx')).DomainsPage })),
-  '/domains/:id': lazy(async () => ({ default: (await import('./pages/domains/domain-page.tsx')).DomainPage })),
-  '/addresses': lazy(async () => ({ default: (await import('./pages/addresses/addresses-page.tsx')).AddressesPage })),
-  '/endpoints': lazy(async () => ({ default: (await import('./pages/endpoints/endpoints-page.tsx')).EndpointsPage })),
-  '/endpoints/:id': lazy(async () => ({ default: (await import('./pages/endpoints/endpoint-page.tsx')).EndpointPage })),
-  '/rules': lazy(async () => ({ default: (await import('./pages/rules/rules-page.tsx')).RulesPage })),
-  '/rules/:id': lazy(async () => ({ default: (await import('./pages/rules/rule-page.tsx')).RulePage })),
-  '/suppressions': lazy(async () => ({
-    default: (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
-  })),
-  '/refused': lazy(async () => ({ default: (await import('./pages/refusals/refusals-page.tsx')).RefusalsPage })),
-  '/members': lazy(async () => ({ default: (await import('./pages/members/members-page.tsx')).MembersPage })),
-  '/customers': lazy(async () => ({ default: (await import('./pages/customers/customers-page.tsx')).CustomersPage })),
-  '/keys': lazy(async () => ({ default: (await import('./pages/keys/keys-page.tsx')).KeysPage })),
-  '/requests': lazy(async () => ({ default: (await import('./pages/requests/requests-page.tsx')).RequestsPage })),
-  '/audit': lazy(async () => ({ default: (await import('./pages/audit/audit-page.tsx')).AuditPage })),
-  '/reference': lazy(async () => ({ default: (await import('./pages/reference/reference-page.tsx')).ReferencePage })),
-  '/docs/*?': lazy(async () => ({ default: (await import('./pages/docs/docs-page.tsx')).DocsPage })),
-  '/settings': lazy(async () => ({ default: (await import('./pages/settings/settings-page.tsx')).SettingsPage })),
+const pages: Record<string, LaterPage> = {
+  '/': later(async () => (await import('./pages/overview/overview-page.tsx')).OverviewPage),
+  '/welcome': later(async () => (await import('./pages/overview/welcome-page.tsx')).WelcomePage),
+  '/inbox/:threadId?': later(async () => (await import('./pages/inbox/inbox-page.tsx')).InboxPage),
+  '/activity': later(async () => (await import('./pages/activity/activity-page.tsx')).ActivityPage),
+  '/emails/:id': later(async () => (await import('./pages/activity/email-page.tsx')).EmailPage),
+  '/drafts': later(async () => (await import('./pages/drafts/drafts-page.tsx')).DraftsPage),
+  '/approvals': later(async () => (await import('./pages/approvals/approvals-page.tsx')).ApprovalsPage),
+  '/scheduled': later(async () => (await import('./pages/scheduled/scheduled-page.tsx')).ScheduledPage),
+  '/held': later(async () => (await import('./pages/held/held-page.tsx')).HeldPage),
+  '/domains': later(async () => (await import('./pages/domains/domains-page.tsx')).DomainsPage),
+  '/domains/:id': later(async () => (await import('./pages/domains/domain-page.tsx')).DomainPage),
+  '/addresses': later(async () => (await import('./pages/addresses/addresses-page.tsx')).AddressesPage),
+  '/endpoints': later(async () => (await import('./pages/endpoints/endpoints-page.tsx')).EndpointsPage),
+  '/endpoints/:id': later(async () => (await import('./pages/endpoints/endpoint-page.tsx')).EndpointPage),
+  '/rules': later(async () => (await import('./pages/rules/rules-page.tsx')).RulesPage),
+  '/rules/:id': later(async () => (await import('./pages/rules/rule-page.tsx')).RulePage),
+  '/suppressions': later(async () => (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage),
+  '/refused': later(async () => (await import('./pages/refusals/refusals-page.tsx')).RefusalsPage),
+  '/members': later(async () => (await import('./pages/members/members-page.tsx')).MembersPage),
+  '/customers': later(async () => (await import('./pages/customers/customers-page.tsx')).CustomersPage),
+  '/keys': later(async () => (await import('./pages/keys/keys-page.tsx')).KeysPage),
+  '/requests': later(async () => (await import('./pages/requests/requests-page.tsx')).RequestsPage),
+  '/audit': later(async () => (await import('./pages/audit/audit-page.tsx')).AuditPage),
+  '/reference': later(async () => (await import('./pages/reference/reference-page.tsx')).ReferencePage),
+  '/docs/*?': later(async () => (await import('./pages/docs/docs-page.tsx')).DocsPage),
+  '/settings': later(async () => (await import('./pages/settings/settings-page.tsx')).SettingsPage),
 };
+
+/** A page whose code is loaded when it is opened, or before by `load`. */
+type LaterPage = ComponentType & { load: () => Promise<unknown> };
+
+function later(read: () => Promise<ComponentType>): LaterPage {
+  let Loaded: ComponentType | null = null;
+  const load = async () => ({ default: (Loaded = await read()) });
+  const Later = lazy(load);
+  function Page() {
+    // A page whose code is there is shown in the same frame, without what is shown meanwhile.
+    const [Shown] = useState<ComponentType>(() => Loaded ?? Later);
+    return <Shown />;
+  }
+  return Object.assign(Page, { load });
+}
+
+/** Loads the code of the page with this path. */
+export async function loadPage(path: string): Promise<void> {
+  const isShown = (pattern: string) =>
+    new RegExp(`^${pattern.replace(/\/(?::\w+|\*)\?/g, '(?:/.*)?').replace(/:\w+/g, '[^/]+')}$`).test(path);
+  const found = Object.entries({ ...openPages, ...pages }).find(([pattern]) => isShown(pattern));
+  // A failure is shown when the page is.
+  await found?.[1].load().catch(() => undefined);
+}
 
 /** Parameters of URLs that open a form, whose first field gets what is typed while its page loads. */
 const FORMS = ['new', 'compose', 'reply', 'reply-all', 'forward'];

@@ -24,9 +24,6 @@ declare global {
   }
 }
 
-// Now it is too late for first-requests-plugin.ts to send anything.
-window.postroomFirstRequests ??= new Map();
-
 /** How long after the page began to load its first responses are taken for what it shows. Milliseconds. */
 const FIRST_REQUESTS_MS = 20_000;
 

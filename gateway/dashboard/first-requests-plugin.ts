@@ -4,23 +4,20 @@ import type { Plugin } from 'vite';
 import { THREADS_PAGE } from './pages/inbox/inbox-documents.ts';
 import { INBOX, readWantedThreads } from './pages/inbox/inbox-view.ts';
 import { PAGE_ROWS } from './pages/inbox/thread-pages.ts';
-import { OPEN_PATHS } from './shell/open-paths.ts';
+import { OPEN_PATHS, PLAIN_INBOX } from './shell/open-paths.ts';
 import { VIEWER } from './shell/viewer.ts';
 
-const NAME = 'first-requests.js';
 const FONT = 'public-sans-latin-wght-normal.woff2';
 
 /**
- * Adds a small script to the page that sends what the page asks first, the session and then in the inbox the list, while the page's own script
- * is still on its way; and loads the font with the style, not after it. `sendQuery` in client.ts takes the responses.
+ * Puts a small script into the page that sends what the page asks first, the session and then in the inbox the list, while the page's own script
+ * is still on its way; and loads the font with the style, not after it. `sendQuery` in client.ts takes the responses. The policy of the page
+ * allows the script by its hash (gateway/http/built-page.ts).
  */
 export function firstRequests(): Plugin {
   return {
     name: 'postroom-first-requests',
     apply: 'build',
-    buildStart() {
-      this.emitFile({ type: 'asset', name: NAME, source: writeScript() });
-    },
     transformIndexHtml: {
       order: 'post',
       handler(_html, { filename, bundle = {} }) {
@@ -32,7 +29,8 @@ export function firstRequests(): Plugin {
         };
         const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: find(FONT) };
         return [
-          { tag: 'script', attrs: { async: true, src: find(NAME) }, injectTo: 'head-prepend' },
+          // Before the style, for which a script that follows it would wait.
+          { tag: 'script', children: writeScript(), injectTo: 'head-prepend' },
           { tag: 'link', attrs: font, injectTo: 'head' },
         ];
       },
@@ -52,12 +50,10 @@ function writeScript(): string {
   const send = (body) => fetch('/graphql', { method: 'POST', credentials: 'same-origin', headers, body });
   try {
     if (localStorage.getItem('postroom-signed-in') !== 'yes' || ${OPEN_PATHS}.test(location.pathname)) return;
-    // The page's own script was faster.
-    if (window.postroomFirstRequests !== undefined) return;
     const [viewer, threads] = ${JSON.stringify([viewer, threads])};
     const session = send(viewer);
     const sent = (window.postroomFirstRequests = new Map([[viewer, session]]));
-    if (/^\\/inbox(\\/|$)/.test(location.pathname) && location.search === '')
+    if (${PLAIN_INBOX}.test(location.pathname + location.search))
       sent.set(threads, session.then((response) => (response.ok ? send(threads) : response)));
     for (const response of sent.values()) response.catch(() => undefined);
   } catch {

@@ -49,10 +49,10 @@ function isPage(request: FastifyRequest): boolean {
 }
 
 /** Allows our own scripts and styles only; style elements that components create have the nonce. */
-function makeContentPolicy(nonce: string): string {
+function makeContentPolicy(nonce: string, scripts: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",

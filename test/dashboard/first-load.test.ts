@@ -11,12 +11,7 @@ test('the inbox loads at most 220 KB before it is shown', () => {
   const html = readFileSync(path.join(dist, 'index.html'), 'utf8');
   const named = [...html.matchAll(/(?:src|href)="\/?(assets\/[^"]+)"/g)].map(([, name = '']) => name);
   const files = ['index.html', ...named];
-  for (const part of [
-    /\/index-.*\.js$/,
-    /\/first-requests-.*\.js$/,
-    /\.css$/,
-    /\/public-sans-latin-wght-normal-.*\.woff2$/,
-  ])
+  for (const part of [/\/index-.*\.js$/, /\.css$/, /\/public-sans-latin-wght-normal-.*\.woff2$/])
     expect(files).toContainEqual(expect.stringMatching(part));
   const bytes = files.map((name) => {
     const file = path.join(dist, name);

@@ -26,13 +26,15 @@ const MARKS_TEXT = `subscription DashboardMarks {
 /** What the person marked as read or unread in any session; null: all threads. */
 type OwnMark = ResultOf<typeof MARKS>['readByMe'];
 const EVERYTHING: OwnMark = { threadIds: null, isRead: true };
+/** Some thread may have been marked, which one is not known. */
+const SOMETHING = 'something';
 
 /** `live`: connected; `waiting`: the connection was lost and is retried. */
 export type LiveState = 'connecting' | 'live' | 'waiting';
 
 type Message =
   | { kind: 'event'; event: LiveEvent }
-  | { kind: 'mark'; mark: OwnMark }
+  | { kind: 'mark'; mark: OwnMark | typeof SOMETHING }
   | { kind: 'state'; state: LiveState }
   | { kind: 'ask' };
 
@@ -80,7 +82,8 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
     cursor = event.cursor;
     for (const listener of listeners) listener(event);
   };
-  const receiveMark = ({ threadIds, isRead }: OwnMark) => {
+  const receiveMark = (mark: OwnMark | typeof SOMETHING) => {
+    const { threadIds, isRead } = mark === SOMETHING ? { threadIds: [null], isRead: false } : mark;
     if (threadIds === null) for (const listener of gapListeners) listener();
     for (const threadId of threadIds ?? []) {
       const event = eventOfMark(threadId, isRead);
@@ -105,13 +108,14 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
   };
   /** Subscribes to the own marks, and again when the subscription is lost. What was marked before is read again with everything. */
   const followMarks = async () => {
-    for (let failures = 0; !ending.signal.aborted; ) {
+    for (let failures = 0, missed: Parameters<typeof receiveMark>[0] = SOMETHING; !ending.signal.aborted; ) {
       try {
         const marks = subscribe<{ readByMe: OwnMark }>({ query: MARKS_TEXT }, ending.signal, () => {
           failures = 0;
           // Marks have no cursor: those between the load of the page, or the loss, and now are told to no one.
-          channel.postMessage({ kind: 'mark', mark: EVERYTHING } satisfies Message);
-          receiveMark(EVERYTHING);
+          channel.postMessage({ kind: 'mark', mark: missed } satisfies Message);
+          receiveMark(missed);
+          missed = EVERYTHING;
         });
         for await (const { readByMe: mark } of marks) {
           channel.postMessage({ kind: 'mark', mark } satisfies Message);
@@ -172,8 +176,8 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
   };
 }
 
-/** Returns the own mark of a thread as an event of it. */
-function eventOfMark(threadId: string, isRead: boolean): LiveEvent {
+/** Returns the own mark of a thread as an event of it; null: of any. */
+function eventOfMark(threadId: string | null, isRead: boolean): LiveEvent {
   return {
     kind: isRead ? 'THREAD_READ' : 'THREAD_UNREAD',
     threadId,

@@ -10,6 +10,8 @@ export interface LiveQueryOptions<Data, Variables extends AnyVariables> {
   kinds: readonly LiveKind[] | 'all';
   /** filters events, for example by email; absent: all events of these kinds */
   concerns?: (event: LiveEvent) => boolean;
+  /** events of which several come at once, so that the reload after the first one waits for the others */
+  joins?: readonly LiveKind[];
   /** types that the result may not contain yet, so that a mutation of one reloads it, such as `['Domain']` */
   types?: string[];
   isPaused?: boolean;
@@ -33,7 +35,7 @@ const GATHER_MS = 400;
 export function useLiveQuery<Data, Variables extends AnyVariables>(
   options: LiveQueryOptions<Data, Variables>,
 ): LiveQuery<Data> {
-  const { query, variables, kinds, concerns, types, isPaused = false, gatherMs = GATHER_MS } = options;
+  const { query, variables, kinds, concerns, joins, types, isPaused = false, gatherMs = GATHER_MS } = options;
   const context = useRef({ additionalTypenames: types ?? [] });
   const [{ data, error, fetching, stale }, execute] = useQuery<Data, Variables>({
     query,
@@ -46,27 +48,28 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
     if (!isPaused) execute({ ...context.current, requestPolicy: 'network-only' });
   });
   const gathering = useRef<{ timer: number; isWanted: boolean } | null>(null);
-  const refreshSoon = () => {
+  const refreshSoon = (isJoined = false) => {
     if (gathering.current !== null) {
       gathering.current.isWanted = true;
       return;
     }
-    refresh();
+    if (!isJoined) refresh();
     const timer = window.setTimeout(() => {
       const isWanted = gathering.current?.isWanted ?? false;
       gathering.current = null;
       if (isWanted) refreshSoon();
     }, gatherMs);
-    gathering.current = { timer, isWanted: false };
+    gathering.current = { timer, isWanted: isJoined };
   };
   useEffect(() => () => window.clearTimeout(gathering.current?.timer), []);
   useLive(kinds, (event) => {
-    if (event === null || concerns === undefined || concerns(event)) refreshSoon();
+    if (event === null || concerns === undefined || concerns(event))
+      refreshSoon(event !== null && joins?.includes(event.kind) === true);
   });
   return {
     data,
     error,
     isLoading: data === undefined && error === undefined && (fetching || stale || isPaused),
-    refresh: refreshSoon,
+    refresh: () => refreshSoon(),
   };
 }

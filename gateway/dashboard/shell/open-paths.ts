@@ -3,3 +3,6 @@
  * that it begins.
  */
 export const OPEN_PATHS = /^\/(?:sign-in|sign-up|invitation|oauth|forgot-password|reset-password)(?:\/|$)/;
+
+/** Path and parameters of an inbox without conditions, with or without an open conversation. */
+export const PLAIN_INBOX = /^\/inbox(?:\/[^?]*)?$/;

@@ -1,6 +1,6 @@
 import { Center, Loader, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { type RequestPolicy, useQuery } from 'urql';
+import { type CombinedError, type RequestPolicy, useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
 import { client, listenForSessionEnd } from '../client.ts';
 import type { ResultOf } from '../graphql.ts';
@@ -10,7 +10,6 @@ import { withNext } from '../pages/sign-in/next-path.ts';
 import { summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { keepShell } from './offline-shell.ts';
-import { OPEN_PATHS } from './open-paths.ts';
 import { leave, listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { VIEWER, ViewerContext } from './viewer.ts';
@@ -19,29 +18,29 @@ const ConfirmSignIn = lazy(async () => ({ default: (await import('./session-dial
 const SecondFactorPage = lazy(async () => ({ default: (await import('./second-factor-page.tsx')).SecondFactorPage }));
 const SessionOver = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).SessionOver }));
 
-/** Time within which a session has to be known for the page to be shown without its outline before. Milliseconds. */
-const OUTLINE_AFTER_MS = 150;
-let isFirstAsked = false;
+/** How the session that was asked for as the page loaded is read, and why it could not be read. */
+let first: { policy: RequestPolicy; error: CombinedError | undefined } | null = null;
 
-/** Asks for the session where someone was signed in. Resolves when it is known, or when the outline of the page is shown meanwhile. */
-export async function askFirstSession(): Promise<void> {
-  if (!wasSignedIn() || OPEN_PATHS.test(window.location.pathname)) return;
-  isFirstAsked = true;
-  const session = client.query(VIEWER, {}, { requestPolicy: 'network-only' }).toPromise();
-  await Promise.race([session, new Promise((resolve) => void setTimeout(resolve, OUTLINE_AFTER_MS))]);
+/** Asks for the session as the page loads. Returns whether there is one. */
+export async function askFirstSession(): Promise<boolean> {
+  first = { policy: 'cache-first', error: undefined };
+  const { data, error } = await client.query(VIEWER, {}, { requestPolicy: 'network-only' }).toPromise();
+  if (first !== null) first.error = error;
+  return data !== undefined;
 }
 
-/** Returns how the session is read: that which was asked for first is in the cache, or on its way. */
-function takeFirst(): RequestPolicy {
-  const policy = isFirstAsked ? 'cache-first' : 'network-only';
-  isFirstAsked = false;
-  return policy;
+/** Returns how the session is read: that which was asked for first is in the cache, on its way, or failed. */
+function takeFirst(): NonNullable<typeof first> {
+  const taken = first ?? { policy: 'network-only', error: undefined };
+  first = null;
+  return taken;
 }
 
 /** Shows its children to signed-in users. Sends others to the sign-in page, and back after sign-in. */
 export function SessionGate({ children }: { children: ReactNode }) {
-  const [requestPolicy] = useState(takeFirst);
-  const [{ data, error }, again] = useQuery({ query: VIEWER, variables: {}, requestPolicy });
+  const [{ policy, error: firstError }] = useState(takeFirst);
+  const [asked, again] = useQuery({ query: VIEWER, requestPolicy: policy, pause: firstError !== undefined });
+  const { data, error = asked.fetching ? undefined : firstError } = asked;
   const [location] = useLocation();
 
   if (data !== undefined) return <Session {...data}>{children}</Session>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +20,10 @@ test('every path that a browser opens returns the page, without a key, each time
     const page = await get(url);
     const policy = page.headers['content-security-policy'];
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    const [, script = ''] = /<script>([^]*?)<\/script>/.exec(page.body) ?? [];
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(script).toContain('DashboardViewer');
+    expect(policy).toContain(`default-src 'none'; script-src 'self' 'sha256-${hash}';`);
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain('unsafe');
     expect(page.body).toContain(`nonce="${nonceOf(policy)}"`);

@@ -31,6 +31,8 @@ const OVERSCAN_ROWS = 8;
 const ANCHORS = 12;
 /** A pointer that moved further between down and up drags. CSS pixels. */
 const CLICK_PX = 5;
+/** A pointer that rests on a row for this long is probably about to press it. Milliseconds. */
+const REST_MS = 80;
 /** Number of rows that Page Up and Page Down move. */
 const PAGE_STEP = 8;
 
@@ -78,6 +80,8 @@ export function ThreadList(props: ThreadListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
     overscan: OVERSCAN_ROWS,
+    // Until it is measured, so that the first frame has rows.
+    initialRect: { width: 0, height: window.innerHeight },
     // Keeps the focused row rendered, so that the keyboard does not lose the list.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
@@ -151,6 +155,18 @@ export function ThreadList(props: ThreadListProps) {
     }
   };
 
+  const rested = useRef<{ id: string | null; timer: number }>({ id: null, timer: 0 });
+  const onPointerOver = ({ target, pointerType }: PointerEvent) => {
+    const id = pointerType === 'mouse' && target instanceof Element ? rowIdAt(target) : null;
+    if (id === rested.current.id) return;
+    window.clearTimeout(rested.current.timer);
+    const timer = id === null ? 0 : window.setTimeout(() => actions.press(id), REST_MS);
+    rested.current = { id, timer };
+  };
+  const onPointerLeave = () => {
+    window.clearTimeout(rested.current.timer);
+    rested.current = { id: null, timer: 0 };
+  };
   const pressed = useRef<{ id: string; x: number; y: number } | null>(null);
   const onPointerDown = ({
     target,
@@ -188,6 +204,8 @@ export function ThreadList(props: ThreadListProps) {
       aria-busy={list.isLoading}
       onScroll={remember}
       onKeyDown={onKeyDown}
+      onPointerOver={onPointerOver}
+      onPointerLeave={onPointerLeave}
       onPointerDown={onPointerDown}
       onPointerUp={onPointerUp}
       tabIndex={-1}
@@ -266,7 +284,7 @@ const RETURNED = { SNOOZE: 'Snooze over', REPLY: 'Reply', REMINDER: 'No reply' }
 /** Mouse actions of a row. */
 export interface RowActions {
   open: (id: string) => void;
-  /** the pointer is down on the row: it is probably opened next */
+  /** the pointer rests on the row, or is down: it is probably opened next */
   press: (id: string) => void;
   focus: (id: string) => void;
   /** `isSpan`: with all rows since the last selected one */

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { type LiveKind, useLive } from '../../live/live-context.tsx';
+import { takeFirstList } from './first-list.ts';
 import { freshClient } from './fresh-client.ts';
 import { THREADS_BY_ID, THREADS_PAGE, type ThreadRow } from './inbox-documents.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
@@ -88,18 +89,20 @@ interface FirstPage {
 
 /** Returns a list of threads with pagination and live updates. `belongs` returns whether a changed thread still belongs to this list. */
 export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow) => boolean): ThreadList {
-  const [pages, setPages] = useState<ThreadPages>(NO_PAGES);
+  const [first] = useState(() => takeFirstList(wanted));
+  const [pages, setPages] = useState(() => (first === null ? NO_PAGES : withNextPage(NO_PAGES, first)));
   const [error, setError] = useState<CombinedError>();
-  const [isLoading, setLoading] = useState(true);
+  const [isLoading, setLoading] = useState(first === null);
   const current = useRef({
-    pages: NO_PAGES,
+    pages,
     seen: [0, 0] as [number, number],
     reading: new Set<string>(),
     turn: 0,
     // Whether the rows are those of the search before this one, which stay until its first page is there.
     isFormer: false,
   });
-  const shownFilter = useRef('');
+  const shownFilter = useRef(first === null ? '' : JSON.stringify(wanted.filter));
+  const isFirst = useRef(first !== null);
   const firstPage = useRef<FirstPage>({ reading: null, queued: null });
   const isUnreadOnly = wanted.filter?.isUnread === true || wanted.filter?.isUnreadByMe === true;
   const key = JSON.stringify(wanted);
@@ -218,10 +221,17 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     if (event === null) {
       gather(true, null);
       for (const { node } of heldRows(current.current.pages)) gather(false, node.id);
-    } else gather(ARRIVALS.has(event.kind) || (isUnreadOnly && UNREAD.has(event.kind)), event.threadId);
+    } else {
+      gather(ARRIVALS.has(event.kind) || (isUnreadOnly && UNREAD.has(event.kind)), event.threadId);
+      // A mark of a thread that is not known.
+      if (event.kind === 'THREAD_UNREAD' && event.threadId === null)
+        for (const { node } of heldRows(current.current.pages)) gather(false, node.id);
+    }
   });
 
   const restart = useEffectEvent(() => {
+    // The list that the page opened with is shown already.
+    if (isFirst.current) return void (isFirst.current = false);
     current.current.seen = [0, 0];
     setLoading(true);
     setError(undefined);

@@ -41,6 +41,9 @@ const KINDS: LiveKind[] = [
   'THREAD_RELEASED',
 ];
 
+/** A person who reads a conversation in a team marks it twice: for the person, and for the workspace. */
+const MARKS: LiveKind[] = ['EMAIL_READ', 'EMAIL_UNREAD', 'THREAD_READ', 'THREAD_UNREAD'];
+
 /** A thread, updated live. */
 interface ThreadInSight {
   /** null: it does not exist; undefined: loading */
@@ -62,9 +65,13 @@ export function useThread(id: string): ThreadInSight {
     query: THREAD,
     variables: { id, last: MESSAGES },
     kinds: KINDS,
+    joins: MARKS,
     types: ['Thread'],
     concerns: ({ threadId, emailId }) =>
-      threadId === id || threadId === shown.current.id || shown.current.edges.some(({ node }) => node.id === emailId),
+      (threadId === null && emailId === null) ||
+      threadId === id ||
+      threadId === shown.current.id ||
+      shown.current.edges.some(({ node }) => node.id === emailId),
   });
   const [isReadingEarlier, setReading] = useState(false);
   const thread = data?.thread;
