@@ -38,7 +38,7 @@ const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
 const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
 const MARKS =
-  /<\||\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:/;
+  /<\||\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
 
 /** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `survey`: of the folded text. */
 export function readInstructions(text: string, reading: Reading, survey = surveyText(foldText(text))): Request[] {
