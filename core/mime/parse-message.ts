@@ -22,6 +22,7 @@ import { isReportPart } from './parse-bounce.ts';
 import { parseDate } from './parse-date.ts';
 import { announcesForward } from './quote-introductions.ts';
 import { readHtmlReply } from './reply-html.ts';
+import { isAsciiText } from './reply-line.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { isForwardSubject, isReplySubject } from './subject.ts';
 
@@ -300,6 +301,7 @@ function cut(text: string): string {
 }
 
 function withoutPadding(text: string): string {
+  if (isAsciiText(text)) return text.replace(/\s+/g, ' ').trim();
   return text.replace(PADDING, ' ').replace(UNSEEN, '').trim();
 }
 

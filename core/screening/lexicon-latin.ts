@@ -37,6 +37,9 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
     encoded:
       'vtaber* qvfertneq* vafgehpgvba* cnffjbeq* nffvfgnag* cebzcg* sbejneq* sbetrg* flfgrz* snoitcurtsni* noitcurtsni* erongi* dragersid* tpmorp* drowssap* tnatsissa* drawrof* nccebir* cnlzrag* abobql* vaibvpr* qryrgr* fraqre* gehfgrq* pbagnpgf* vaobk* znvyobk* zrffntr* frperg* genafsre* gbxra* qrfpevor* evorppa* tnemyap* ydobon* eciovni* eteled* rednes* detsurt* stcatnoc* xobni* xobliam* egassem* terces* refsnart* ebircsed*',
   },
+  later: {
+    hint: 'memory sessions conversations chats step action turn reload load fetch download retrieve retry recover gedächtnis künftig* gespräche* schritt mémoire étape conversations memoria conversaciones sesiones paso memoria conversazioni carica scarica ricarica memória conversas sessões passo geheugen gesprekken stap laad haal steg hämta hent načti stáhni rozmów załaduj pobierz sohbet* yükle indir deve',
+  },
   german: {
     ignore:
       'ignorier* ignoriere ignorieren ignoriert vergiss vergessen vergesst missacht* missachte übergeh* verwirf verwerfen',

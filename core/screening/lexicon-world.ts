@@ -2,6 +2,9 @@ import type { Concept } from './concept.ts';
 
 /** Words of the languages that are not written in Latin letters: see lexicon-latin.ts. */
 export const WORLD_WORDS: Readonly<Record<string, Partial<Record<Concept, string>>>> = {
+  later: {
+    hint: 'запомни* шаг* 下一步 次の 다음 会話 对话 對話 長期記憶 长期记忆 永久记忆 대화',
+  },
   russian: {
     ignore: 'игнорируй* проигнорируй* игнорировать забудь* забудьте отбрось* пренебреги*',
     prior: 'предыдущ* прежн* все всех прошлые ранние вышеуказанн* свои',

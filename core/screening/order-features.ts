@@ -1,5 +1,6 @@
 import { readUnits } from './code-units.ts';
 import { foldText } from './folded-text.ts';
+import { HashBits } from './hash-bits.ts';
 import { KnownWords } from './known-words.ts';
 import { ORDER_WORDS } from './order-lexicon.ts';
 
@@ -105,19 +106,15 @@ export interface OrderSentence {
 /** Returns the number of a piece of text by its hash; -1: it is not known. */
 export type FindPiece = (hash: number) => number;
 
-const WHOLE_HASHES = new Uint8Array(65_536);
-const STEM_HASHES = new Uint8Array(65_536);
-for (const word of EXACT.keys()) WHOLE_HASHES[hashText(word) & 65_535] = 1;
-for (const stems of STEMS.values())
-  for (const [stem] of stems) STEM_HASHES[hashText(stem.slice(0, STEM_LENGTH)) & 65_535] = 1;
+const WHOLE_HASHES = new HashBits(65_536);
+const STEM_HASHES = new HashBits(65_536);
+for (const word of EXACT.keys()) WHOLE_HASHES.add(hashText(word));
+for (const stems of STEMS.values()) for (const [stem] of stems) STEM_HASHES.add(hashText(stem.slice(0, STEM_LENGTH)));
 
 /** Whether a word may be in a group, by the hashes of its first three, four and five letters and of all. */
 function mayBeInGroup(three: number, four: number, five: number, whole: number): boolean {
   return (
-    WHOLE_HASHES[whole & 65_535] === 1 ||
-    STEM_HASHES[five & 65_535] === 1 ||
-    STEM_HASHES[four & 65_535] === 1 ||
-    STEM_HASHES[three & 65_535] === 1
+    WHOLE_HASHES.mayHave(whole) || STEM_HASHES.mayHave(five) || STEM_HASHES.mayHave(four) || STEM_HASHES.mayHave(three)
   );
 }
 

@@ -1,3 +1,4 @@
+import { HashBits } from './hash-bits.ts';
 import {
   FEATURE_COUNT,
   FEATURE_KINDS,
@@ -47,7 +48,7 @@ export function nameFeature(feature: number): string {
 }
 
 /** A power of two; about ten times the pieces. */
-const LIKELY_BITS = 262_144;
+const LIKELY_HASHES = 262_144;
 
 /** Weighs sentences. */
 export class OrderModel {
@@ -57,8 +58,8 @@ export class OrderModel {
   readonly #weights: Float32Array;
   /** numbers of pieces by their hash, plus 1; where one is taken, the next is */
   readonly #table: Int32Array;
-  /** bits by hash: whether the table may have a piece; the table itself is too large for the caches of a processor */
-  readonly #likely = new Int32Array(LIKELY_BITS / 32);
+  /** hashes of which the table may have a piece */
+  readonly #likely = new HashBits(LIKELY_HASHES);
   readonly #hashes: Int32Array;
   readonly #pieces: Float32Array;
   /** the text in which a piece was weighed last */
@@ -84,14 +85,13 @@ export class OrderModel {
       let at = hash & (this.#table.length - 1);
       while (this.#table[at] !== 0) at = (at + 1) & (this.#table.length - 1);
       this.#table[at] = number + 1;
-      const word = (hash & (LIKELY_BITS - 1)) >>> 5;
-      this.#likely[word] = (this.#likely[word] ?? 0) | (1 << (hash & 31));
+      this.#likely.add(hash);
     });
   }
 
   /** Returns the number of a piece that it knows by its hash; -1: none. */
   readonly find: FindPiece = (hash) => {
-    if (((this.#likely[(hash & (LIKELY_BITS - 1)) >>> 5] ?? 0) & (1 << (hash & 31))) === 0) return -1;
+    if (!this.#likely.mayHave(hash)) return -1;
     const table = this.#table;
     const last = table.length - 1;
     for (let at = hash & last; ; at = (at + 1) & last) {

@@ -26,11 +26,106 @@ export const PROMPT_MARKS: readonly Phrase[] = [
   [[], /^\s*\[(?:system|developer)\]/, 0.5, 'it has the role of the system of a prompt'],
   [[], /^\s*\[assistant\]/, 0.5, 'it has the role of the assistant of a prompt'],
   [[], /["']?role["']?\s*:\s*["'](?:system|developer|assistant)["']/, 0.7, 'it has a message of a prompt as data'],
+  [
+    [],
+    /["'](?:tool_result|function_result|tool_output|next_action)["']\s*:\s*["'{]/,
+    0.7,
+    'it pretends to be the result of a tool',
+  ],
   [[], /(?:^|\n)\s*role\s*:\s*(?:system|developer)\b/, 0.6, 'it has the role of the system of a prompt'],
 ];
 
-/** Phrases of English. */
+/** Rules of a machine, in some languages. */
+const RULES =
+  '(?:instructions?|rules|guidelines|prompt|anweisungen|regeln|regles|consignes|reglas|instrucciones|regole|istruzioni|regras|instrucoes|instructies|regels|regler|instruktioner|pravidla|instrukce|zasady|instrukcje|kurallar\\w*|talimat\\w*|правила|инструкции)';
+
+/** Phrases of several languages: what a machine shall remember, do next, or load. */
+const LATER_PHRASES: readonly Phrase[] = [
+  [
+    [
+      'memor',
+      'session',
+      'conversa',
+      'chat',
+      'gedach',
+      'gesprach',
+      'geheugen',
+      'gesprek',
+      'rozm',
+      'sohbet',
+      'разгов',
+      'сесси',
+      '会',
+      '对',
+      '記憶',
+      '记忆',
+      '대화',
+    ].map((each) => each.normalize('NFKD')),
+    new RegExp(
+      `^[\\s"'(*_#>-]*(?:please )?(?:store|save|remember|memori[sz]e|keep|record)\\b.{0,60}\\b(?:long-term memory|permanent memory|your memory|(?:future|later|upcoming) (?:conversations?|sessions?|chats?))\\b|\\b(?:speichere?|merke?|behalte)\\b.{0,60}\\b(?:deine[mn]? (?:gedachtnis|speicher)|kunftigen? (?:gesprache?n?|sitzungen|chats))\\b|\\b(?:garde[rz]?|memorise[rz]?|retiens|retenez|enregistre[rz]?)\\b.{0,60}\\b(?:ta memoire|votre memoire|(?:prochaines|futures) (?:sessions|conversations))\\b|\\b(?:guarda|recuerda|memoriza)\\b.{0,60}\\b(?:memoria permanente|tu memoria|(?:futuras|proximas) (?:conversaciones|sesiones))\\b|\\b(?:memorizza|ricorda|salva)\\b.{0,60}\\b(?:tua memoria|(?:prossime|future) (?:conversazioni|sessioni))\\b|\\b(?:memorize|lembre|guarde)\\b.{0,60}\\b(?:sua memoria|(?:proximas|futuras) (?:conversas|sessoes))\\b|\\b(?:onthoud|bewaar)\\b.{0,60}\\b(?:je geheugen|(?:volgende|toekomstige) gesprekken)\\b|\\bzapamietaj\\b.{0,60}\\b(?:przyszlych|kolejnych) rozm|\\b(?:hatirla|kaydet)\\b.{0,60}\\bsonraki sohbet|запомни.{0,60}(?:будущих|следующих) (?:разговор|сесси)|今後の(?:すべての)?会話.{0,20}記憶|(?:记住|記住).{0,30}(?:今后|以后|後續|后续)的?.{0,4}(?:对话|對話)|(?:长期|永久)记忆|앞으로의 (?:모든 )?대화.{0,20}기억`.normalize(
+        'NFKD',
+      ),
+      's',
+    ),
+    1,
+    'it wants the machine to remember something in later conversations',
+  ],
+  [
+    [
+      'step',
+      'action',
+      'schritt',
+      'etape',
+      'paso',
+      'deve',
+      'passo',
+      'stap',
+      'steg',
+      'шаг',
+      '下一步',
+      '次の',
+      '다음',
+    ].map((each) => each.normalize('NFKD')),
+    new RegExp(
+      `\\bnext (?:required |mandatory )?(?:step|action|task) (?:for|of) (?:the|your|any) (?:model|assistant|agent|ai|llm)\\b|\\bnachster schritt fur (?:das modell|den agenten|den assistenten|die ki)\\b|\\bprochaine etape pour (?:le modele|l'agent|l'assistant|l'ia)\\b|\\bsiguiente paso para (?:el modelo|el agente|el asistente|la ia)\\b|\\b(?:ora|adesso) (?:il modello|l'assistente|l'agente) deve\\b|\\bproximo passo para (?:o modelo|o agente|o assistente|a ia)\\b|\\bvolgende stap voor (?:het model|de agent|de assistent|de ai)\\b|\\bnasta steg for (?:modellen|agenten|assistenten)\\b|следующ\\S* шаг\\S* (?:для )?(?:модел|агент|ассистент)|模型的?下一步|モデルの次の|모델의 다음`.normalize(
+        'NFKD',
+      ),
+    ),
+    1,
+    'it pretends to be the result of a tool',
+  ],
+  [
+    [' turn'],
+    /\b(?:previous|prior|last|current|next) turn ?\((?:assistant|user|system|model|ai)\)/,
+    0.7,
+    'it pretends to be a conversation with the machine',
+  ],
+  [
+    ['://'],
+    new RegExp(
+      `\\b(?:re)?(?:load|fetch|get|download|retrieve|lade|hole|charge|telecharge|carga|descarga|carica|scarica|carregue|baixe|laad|haal|hamta|hent|nacti|stahni|zaladuj|pobierz|yukle|indir)\\w{0,3} (?:\\S+ ){0,2}?(?:new|nye|nya|nova|neue|nouvelles|nuevas|nuove|novas|nieuwe|nowe|yeni|your|je|deine|tes|tus|tue|suas) (?:\\S+ )?${RULES}\\b.{0,40}https?:\\/\\/\\S+.{0,40}\\b(?:follow|execut|obey|apply|befolg|suis|suivez|sigue|segui|siga|volg|voer|folj|folg|rid se|stosuj|wykonaj|uy|uygula)`,
+      's',
+    ),
+    1,
+    'it wants the machine to load other instructions',
+  ],
+  [
+    ['retry', 'try again', 'recover', 'continue', 'proceed'],
+    /\b(?:retry|try again|recover|continue|proceed) by (?:first )?(?:posting|sending|forwarding|uploading|exporting)\b.{0,40}\b(?:messages|e-?mails|inbox|mailbox|conversation|contacts|thread)\b/s,
+    1,
+    'it pretends that something failed, and wants mail for another try',
+  ],
+  [
+    ['assistant'],
+    /\b(?:mail|e-?mail|inbox) assistant (?:should|must|shall|has to|needs to) (?:\w+ ){0,2}?(?:copy|forward|bcc|send)\b.{0,60}@/s,
+    1,
+    'it says what a machine must do',
+  ],
+];
+
+/** Phrases, most of them of English. */
 export const PHRASES: readonly Phrase[] = [
+  ...LATER_PHRASES,
   [
     ['prompt'],
     /\b(?:begin|start of|new|updated|end of|revised)(?: of)?(?: the)?(?: \w+)? (?:system )?prompt\b/,

@@ -38,7 +38,7 @@ const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
 const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
 const MARKS =
-  /<\||\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:/;
+  /<\||\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
 
 /** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `survey`: of the folded text. */
 export function readInstructions(text: string, reading: Reading, survey = surveyText(foldText(text))): Request[] {
@@ -76,9 +76,8 @@ function separateOrder(folded: string): string {
 
 function readSurvey(survey: Survey, original: string, reading: Reading): Request[] {
   const { mask, signs } = survey;
-  const mayInstruct = reading !== 'seen' || (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
   return [
-    ...(mayInstruct ? readMachineOrders(survey, original, reading) : []),
+    ...(reading !== 'seen' || mayInstruct({ mask, signs }) ? readMachineOrders(survey, original, reading) : []),
     ...((mask & (REQUEST | OF_PRESSURE)) === 0 ? [] : readPressure(survey, original)),
   ];
 }
@@ -87,7 +86,7 @@ function readMachineOrders(survey: Survey, original: string, reading: Reading): 
   const requests: Request[] = [];
   const { length } = survey.sentences;
   let live: LivePhrases | null = null;
-  const readLive = () => (live ??= findLivePhrases(survey.folded));
+  const readLive = () => (live ??= findLivePhrases(survey.folded, survey.extents().filter(mayInstruct)));
   const signals = survey.sentences.map((_each, at) => signalsAt(survey, at, reading, readLive));
   for (let at = 0; at < length && requests.length < MAX_REQUESTS; at++) {
     if (signals[at]?.length === 0) continue;
@@ -107,16 +106,21 @@ function readMachineOrders(survey: Survey, original: string, reading: Reading): 
   return requests;
 }
 
+/** Returns whether a sentence or a text has a word or a mark of what speaks to machines. */
+function mayInstruct({ mask, signs }: { mask: number; signs: number }): boolean {
+  return (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
+}
+
 const NO_SIGNALS: readonly Signal[] = [];
 
 function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () => LivePhrases): readonly Signal[] {
   const { mask = 0, signs = 0 } = survey.sentences[at] ?? {};
   const isHidden = reading !== 'seen';
-  const mayInstruct = (mask & MACHINE_MASK) !== 0 || (signs & SIGN.mark) !== 0;
-  if (!mayInstruct && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0))) return NO_SIGNALS;
+  const isOfMachines = mayInstruct({ mask, signs });
+  if (!isOfMachines && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0))) return NO_SIGNALS;
   const [sentence] = survey.read(at, at + 1);
   if (sentence === undefined) return NO_SIGNALS;
-  const isWorth = mayInstruct && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
+  const isWorth = isOfMachines && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
   const signals = isWorth ? findMachineSignals(sentence, isHidden, readLive()) : [];
   if (!isHidden) return signals;
   if (reading === 'hidden' && orders(sentence) && ORDER.test(sentence.text) && !FOR_PEOPLE.test(sentence.text))

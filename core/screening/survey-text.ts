@@ -210,6 +210,16 @@ export class Survey {
     this.signs = signs;
   }
 
+  /** Returns where the sentences are and what is in them, without their texts. */
+  extents(): { start: number; end: number; mask: number; signs: number }[] {
+    return this.sentences.map(({ end, mask, signs }, at) => ({
+      start: this.sentences[at - 1]?.end ?? 0,
+      end,
+      mask,
+      signs,
+    }));
+  }
+
   /** Returns some sentences from a place on. */
   read(from: number, to: number): Sentence[] {
     return this.sentences.slice(from, to).map(({ end, mask, signs, firstToken, isInQuotes }, index) => {

@@ -1,5 +1,6 @@
 import { CONCEPT, type Concept } from './concept.ts';
 import { foldText } from './folded-text.ts';
+import { HashBits } from './hash-bits.ts';
 import { KnownWords } from './known-words.ts';
 import { LATIN_WORDS } from './lexicon-latin.ts';
 import { WORLD_WORDS } from './lexicon-world.ts';
@@ -25,8 +26,8 @@ export const STEM_KEY = 4;
 const PIECES = new Map<string, number>();
 
 /** Whether the lexicon may have a word with a hash, and a stem with a hash of its first letters: it has few of the words of a text. */
-const WORD_HASHES = new Uint8Array(65_536);
-const STEM_HASHES = new Uint8Array(65_536);
+const WORD_HASHES = new HashBits(65_536);
+const STEM_HASHES = new HashBits(65_536);
 
 for (const words of [...Object.values(LATIN_WORDS), ...Object.values(WORLD_WORDS)])
   for (const [concept, list] of Object.entries(words))
@@ -40,11 +41,11 @@ function addWord(word: string, mask: number): void {
   if (JOINED.test(plain)) PIECES.set(plain, (PIECES.get(plain) ?? 0) | mask);
   else if (!word.endsWith('*')) {
     EXACT.set(plain, (EXACT.get(plain) ?? 0) | mask);
-    WORD_HASHES[hashWord(plain) & 65_535] = 1;
+    WORD_HASHES.add(hashWord(plain));
   } else {
     const key = plain.slice(0, STEM_KEY);
     STEMS.set(key, [...(STEMS.get(key) ?? []), [plain, mask]]);
-    STEM_HASHES[hashWord(key) & 65_535] = 1;
+    STEM_HASHES.add(hashWord(key));
   }
 }
 
@@ -61,7 +62,7 @@ export function addToHash(hash: number, code: number): number {
 
 /** Returns whether the lexicon may have a word; `beginning`: the hash of its first STEM_KEY letters, or of all if it has fewer. */
 export function isLikely(hash: number, beginning: number): boolean {
-  return WORD_HASHES[hash & 65_535] === 1 || STEM_HASHES[beginning & 65_535] === 1;
+  return WORD_HASHES.mayHave(hash) || STEM_HASHES.mayHave(beginning);
 }
 
 const PIECE = new RegExp([...PIECES.keys()].toSorted((one, other) => other.length - one.length).join('|'), 'g');

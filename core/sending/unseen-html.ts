@@ -1,6 +1,7 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
+import { type Box, boxWithin, cover } from './covering.ts';
 import { type Declarations, findStyleSheets, readStyleRules, type StyleRules, toDeclarations } from './style-rules.ts';
 import {
   areAlike,
@@ -37,6 +38,8 @@ interface Look {
   /** of a gradient */
   shades: readonly Color[];
   target: string | null;
+  /** the nearest element around with a place of its own */
+  box: Box;
 }
 
 /**
@@ -49,11 +52,11 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const rules = readStyleRules(findStyleSheets(document));
   if (rules.isTruncated) list.isTruncated = true;
   const [base = null] = basesIn(document);
-  walk(document, SHOWN, { rules, list, base }, 0);
+  walk(document, { ...SHOWN, box: { start: 0, layer: 0 } }, { rules, list, base }, 0);
   return true;
 }
 
-const SHOWN: Look = {
+const SHOWN: Omit<Look, 'box'> = {
   hidden: null,
   visibility: null,
   size: { pixels: 16, unseen: null },
@@ -157,7 +160,9 @@ function lookWithin(element: Element, outer: Look, work: Walk): Look {
   // The summary of closed details is shown.
   const around = element.nodeName === 'summary' && outer.hidden === CLOSED ? null : outer.hidden;
   const own = hidingWithin(element, value, styles.always) ?? hiddenOnSomeScreens(styles.conditional, given);
-  return { ...shown, target, hidden: firmest([around, own]) };
+  const hidden = firmest([around, own]);
+  if (hidden === null && shown.opacity === 1) cover(styles.always, element.nodeName === 'img', outer.box, work.list);
+  return { ...shown, target, hidden, box: boxWithin(styles.always, outer.box, work.list) };
 }
 
 function resolveTarget(href: string | undefined, base: string | null): string | null {

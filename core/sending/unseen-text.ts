@@ -42,6 +42,8 @@ export class PieceList {
   /** whether nothing more can be added */
   isFull = false;
   #room: number;
+  /** index of a piece that is not joined with the one before */
+  #begins = -1;
 
   /** `room`: characters of all pieces. */
   constructor(room: number) {
@@ -67,6 +69,18 @@ export class PieceList {
     if (!/\n[ \t]*$/.test(text.slice(-20))) this.add('\n', unseen);
   }
 
+  /** Returns the index of the next piece, which nothing before it is joined with. */
+  begin(): number {
+    this.#begins = this.pieces.length;
+    return this.#begins;
+  }
+
+  /** Marks the pieces from an index on that readers would see. */
+  hide(from: number, unseen: Unseen): void {
+    for (const piece of this.pieces.slice(from)) if (piece.unseen === null) piece.unseen = unseen;
+    this.begin();
+  }
+
   /** Returns the pieces, with the gaps in them marked. */
   finish(): ReviewPiece[] {
     return this.pieces.flatMap((piece) => withGaps(piece)).filter(({ text, unseen }) => unseen !== null || text !== '');
@@ -84,6 +98,7 @@ export class PieceList {
     this.#room -= text.length + PIECE_LENGTH;
     const isSame =
       last !== undefined &&
+      this.pieces.length !== this.#begins &&
       last.target === piece.target &&
       last.unseen?.kind === piece.unseen?.kind &&
       last.unseen?.detail === piece.unseen?.detail &&

@@ -162,4 +162,34 @@ export const HIDING_TRICKS: readonly Trick[] = [
   { name: 'zoom near 0', html: styled('zoom:0.01') },
   { name: 'display contents', html: styled('display:contents') },
   { name: 'a mark', html: (text) => `<mark>${text}</mark>` },
+  {
+    name: 'an element over it',
+    html: (text) =>
+      `<div style="position:relative"><p>${text}</p><div style="position:absolute;top:0;left:0;width:100%;height:100%;background:#fff">Hi</div></div>`,
+  },
+  {
+    name: 'an element over it by classes',
+    html: (text) =>
+      `<style>.k{position:relative}.o{position:absolute;inset:0;background-color:#eee}</style><div class="k">${text}<i class="o"></i></div>`,
+  },
+  {
+    name: 'an element over it that is translucent',
+    html: (text) =>
+      `<div style="position:relative"><p>${text}</p><div style="position:absolute;inset:0;background:rgba(0,0,0,.2)"></div></div>`,
+  },
+  {
+    name: 'an element below it',
+    html: (text) =>
+      `<div style="position:relative"><p style="position:relative;z-index:2">${text}</p><div style="position:absolute;inset:0;background:#fff;z-index:1"></div></div>`,
+  },
+  {
+    name: 'an element over a corner of it',
+    html: (text) =>
+      `<div style="position:relative"><p>${text}</p><div style="position:absolute;top:0;left:0;width:8px;height:8px;background:#fff"></div></div>`,
+  },
+  {
+    name: 'an element over its neighbor',
+    html: (text) =>
+      `<p>${text}</p><div style="position:relative">a<div style="position:absolute;inset:0;background:#fff"></div></div>`,
+  },
 ];

@@ -22,7 +22,7 @@ export interface FrozenMail extends MailCase {
 }
 
 /** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
-export function readFrozenMail(name: 'attacks' | 'look-alikes'): FrozenMail[] {
+export function readFrozenMail(name: 'attacks' | 'look-alikes' | 'fresh-attacks' | 'fresh-look-alikes'): FrozenMail[] {
   const carriers = readCarriers();
   let category = '';
   return readLines(name).flatMap((line): FrozenMail[] => {
@@ -31,7 +31,7 @@ export function readFrozenMail(name: 'attacks' | 'look-alikes'): FrozenMail[] {
       return [];
     }
     const [language = '', form = ''] = line.split(' | ', 2);
-    const text = line.slice(language.length + form.length + 6);
+    const text = line.slice(language.length + form.length + 6).replaceAll('\\n', '\n');
     const digest = createHash('sha256').update(line).digest();
     const own = carriers.get(language) ?? [];
     const carrier = own[(digest[1] ?? 0) % own.length] ?? '@@';
