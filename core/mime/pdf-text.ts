@@ -17,7 +17,8 @@ export interface PdfText {
 }
 
 /**
- * Returns the text of a PDF (ISO 32000-2); empty when its pages are pictures. It loads nothing and runs no script of the file. The file is
+ * Returns the text of a PDF (ISO 32000-2); empty when its pages are pictures, or when its fonts have neither embedded characters nor a
+ * `ToUnicode` map. It loads nothing and runs no script of the file. The file is
  * hostile input: call it in a thread that can be ended. Throws when the file is damaged or needs a password.
  */
 export async function readPdfText(bytes: Uint8Array, limits: PdfLimits): Promise<PdfText> {

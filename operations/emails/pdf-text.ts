@@ -20,7 +20,7 @@ const threads = createWorkerThreads<{ bytes: Uint8Array; limits: PdfLimits }, Pd
 });
 
 /** Why a PDF has no text. */
-export type NoPdfText = 'too_large' | 'unreadable' | 'too_costly' | 'only_pictures';
+export type NoPdfText = 'too_large' | 'unreadable' | 'too_costly' | 'no_text';
 
 /** Returns whether a file is a PDF. Some have other bytes before their header (ISO 32000-2 §7.5.2), as texts about PDF have. */
 export function isPdf({ mimeType, bytes }: { mimeType: string; bytes: Uint8Array }): boolean {
@@ -36,7 +36,7 @@ export async function extractPdfText(
   if (bytes.length > MAX_PDF_BYTES) return 'too_large';
   try {
     const read = await threads.run({ bytes, limits: LIMITS }, { startBy: respondBy });
-    return read.text === '' ? 'only_pictures' : read;
+    return read.text === '' ? 'no_text' : read;
   } catch (error) {
     // Whatever the reader throws is about the file.
     return error instanceof TimeLimitExceeded || error instanceof ThreadEnded ? 'too_costly' : 'unreadable';

@@ -82,5 +82,6 @@ const PDF_NOTES: Readonly<Record<NoPdfText, string>> = {
   too_large: 'This PDF is too large to read its text here. Download it.',
   unreadable: 'This PDF is damaged, or needs a password.',
   too_costly: 'Reading the text of this PDF takes too long or too much memory. Download it.',
-  only_pictures: 'This PDF has no text: its pages are pictures, such as scans.',
+  no_text:
+    'This PDF has no text that can be read: its pages are pictures, such as scans, or its fonts do not name their characters.',
 };

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Attachment } from '../../../core/mime/attachment.ts';
-import { makePdf, makePdfBomb, makeTextPdf } from '../../support/mail/pdf-files.ts';
+import { makePdf, makePdfBomb, makeTextPdf, makeUnmappedPdf } from '../../support/mail/pdf-files.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -92,7 +92,8 @@ describe('the text of a PDF', () => {
 
 describe('a PDF without text is a file, with the reason', () => {
   test.each([
-    ['whose pages are pictures', makePdf([Buffer.from('0 0 100 100 re f')]), 'This PDF has no text'],
+    ['whose pages are pictures', makePdf([Buffer.from('0 0 100 100 re f')]), 'its pages are pictures'],
+    ['whose fonts name no characters', makeUnmappedPdf(), 'or its fonts do not name their characters'],
     ['that is damaged', Buffer.from('%PDF-1.7 garbage'), 'This PDF is damaged'],
     ['that takes gigabytes', makePdfBomb(), 'takes too long or too much memory'],
   ])('%s', async (_what, content, note) => {

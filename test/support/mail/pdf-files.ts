@@ -1,12 +1,18 @@
 import { deflateSync } from 'node:zlib';
 
-/** Returns a PDF of one page per content stream (ISO 32000-2 §7.8), whose fonts are one of the standard ones. */
-export function makePdf(pages: readonly Buffer<ArrayBuffer>[], filter: string | null = null): Buffer {
+const STANDARD_FONT = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>';
+
+/** Returns a PDF of one page per content stream (ISO 32000-2 §7.8), with one font. */
+export function makePdf(
+  pages: readonly Buffer<ArrayBuffer>[],
+  filter: string | null = null,
+  font = STANDARD_FONT,
+): Buffer {
   const kids = pages.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
   const objects: Buffer<ArrayBuffer>[][] = [
     [Buffer.from('<</Type/Catalog/Pages 2 0 R>>')],
     [Buffer.from(`<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`)],
-    [Buffer.from('<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>')],
+    [Buffer.from(font)],
     ...pages.flatMap((stream, at): Buffer<ArrayBuffer>[][] => [
       [
         Buffer.from(
@@ -45,6 +51,14 @@ export function makeTextPdf(pages: readonly (readonly string[])[]): Buffer {
       return Buffer.from(`BT /F1 12 Tf 72 700 Td ${shown.join(' ')} ET`, 'latin1');
     }),
   );
+}
+
+/** Returns a PDF with Japanese text in a font that is not embedded and has no `ToUnicode` map (ISO 32000-2 §9.7.5.2). */
+export function makeUnmappedPdf(): Buffer {
+  const descendant =
+    '<</Type/Font/Subtype/CIDFontType0/BaseFont/HeiseiMin-W3/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>>>';
+  const font = `<</Type/Font/Subtype/Type0/BaseFont/HeiseiMin-W3/Encoding/UniJIS-UCS2-H/DescendantFonts[${descendant}]>>`;
+  return makePdf([Buffer.from('BT /F1 12 Tf 72 700 Td <8ACB6C4266F8> Tj ET')], null, font);
 }
 
 /** Returns a small PDF whose page takes hundreds of megabytes when it is read. */
