@@ -84,15 +84,15 @@ interface WokenStep<S extends WakeSubject> {
   work: (run: Run<S>) => Promise<number | void>;
 }
 
-/** The questions that an actor answers, by subject. The bytes are empty when the question has none. */
-type Answers = { [S in QuestionSubject]?: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>> };
+/** The handlers of an actor's questions, by subject. The bytes are empty when the question has none. */
+type QuestionHandlers = { [S in QuestionSubject]?: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>> };
 
 export interface ActorPlan {
   context: ActorContext;
   /** the name of the actor in logs: receiving, threading, ... */
   name: string;
   steps?: readonly Step[];
-  answers?: Answers;
+  questions?: QuestionHandlers;
 }
 
 export interface RunningActor extends Actor {
@@ -128,9 +128,9 @@ export function runActor(plan: ActorPlan): RunningActor {
   };
   const frame: Frame = { plan, signal: ending.signal, isStopping: () => isStopping, keep, inFlight };
   const steps = new Map((plan.steps ?? []).map((step) => [step.name, startStep(frame, step)]));
-  const subscriptions = Object.entries(plan.answers ?? {}).map(([subject, handle]) =>
-    // The keys of Answers are subjects, and each answer has the type of its subject.
-    serveAnswer(frame, bus, subject as QuestionSubject, handle as AnyAnswer),
+  const subscriptions = Object.entries(plan.questions ?? {}).map(([subject, handle]) =>
+    // The keys are subjects, and each handler has the type of its subject.
+    serveQuestion(frame, bus, subject as QuestionSubject, handle as AnyHandler),
   );
   for (const step of plan.steps ?? []) {
     const running = steps.get(step.name);
@@ -154,7 +154,7 @@ export function runActor(plan: ActorPlan): RunningActor {
   };
 }
 
-type AnyAnswer = (request: unknown, bytes: Uint8Array) => Promise<Reply<QuestionSubject>>;
+type AnyHandler = (request: unknown, bytes: Uint8Array) => Promise<Reply<QuestionSubject>>;
 
 interface Frame {
   plan: ActorPlan;
@@ -170,17 +170,17 @@ interface RunningStep {
   stop(): void;
 }
 
-function serveAnswer(frame: Frame, bus: Bus, subject: QuestionSubject, handle: AnyAnswer): Subscription {
+function serveQuestion(frame: Frame, bus: Bus, subject: QuestionSubject, handle: AnyHandler): Subscription {
   const labels = { actor: frame.plan.name, question: subject };
   return bus.serve(subject, async (request, bytes) => {
-    const end = actorMetrics.answerSeconds.startTimer(labels);
+    const end = actorMetrics.replySeconds.startTimer(labels);
     try {
       const reply = await handle(request, bytes);
       end({ outcome: 'answered' });
       return reply;
     } catch (error) {
       end({ outcome: 'failed' });
-      frame.plan.context.log.error({ err: error, actor: frame.plan.name, question: subject }, 'actor: answer failed');
+      frame.plan.context.log.error({ err: error, actor: frame.plan.name, question: subject }, 'actor: question failed');
       throw error;
     }
   });

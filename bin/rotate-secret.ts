@@ -1,5 +1,5 @@
 import { acceptedKeys } from '../core/shared/previous-key.ts';
-import { rotateSecret } from '../db/queries/upkeep/rotate-secret.ts';
+import { rotateSecretKey } from '../db/queries/upkeep/rotate-secret.ts';
 import { makeFault } from './config.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
 import { drawRandom } from './runner/random-bytes.ts';
@@ -23,7 +23,7 @@ if (config.secretKey === null || acceptedKeys(config.secretKey).length < 2)
 try {
   const counts = await onDatabase(config, 'rotate-secret', ({ url, secretKey }) =>
     asOwner(url, 'rotate-secret', (database) =>
-      rotateSecret(database, { secretKey, random: drawRandom, rewritten: () => fault('secret.rewritten') }),
+      rotateSecretKey(database, { secretKey, random: drawRandom, rewritten: () => fault('secret.rewritten') }),
     ),
   );
   process.stdout.write(`${JSON.stringify({ rewritten: counts })}\n`);

@@ -56,7 +56,7 @@ export const actorMetrics = {
     ['actor', 'step', 'reason'],
   ),
   stepSeconds: histogram('postroom_step_seconds', 'Time of one run', SLOW, ['actor', 'step']),
-  answerSeconds: histogram('postroom_answer_seconds', 'Time in which an actor answered a question', SLOW, [
+  replySeconds: histogram('postroom_answer_seconds', 'Time in which an actor answered a question', SLOW, [
     'actor',
     'question',
     'outcome',

@@ -63,7 +63,7 @@ export function createInProcessBus(options: { log?: Logger } = {}): InProcessBus
           const serve = servers.get(subject)?.next();
           if (!serve) return inFlight.fail(id, new BusUnavailable(`no process serves ${subject}`));
           try {
-            inFlight.answer(id, await traceReply(subject, traceParent, () => serve(checked, bytes)));
+            inFlight.resolve(id, await traceReply(subject, traceParent, () => serve(checked, bytes)));
           } catch (error) {
             inFlight.fail(id, remoteError(error));
           }

@@ -119,7 +119,7 @@ export function keepNatsConnection({ url, name, log, onConnection }: KeptConnect
     },
     async close() {
       closing.abort();
-      // The last answers are still on their way to the server.
+      // The last replies are still on their way to the server.
       if (isUp) await Promise.race([connection?.flush().catch(() => undefined), delay(FLUSH_LIMIT_MS)]);
       await connection?.close().catch(() => undefined);
       await ran;

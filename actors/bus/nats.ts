@@ -75,10 +75,10 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     const id = Number(message.subject.slice(inbox.length));
     if (message.headers?.code === NO_RESPONDERS) return inFlight.fail(id, new BusUnavailable('no process serves it'));
     const reply = replyHead.safeParse(parseJson(message.string()));
-    if (!reply.success) return inFlight.fail(id, new BusUnavailable('malformed answer'));
+    if (!reply.success) return inFlight.fail(id, new BusUnavailable('malformed reply'));
     switch (reply.data.op) {
       case 'answer':
-        return inFlight.answer(id, reply.data.reply);
+        return inFlight.resolve(id, reply.data.reply);
       case 'failure':
         return inFlight.fail(id, failureError(reply.data.failure));
       case 'stream': {
@@ -132,7 +132,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     message: Msg,
     handle: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ) => {
-    // When its connection is lost, a message cannot be answered; the asker learned that on its own side.
+    // When its connection is lost, no reply to a message is possible; the asker learned that on its own side.
     const respond = (head: ReplyHead) => connection.current() !== null && message.respond(JSON.stringify(head));
     try {
       const received = await receive(subject, message, respond);

@@ -7,10 +7,10 @@ import { monotonicMs } from './transport.ts';
  */
 export const MAX_BYTES_IN_FLIGHT = 20_000_000;
 
-/** The asker's side of every transport: limits time and bytes, settles each question once, and drops late answers. */
+/** The asker's side of every transport: limits time and bytes, settles each question once, and drops late replies. */
 export interface QuestionsInFlight {
   /**
-   * Calls `send` with the number of the question once there is room for its bytes. The question settles by `answer`, `fail` or `failAll`,
+   * Calls `send` with the number of the question once there is room for its bytes. The question settles by `resolve`, `fail` or `failAll`,
    * or with BusTimeout. If `send` returns a promise, the bytes count as in flight until it settles, however the question ended. Throws
    * RangeError for more than MAX_BYTES.
    */
@@ -20,7 +20,7 @@ export interface QuestionsInFlight {
     sizeBytes: number,
     send: (id: number) => Promise<void> | void,
   ): Promise<unknown>;
-  answer(id: number, reply: unknown): void;
+  resolve(id: number, reply: unknown): void;
   fail(id: number, error: Error): void;
   /** Fails every question with BusUnavailable, including those that wait for room. */
   failAll(reason: string): void;
@@ -98,14 +98,14 @@ export function createQuestionsInFlight(capacityBytes = MAX_BYTES_IN_FLIGHT): Qu
         const giveUp = () => {
           const leftMs = endsAtMs - monotonicMs();
           if (leftMs > 0) question.timer = setTimeout(giveUp, leftMs);
-          else fail(id, new BusTimeout(`${subject}: no answer in ${limitMs} ms`));
+          else fail(id, new BusTimeout(`${subject}: no reply in ${limitMs} ms`));
         };
         question.timer = setTimeout(giveUp, limitMs);
         // Small questions without bytes never queue behind large ones.
         if (sizeBytes === 0 || (waiting.length === 0 && sizeBytes <= freeBytes)) start(id, question, send);
         else waiting.push({ id, start: () => start(id, question, send) });
       }),
-    answer: (id, reply) => settle(id)?.resolve(reply),
+    resolve: (id, reply) => settle(id)?.resolve(reply),
     fail,
     failAll(reason) {
       waiting = [];

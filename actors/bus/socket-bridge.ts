@@ -45,7 +45,7 @@ export function bridgeSocket(socket: Socket, bus: InProcessBus, log: BusLog): vo
       case 'leave':
         return void leave(frame.member);
       case 'answer':
-        return inFlight.answer(frame.id, frame.reply);
+        return inFlight.resolve(frame.id, frame.reply);
       case 'failure':
         return inFlight.fail(frame.id, failureError(frame.failure));
     }

@@ -61,15 +61,15 @@ export function connectSocketBus({ path, log, onConnection, isPublishingToOthers
       if (!frame.success) return opened.destroy(new Error('malformed frame'));
       switch (frame.data.op) {
         case 'answer':
-          return inFlight.answer(frame.data.id, frame.data.reply);
+          return inFlight.resolve(frame.data.id, frame.data.reply);
         case 'failure':
           return inFlight.fail(frame.data.id, failureError(frame.data.failure));
         case 'question': {
           const { id, member, request, traceParent } = frame.data;
-          const answered =
+          const replied =
             members.get(member)?.take(request, bytes, traceParent) ?? Promise.reject(new BusUnavailable('left'));
-          // The answer belongs to this connection: on the next one, its number means another question.
-          answered.then(
+          // The reply belongs to this connection: on the next one, its number means another question.
+          replied.then(
             (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
             (error: unknown) => opening.send({ op: 'failure', id, failure: describeFailure(error) }),
           );

@@ -92,7 +92,7 @@ export function asking<T>(subject: string, ask: (traceParent: string | null) => 
   return spanning(span, () => ask(activeTraceParent()));
 }
 
-/** Runs the answer to a question in a server span below the asker's span; without a span when the asker is not in a trace. */
+/** Runs the handler of a question in a server span below the asker's span; without a span when the asker is not in a trace. */
 export function traceReply<T>(
   subject: string,
   traceParent: string | null | undefined,

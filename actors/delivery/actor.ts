@@ -93,7 +93,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
       },
       { name: 'renew', everyMs: RENEWAL_MS, work: () => flow.leases.renew(flow.inHand.jobs()) },
     ],
-    answers: {
+    questions: {
       'delivery.endpoint.test': (request) => tester.test(request),
       'delivery.guard.ask': (request) => asker.answer(request),
     },

@@ -179,7 +179,7 @@ function judge(
   if (factsRow === undefined) throw new Error('the email has no facts');
   const mail = { facts: guardFactsOfRow(factsRow), isParsed: factsRow.parse_error === null };
   const answers = readStoredVerdicts(row.answers);
-  return { judgement: judgeMail(rules, mail, { answers: matchVerdicts(answers, rules), hasModel }), answers };
+  return { judgement: judgeMail(rules, mail, { verdicts: matchVerdicts(answers, rules), hasModel }), answers };
 }
 
 /** Returns null, and logs the error, when the work throws. */

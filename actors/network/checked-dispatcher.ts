@@ -34,7 +34,7 @@ const MAX_CONNECTORS = 1_000;
 
 /**
  * The only way from Postroom to URLs that users or other domains choose. A name is resolved once per connection, every address is checked, and the connection goes to
- * those addresses while SNI and Host keep the name. So a DNS answer that changes between check and use has no effect. Redirects are not
+ * those addresses while SNI and Host keep the name. So a DNS reply that changes between check and use has no effect. Redirects are not
  * followed, and proxy settings in the environment are not used. A kept-alive connection stays with its address.
  */
 export function createCheckedDispatcher(options: CheckedDispatcherOptions): Dispatcher {

@@ -14,9 +14,9 @@ export interface CheckedRequest {
 }
 
 export type CheckedResponse =
-  | { kind: 'answered'; statusCode: number; contentType: string; body: string }
+  | { kind: 'responded'; statusCode: number; contentType: string; body: string }
   /** `code` is that of the error; null without one */
-  | { kind: 'unanswered'; code: string | null };
+  | { kind: 'no-response'; code: string | null };
 
 /** Returns the checked dispatcher that it creates at the first call. Few requests are made, and the HTTP client takes some MiB. */
 export type OpenDispatcher = () => Promise<Dispatcher>;
@@ -45,17 +45,17 @@ export async function requestChecked(
     // Leaving the loop closes the connection.
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) return { kind: 'unanswered', code: 'TOO_LARGE' };
+      if (size > maxBytes) return { kind: 'no-response', code: 'TOO_LARGE' };
       chunks.push(chunk);
     }
     return {
-      kind: 'answered',
+      kind: 'responded',
       statusCode: response.statusCode,
       contentType: [response.headers['content-type'] ?? ''].flat().join(),
       body: Buffer.concat(chunks).toString('utf8'),
     };
   } catch (error) {
-    return { kind: 'unanswered', code: findCode(error) };
+    return { kind: 'no-response', code: findCode(error) };
   }
 }
 

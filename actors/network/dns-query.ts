@@ -54,13 +54,13 @@ const CODES: Readonly<Record<number, string>> = {
 function readRecords(reply: DecodedPacket, name: string, type: string): unknown[] {
   const code = (reply.flags ?? 0) & 0xf;
   if (code !== 0) throw dnsError(CODES[code] ?? 'EBADRESP', name);
-  const records = (reply.answers ?? []).filter((answer) => answer.type === type).map(readData);
+  const records = (reply.answers ?? []).filter((record) => record.type === type).map(readData);
   if (records.length === 0) throw dnsError('ENODATA', name);
   return records;
 }
 
-function readData(answer: Answer): unknown {
-  if (answer.type === 'MX') return { priority: answer.data.preference ?? 0, exchange: answer.data.exchange };
-  if (answer.type === 'TXT') return [answer.data].flat().map(String);
-  return 'data' in answer ? answer.data : null;
+function readData(each: Answer): unknown {
+  if (each.type === 'MX') return { priority: each.data.preference ?? 0, exchange: each.data.exchange };
+  if (each.type === 'TXT') return [each.data].flat().map(String);
+  return 'data' in each ? each.data : null;
 }

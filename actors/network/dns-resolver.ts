@@ -7,7 +7,7 @@ import { createReplyCache } from './reply-cache.ts';
 export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
 
 export interface DnsResolver {
-  /** Returns lookups that all end within this many milliseconds from now: those without an answer by then reject with ETIMEOUT. */
+  /** Returns lookups that all end within this many milliseconds from now: those without a reply by then reject with ETIMEOUT. */
   within(milliseconds: number): LookUp;
 }
 
@@ -16,7 +16,7 @@ export interface DnsResolverOptions {
   servers: readonly string[];
   /** milliseconds for one try of one server, of which there are two; 800 by default */
   queryTimeoutMs?: number;
-  /** lookups in a row without any answer after which DNS counts as unreachable; 5 by default */
+  /** lookups in a row without any reply after which DNS counts as unreachable; 5 by default */
   failuresUntilPause?: number;
 }
 
@@ -24,11 +24,11 @@ export interface DnsResolverOptions {
 const QUERY_TIMEOUT_MS = 800;
 const QUERY_TRIES = 2;
 
-/** How long an answer is cached; milliseconds. node:dns returns no TTL for most types. */
+/** How long a reply is cached; milliseconds. node:dns returns no TTL for most types. */
 const KEEP_ANSWER_MS = 60_000;
 const KEEP_NEGATIVE_MS = 30_000;
 const KEEP_FAILURE_MS = 5_000;
-/** Size of all cached answers: a sender decides how large its own are. Bytes, about. */
+/** Size of all cached replies: a sender decides how large its own are. Bytes, about. */
 export const MAX_DNS_ANSWERS = 10_000_000;
 
 /** While DNS is unreachable, no lookup is made for this long, so that mail does not wait for it. Milliseconds. */
@@ -56,11 +56,11 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
 
   async function query(name: string, type: string): Promise<string[] | string[][]> {
     try {
-      const answer = await resolve(name, type);
+      const records = await resolve(name, type);
       failures = 0;
-      return answer as string[] | string[][];
+      return records as string[] | string[][];
     } catch (error) {
-      if (isUnanswered(error)) {
+      if (isNoResponse(error)) {
         if (++failures >= failuresUntilPause) pausedUntil = performance.now() + PAUSE_MS;
       } else {
         failures = 0;
@@ -108,13 +108,13 @@ function openResolver({ servers, queryTimeoutMs }: DnsResolverOptions): Resolver
   return resolver;
 }
 
-async function before<T>(milliseconds: number, answer: Promise<T>, name: string): Promise<T> {
+async function before<T>(milliseconds: number, lookup: Promise<T>, name: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(dnsError('ETIMEOUT', name)), milliseconds);
   });
   try {
-    return await Promise.race([answer, lateness]);
+    return await Promise.race([lookup, lateness]);
   } finally {
     clearTimeout(timer);
   }
@@ -128,6 +128,6 @@ function isNegative(error: unknown): boolean {
   return ['ENOTFOUND', 'ENODATA'].includes(readCode(error));
 }
 
-function isUnanswered(error: unknown): boolean {
+function isNoResponse(error: unknown): boolean {
   return ['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(readCode(error));
 }

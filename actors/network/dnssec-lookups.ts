@@ -3,29 +3,29 @@ import { exchangeDns } from './dns-exchange.ts';
 import { createReplyCache } from './reply-cache.ts';
 
 /**
- * What a validating resolver says. `secure`: it validated the answer, which may have no records. `insecure`: the zone is not signed.
- * `failed`: no answer, or one that did not validate (SERVFAIL); it must not be taken for an answer without records (RFC 7672 §2.1.1).
+ * What a validating resolver says. `secure`: it validated the reply, which may have no records. `insecure`: the zone is not signed.
+ * `failed`: no reply, or one that did not validate (SERVFAIL); it must not be taken for a reply without records (RFC 7672 §2.1.1).
  */
-type ValidatedAnswer =
-  | { kind: 'secure' | 'insecure'; answers: readonly Answer[] }
-  | { kind: 'failed'; answers?: undefined };
+type ValidatedReply =
+  | { kind: 'secure' | 'insecure'; records: readonly Answer[] }
+  | { kind: 'failed'; records?: undefined };
 
-/** Asks validating resolvers, and keeps their answers. */
+/** Asks validating resolvers, and keeps their replies. */
 export interface DnssecLookups {
   /** Never rejects. */
-  ask(name: string, type: RecordType): Promise<ValidatedAnswer>;
+  ask(name: string, type: RecordType): Promise<ValidatedReply>;
 }
 
 const TIMEOUT_MS = 2_500;
 const TRIES = 2;
 /** RFC 9715 §3: what passes any path in one datagram. */
 const UDP_BYTES = 1_232;
-/** Limits of how long an answer is kept, how long one without records and a failure are; milliseconds. */
+/** Limits of how long a reply is kept, how long one without records and a failure are; milliseconds. */
 const LONGEST_KEEP_MS = 300_000;
 const NEGATIVE_KEEP_MS = 30_000;
 const FAILURE_KEEP_MS = 5_000;
-/** Size of all cached answers: a receiver decides how large its own are. Bytes, about. @limit */
-export const MAX_VALIDATED_ANSWERS = 10_000_000;
+/** Size of all cached replies: a receiver decides how large its own are. Bytes, about. @limit */
+export const MAX_VALIDATED_REPLIES = 10_000_000;
 const NXDOMAIN = 3;
 const RESPONSE_CODE = 0x0f;
 
@@ -34,17 +34,17 @@ const RESPONSE_CODE = 0x0f;
  * good as the path to the resolver, which should be on this machine (RFC 7672 §2.1.1). node:dns does not show the bit.
  */
 export function createDnssecLookups(servers: readonly string[]): DnssecLookups {
-  const kept = createReplyCache<ValidatedAnswer>({ maxSize: MAX_VALIDATED_ANSWERS, keepMs });
+  const kept = createReplyCache<ValidatedReply>({ maxSize: MAX_VALIDATED_REPLIES, keepMs });
   return { ask: (name, type) => kept.get(name, type, () => askAll(servers, name, type)) };
 }
 
-function keepMs({ kind, answers }: ValidatedAnswer): number {
+function keepMs({ kind, records }: ValidatedReply): number {
   if (kind === 'failed') return FAILURE_KEEP_MS;
-  const seconds = answers.map((answer) => ('ttl' in answer ? (answer.ttl ?? 0) : 0));
+  const seconds = records.map((record) => ('ttl' in record ? (record.ttl ?? 0) : 0));
   return seconds.length === 0 ? NEGATIVE_KEEP_MS : Math.min(LONGEST_KEEP_MS, 1_000 * Math.min(...seconds));
 }
 
-async function askAll(servers: readonly string[], name: string, type: RecordType): Promise<ValidatedAnswer> {
+async function askAll(servers: readonly string[], name: string, type: RecordType): Promise<ValidatedReply> {
   for (let round = 0; round < TRIES; round++)
     for (const server of servers) {
       const reply = await exchangeDns({ server, name, type, timeoutMs: TIMEOUT_MS, ...VALIDATED }).catch(() => null);
@@ -52,7 +52,7 @@ async function askAll(servers: readonly string[], name: string, type: RecordType
       const code = Number(reply.flags) & RESPONSE_CODE;
       // SERVFAIL may be this resolver's own trouble, so the next one is asked.
       if (code !== 0 && code !== NXDOMAIN) continue;
-      return { kind: reply.flag_ad ? 'secure' : 'insecure', answers: code === NXDOMAIN ? [] : (reply.answers ?? []) };
+      return { kind: reply.flag_ad ? 'secure' : 'insecure', records: code === NXDOMAIN ? [] : (reply.answers ?? []) };
     }
   return { kind: 'failed' };
 }

@@ -144,7 +144,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
   const running = runActor({
     context,
     name: 'receiving',
-    answers: {
+    questions: {
       'receiving.recipient.check': ({ recipient, reversePath }) => check(recipient, reversePath),
       'receiving.message.accept': (request, accepted) => acceptor.accept(request, accepted),
       'receiving.message.examine': (request, examined) => examiner.examine(request, examined),

@@ -59,7 +59,7 @@ export interface SchedulingActorOptions {
  *
  * 1. `release`: scheduled mail is queued.
  * 2. `approvals`: mail that waited for approval too long is rejected. `claims`: expired claims of threads end. `snoozes`: snoozed
- *    threads, and those that no one answered, come back to the inbox. `expired-keys`: what expired API
+ *    threads, and those without a reply, come back to the inbox. `expired-keys`: what expired API
  *    keys set up stops.
  * 3. `domains`: the DNS of domains is checked. `tls-reports`: reports of TLS sessions are sent.
  * 4. `words`: the words of new mail are put into segments. `replaced-words`: segments that were replaced are removed.
@@ -101,7 +101,7 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
   const running = runActor({
     context,
     name: 'scheduling',
-    answers: {
+    questions: {
       'scheduling.domain.check': (request) => checker.checkNow(request),
       'scheduling.trash.remove': (request) => removeTrash(context, options, request),
     },

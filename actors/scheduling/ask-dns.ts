@@ -37,8 +37,8 @@ const NONE = { kind: 'none' } as const;
 /** The name servers of the zone that contains the name: its own, else those of the nearest parent that has some. */
 async function readNameServers(lookUp: LookUp, name: string): Promise<DnsResult<string>> {
   for (const zone of [name, ...parentDomains(name)]) {
-    const answer = await ask(lookUp, zone, 'NS', readName);
-    if (answer.kind !== 'none') return answer;
+    const result = await ask(lookUp, zone, 'NS', readName);
+    if (result.kind !== 'none') return result;
   }
   return NONE;
 }
@@ -50,8 +50,8 @@ async function ask<T>(
   read: (record: unknown) => T | null,
 ): Promise<DnsResult<T>> {
   try {
-    const answer: readonly unknown[] = await lookUp(name, type);
-    const records = answer.map(read).filter((record) => record !== null);
+    const reply: readonly unknown[] = await lookUp(name, type);
+    const records = reply.map(read).filter((record) => record !== null);
     return records.length === 0 ? NONE : { kind: 'records', records };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'EBADRESP';

@@ -27,13 +27,13 @@ export { CHECK_BATCH };
 
 /** Time limit for all lookups of one domain; milliseconds. */
 const DNS_TIME_MS = 5_000;
-/** A question is answered with what was checked by then; milliseconds, below the limit of its asker. */
+/** A question is replied to with what was checked by then; milliseconds, below the limit of its asker. */
 const ANSWER_MS = 6_000;
 /** Domains checked at once: by the background step, and for questions, in total and per user. */
 const BACKGROUND_LOOKS = 20;
 const ASKED_LOOKS = 40;
 const ASKED_LOOKS_OF_USER = 8;
-/** Questions of one user that are handled at once; further ones get an empty answer. */
+/** Questions of one user that are handled at once; further ones get an empty reply. */
 const QUESTIONS_OF_USER = 4;
 
 const NEVER_STOPPING: Pick<Run, 'isStopping'> = { isStopping: () => false };
@@ -47,8 +47,8 @@ export interface DomainChecker {
 }
 
 /**
- * Each check has its own resolver: no answer is older than the check, one dead DNS server does not block other domains, and garbage in one
- * answer, which makes c-ares fail every query on the same connection (seen with Node 24), affects no other domain.
+ * Each check has its own resolver: no reply is older than the check, one dead DNS server does not block other domains, and garbage in one
+ * reply, which makes c-ares fail every query on the same connection (seen with Node 24), affects no other domain.
  */
 export function createDomainChecker(context: ActorContext, options: DomainCheckOptions): DomainChecker {
   const { database, log } = context;

@@ -80,7 +80,7 @@ export function createTlsReporter(
       timeoutMs: POST_TIME_MS,
       maxBytes: MAX_RESPONSE_BYTES,
     });
-    const isTaken = response.kind === 'answered' && response.statusCode >= 200 && response.statusCode < 300;
+    const isTaken = response.kind === 'responded' && response.statusCode >= 200 && response.statusCode < 300;
     if (isTaken) await noteTlsReportSent(database.pool, name, claimed, uri);
     return isTaken;
   };

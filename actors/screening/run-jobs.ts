@@ -126,7 +126,7 @@ async function applyVerdict(
   const { workspaceId, emailId } = job;
   const change = { bus, database, workspaceId, now, random, respondBy: performance.now() + CHANGE_MS };
   await changeThreads(change, async (client): Promise<Changed<null>> => {
-    const none = { answer: null, events: [] };
+    const none = { result: null, events: [] };
     const [email] = await lockMarkable(client, workspaceId, [emailId]);
     if (!(await finishJob(client, name, job))) return none;
     if (email === undefined || screening === null) return none;
@@ -137,7 +137,7 @@ async function applyVerdict(
       keptApart === null || email.keptApart !== null ? [] : await keepApart(client, change, { ...done, keptApart });
     if (events.length === 0) await writeScreening(client, workspaceId, { ...done, keptApart: email.keptApart });
     options.fault?.('screening.before-commit');
-    return { answer: null, events };
+    return { result: null, events };
   }).catch((error: unknown) => {
     // Its thread is being changed, or it is being threaded: the next try finds it settled.
     if (error instanceof UserError) throw new Error(error.message, { cause: error });

@@ -184,7 +184,7 @@ export function startSendingActor(context: ActorContext, options: SendingActorOp
         ? []
         : [{ name: 'tls-sessions', everyMs: TLS_SESSIONS_MS, work: () => tlsSessions.flush() }]),
     ],
-    answers: {
+    questions: {
       'sending.list.unsubscribe': ({ url }) => leaveList(openDispatcher, url),
     },
   });

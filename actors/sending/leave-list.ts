@@ -21,7 +21,7 @@ export async function leaveList(
     timeoutMs: TIME_LIMIT_MS,
     maxBytes: MAX_BYTES,
   });
-  return response.kind === 'answered'
+  return response.kind === 'responded'
     ? { verdict: 'responded', statusCode: response.statusCode }
     : { verdict: 'failed', code: response.code };
 }

@@ -47,7 +47,7 @@ export async function resolveDestination(parts: ResolveParts, domain: string): P
       return readAddresses(parts, [domain], domain);
     case 'found': {
       // These records come from node:dns.
-      const choice = chooseExchangers(mx.answer as unknown as MailExchanger[], parts.ownName, parts.draw);
+      const choice = chooseExchangers(mx.records as unknown as MailExchanger[], parts.ownName, parts.draw);
       if (choice.kind === 'null-mx') return bounced('5.1.10', `${domain} does not accept mail (null MX)`, 556);
       if (choice.kind === 'loop')
         return bounced('5.4.6', `Mail for ${domain} would loop: its MX is this service, which does not serve it`);
@@ -74,7 +74,7 @@ async function readAddresses(parts: ResolveParts, names: readonly string[], doma
 
 async function lookUpHost(lookUp: LookUp, name: string): Promise<MailHost & { isInTrouble: boolean }> {
   const replies = await Promise.all([ask(lookUp, name, 'A'), ask(lookUp, name, 'AAAA')]);
-  const addresses = replies.flatMap((asked) => (asked.kind === 'found' ? asked.answer.flat() : []));
+  const addresses = replies.flatMap((asked) => (asked.kind === 'found' ? asked.records.flat() : []));
   return {
     name,
     addresses: [...addresses.filter((address) => isIPv4(address)), ...addresses.filter((address) => !isIPv4(address))],
@@ -83,13 +83,13 @@ async function lookUpHost(lookUp: LookUp, name: string): Promise<MailHost & { is
 }
 
 type Asked =
-  | { kind: 'found'; answer: string[] | string[][] }
-  | { kind: 'no-name' | 'no-record' | 'trouble'; answer?: undefined };
+  | { kind: 'found'; records: string[] | string[][] }
+  | { kind: 'no-name' | 'no-record' | 'trouble'; records?: undefined };
 
 async function ask(lookUp: LookUp, name: string, type: string): Promise<Asked> {
   try {
-    const answer = await lookUp(name, type);
-    return answer.length > 0 ? { kind: 'found', answer } : { kind: 'no-record' };
+    const records = await lookUp(name, type);
+    return records.length > 0 ? { kind: 'found', records } : { kind: 'no-record' };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'ENOTFOUND') return { kind: 'no-name' };

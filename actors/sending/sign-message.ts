@@ -99,7 +99,7 @@ interface ShortMemory<T> {
 
 function createShortMemory<T>(ageMs: number, most: number): ShortMemory<T> {
   // In insertion order: the first entry is the oldest.
-  const kept = new Map<string, { answer: Promise<T>; until: number }>();
+  const kept = new Map<string, { found: Promise<T>; until: number }>();
   return {
     remember(key, find) {
       const now = performance.now();
@@ -108,13 +108,13 @@ function createShortMemory<T>(ageMs: number, most: number): ShortMemory<T> {
         kept.delete(oldKey);
       }
       const known = kept.get(key);
-      if (known !== undefined) return known.answer;
-      const answer = find();
-      kept.set(key, { answer, until: now + ageMs });
-      answer.catch(() => {
-        if (kept.get(key)?.answer === answer) kept.delete(key);
+      if (known !== undefined) return known.found;
+      const found = find();
+      kept.set(key, { found, until: now + ageMs });
+      found.catch(() => {
+        if (kept.get(key)?.found === found) kept.delete(key);
       });
-      return answer;
+      return found;
     },
     clear: () => kept.clear(),
   };

@@ -233,7 +233,7 @@ async function announcedId(domain: string, lookUp: LookUp): Promise<string | nul
 }
 
 function readResponse(response: CheckedResponse): MtaStsPolicy | PolicyFetchFailure {
-  if (response.kind === 'unanswered')
+  if (response.kind === 'no-response')
     return /CERT|SELF_SIGNED|ISSUER|ERR_TLS/.test(response.code ?? '')
       ? 'sts-webpki-invalid'
       : 'sts-policy-fetch-error';
@@ -264,7 +264,7 @@ export async function findDane(dns: DnssecLookups, domain: string, port: number)
   const mx = await dns.ask(domain, 'MX');
   if (mx.kind === 'failed') return { kind: 'failed' };
   if (mx.kind === 'insecure') return { kind: 'insecure' };
-  const exchanges = mx.answers.flatMap((reply) => (reply.type === 'MX' ? [reply.data.exchange.toLowerCase()] : []));
+  const exchanges = mx.records.flatMap((reply) => (reply.type === 'MX' ? [reply.data.exchange.toLowerCase()] : []));
   const names = new Set(exchanges.length === 0 ? [domain] : exchanges.map((name) => name.replace(/\.$/, '')));
   return { kind: 'secure', names, hostOf: (name) => findTlsa(dns, name, port) };
 }
@@ -274,12 +274,12 @@ async function findTlsa(dns: DnssecLookups, name: string, port: number): Promise
   if (addresses.kind === 'failed') return { kind: 'failed' };
   // A server in an unsigned zone may be broken for TLSA queries (RFC 7672 §2.2.2).
   if (addresses.kind === 'insecure') return { kind: 'none' };
-  const target = addresses.answers.findLast((reply) => reply.type === 'CNAME');
+  const target = addresses.records.findLast((reply) => reply.type === 'CNAME');
   const expanded = target?.type === 'CNAME' ? target.data.toLowerCase().replace(/\.$/, '') : name;
   for (const baseName of new Set([expanded, name])) {
     const tlsa = await dns.ask(`_${port}._tcp.${baseName}`, 'TLSA');
     if (tlsa.kind === 'failed') return { kind: 'failed' };
-    const records = tlsa.answers.flatMap((reply) => (reply.type === 'TLSA' ? [reply.data] : []));
+    const records = tlsa.records.flatMap((reply) => (reply.type === 'TLSA' ? [reply.data] : []));
     if (tlsa.kind === 'secure' && records.length > 0)
       return { kind: 'tlsa', baseName, records: usableTlsaRecords(records) };
   }
@@ -288,6 +288,6 @@ async function findTlsa(dns: DnssecLookups, name: string, port: number): Promise
 
 async function askAddresses(dns: DnssecLookups, name: string) {
   const four = await dns.ask(name, 'A');
-  const hasFour = four.kind !== 'failed' && four.answers.some(({ type }) => type === 'A');
+  const hasFour = four.kind !== 'failed' && four.records.some(({ type }) => type === 'A');
   return hasFour || four.kind === 'failed' ? four : dns.ask(name, 'AAAA');
 }

@@ -38,7 +38,7 @@ export interface InHandOptions<Job> {
   laneOf: (job: Job) => Lane;
 }
 
-/** No claim takes longer than this to answer; milliseconds. */
+/** No claim takes longer than this; milliseconds. */
 const LONGEST_CLAIM_MS = 20_000;
 
 export function createInHand<Job>({ idOf, laneOf }: InHandOptions<Job>): InHand<Job> {

@@ -166,7 +166,7 @@ interface Task<Input> {
   number: number;
   input: Input;
 }
-type Answer<Output> = { number: number; output: Output; error?: undefined } | { number: number; error: string };
+type ThreadReply<Output> = { number: number; output: Output; error?: undefined } | { number: number; error: string };
 
 /** One thread, or a free place for one. */
 interface Seat<Input, Output> {
@@ -197,7 +197,7 @@ function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<I
   let lastNumber = 0;
   let idleTimer: NodeJS.Timeout | undefined;
 
-  const onAnswer = (reply: Answer<Output>) => {
+  const handleReply = (reply: ThreadReply<Output>) => {
     const task = tasks.get(reply.number);
     tasks.delete(reply.number);
     if (reply.error === undefined) task?.resolve(reply.output);
@@ -222,8 +222,8 @@ function createSeat<Input, Output>(options: WorkerThreadsOptions<Input>): Seat<I
     const started: Thread = startThread({
       program: options.program,
       ...(options.heapLimitMb === undefined ? {} : { heapLimitMb: options.heapLimitMb }),
-      // The program of a thread answers with what serveThread posts.
-      onMessage: (message) => onAnswer(message as Answer<Output>),
+      // The program of a thread posts as serveThread does.
+      onMessage: (message) => handleReply(message as ThreadReply<Output>),
       onEnd: (reason) => {
         if (thread === started) rejectAll(reason);
       },
@@ -265,8 +265,8 @@ export function serveThread<Input, Output>(
 ): void {
   parentPort?.on('message', ({ number, input }: Task<Input>) => {
     void (async () => work(input))().then(
-      (output) => parentPort?.postMessage({ number, output } satisfies Answer<Output>, [...transfer(output)]),
-      (error: unknown) => parentPort?.postMessage({ number, error: String(error) } satisfies Answer<Output>),
+      (output) => parentPort?.postMessage({ number, output } satisfies ThreadReply<Output>, [...transfer(output)]),
+      (error: unknown) => parentPort?.postMessage({ number, error: String(error) } satisfies ThreadReply<Output>),
     );
   });
 }

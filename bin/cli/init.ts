@@ -50,7 +50,7 @@ async function init({ json, ...options }: ServerOptions & { json?: true }): Prom
 
 /** Asks on stderr, so that stdout has only the result. */
 async function ask(question: string): Promise<string> {
-  return answerTo(createInterface({ input: process.stdin, output: process.stderr }), question);
+  return readLine(createInterface({ input: process.stdin, output: process.stderr }), question);
 }
 
 /** Asks without showing what is typed. */
@@ -58,13 +58,13 @@ async function askSecretly(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
-    return await answerTo(createInterface({ input: process.stdin, output: nowhere, terminal: true }), '');
+    return await readLine(createInterface({ input: process.stdin, output: nowhere, terminal: true }), '');
   } finally {
     process.stderr.write('\n');
   }
 }
 
-async function answerTo(asking: Interface, question: string): Promise<string> {
+async function readLine(asking: Interface, question: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   asking.once('close', () => reject(new CommandError('Nothing was stored.')));
   asking.question(question).then(resolve, reject);

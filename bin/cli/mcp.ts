@@ -20,7 +20,7 @@ export function addMcpCommand(program: Command): void {
 const INTERNAL_ERROR = -32_603;
 
 /**
- * Passes messages between stdin, stdout and `/mcp` of the server until stdin ends. Requests that are open then are answered first. stdout has
+ * Passes messages between stdin, stdout and `/mcp` of the server until stdin ends. Requests that are open then get their replies first. stdout has
  * nothing but messages of the protocol.
  */
 async function serveMcp(options: ServerOptions): Promise<void> {

@@ -46,7 +46,7 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
     await Promise.race([connected, new Promise((giveUp) => setTimeout(giveUp, CONNECT_LIMIT_MS))]);
     const info = connection.current()?.info;
     if (info === undefined) {
-      const reason = reasons[0] ?? 'no answer';
+      const reason = reasons[0] ?? 'no reply';
       return {
         isConnected: false,
         findings: [
@@ -85,11 +85,11 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
   }
 }
 
-/** Questions without side effects, one to each actor that answers questions; threading and sending answer none. */
+/** Questions without side effects, one to each actor that takes questions; threading and sending take none. */
 async function askActors(bus: Bus): Promise<Finding[]> {
   const within = { limitMs: ANSWER_LIMIT_MS };
   const nobody = { workspaceId: 'doctor' };
-  const asked: [actor: string, answer: Promise<unknown>][] = [
+  const asked: [actor: string, reply: Promise<unknown>][] = [
     ['receiving', bus.ask('receiving.capacity.check', {}, within)],
     ['scheduling', bus.ask('scheduling.domain.check', { ...nobody, domainIds: ['none'] }, within)],
     [
@@ -102,9 +102,9 @@ async function askActors(bus: Bus): Promise<Finding[]> {
     ],
   ];
   return Promise.all(
-    asked.map(async ([actor, answer]) => {
+    asked.map(async ([actor, reply]) => {
       try {
-        await answer;
+        await reply;
         return ok(actor, 'responds');
       } catch (error) {
         const fix = `Start it (npx node bin/actor.ts ${actor}) and read its log`;

@@ -42,8 +42,8 @@ export async function speakSmtp(target: {
     const isOffered = keywords.includes('STARTTLS');
     let tls: SmtpDialogue['tls'] = null;
     if (isOffered) {
-      const answer = await talk.say('STARTTLS');
-      if (!answer.startsWith('220')) throw new Error(`it offers STARTTLS but replies "${answer}"`);
+      const response = await talk.say('STARTTLS');
+      if (!response.startsWith('220')) throw new Error(`it offers STARTTLS but replies "${response}"`);
       const secure = await upgrade(socket, target.serverName);
       const trouble = secure.authorizationError as Error | string | null | undefined;
       tls = {

@@ -84,22 +84,22 @@ export function readDomainCheck(stored: unknown): DomainCheck | null {
  */
 export function judgeDomain(
   records: readonly DnsRecord[],
-  answers: DomainRecords,
+  lookups: DomainRecords,
   context: { mailHostname: string; previous: DomainCheck | null },
 ): DomainCheck {
   const { mailHostname, previous } = context;
-  const checked = records.map((record) => checkRecord(record, answers, context));
-  const failedLookups = findFailedLookups(answers);
+  const checked = records.map((record) => checkRecord(record, lookups, context));
+  const failedLookups = findFailedLookups(lookups);
   return {
     records: checked,
-    hasMx: answers.mx.kind === 'unknown' ? (previous?.hasMx ?? false) : listRecords(answers.mx).length > 0,
-    spf: answers.txt.kind === 'unknown' ? (previous?.spf ?? null) : cleanOrNull(listRecords(answers.txt).find(isSpf)),
+    hasMx: lookups.mx.kind === 'unknown' ? (previous?.hasMx ?? false) : listRecords(lookups.mx).length > 0,
+    spf: lookups.txt.kind === 'unknown' ? (previous?.spf ?? null) : cleanOrNull(listRecords(lookups.txt).find(isSpf)),
     hasDmarc:
-      answers.dmarc.kind === 'unknown' ? (previous?.hasDmarc ?? false) : listRecords(answers.dmarc).some(isDmarc),
-    mtaSts: listTexts(answers.mtaSts, previous?.mtaSts),
-    tlsReports: listTexts(answers.tlsReports, previous?.tlsReports),
-    conflict: toConflict(answers, mailHostname, previous),
-    provider: findProvider(answers.nameServers, previous),
+      lookups.dmarc.kind === 'unknown' ? (previous?.hasDmarc ?? false) : listRecords(lookups.dmarc).some(isDmarc),
+    mtaSts: listTexts(lookups.mtaSts, previous?.mtaSts),
+    tlsReports: listTexts(lookups.tlsReports, previous?.tlsReports),
+    conflict: toConflict(lookups, mailHostname, previous),
+    provider: findProvider(lookups.nameServers, previous),
     error: failedLookups === null ? null : `DNS did not respond (${failedLookups})`,
     unanswered: failedLookups === null ? 0 : (previous?.unanswered ?? 0) + 1,
     reason: previous?.reason ?? null,
@@ -125,35 +125,35 @@ const MAX_SHOWN = 10;
 
 function checkRecord(
   record: DnsRecord,
-  answers: DomainRecords,
+  dnsResults: DomainRecords,
   { mailHostname, previous }: { mailHostname: string; previous: DomainCheck | null },
 ): CheckedRecord {
   const { type, name, value, purpose } = record;
-  const answer = answerFor(purpose, name, answers);
-  if (answer.kind === 'unknown') {
-    const error = `DNS did not respond (${answer.code})`;
+  const result = findResult(purpose, name, dnsResults);
+  if (result.kind === 'unknown') {
+    const error = `DNS did not respond (${result.code})`;
     return { type, name, value, isSeen: isSeen(previous, record), isAnswered: false, error };
   }
-  const error = answer.kind === 'none' ? NOT_FOUND : findFault(record, answer.records, mailHostname);
+  const error = result.kind === 'none' ? NOT_FOUND : findFault(record, result.records, mailHostname);
   return { type, name, value, isSeen: error === null, isAnswered: true, error };
 }
 
-function answerFor(purpose: RecordPurpose, name: string, answers: DomainRecords): DnsResult<string | MxRecord> {
+function findResult(purpose: RecordPurpose, name: string, dnsResults: DomainRecords): DnsResult<string | MxRecord> {
   switch (purpose) {
     case 'receiving':
-      return answers.mx;
+      return dnsResults.mx;
     case 'proof':
-      return answers.proof;
+      return dnsResults.proof;
     case 'spf':
-      return answers.txt;
+      return dnsResults.txt;
     case 'mail-from-mx':
-      return answers.mailFromMx;
+      return dnsResults.mailFromMx;
     case 'mail-from-spf':
-      return answers.mailFromTxt;
+      return dnsResults.mailFromTxt;
     case 'dmarc':
-      return answers.dmarc;
+      return dnsResults.dmarc;
     case 'dkim':
-      return answers.dkim.get(name) ?? { kind: 'none' };
+      return dnsResults.dkim.get(name) ?? { kind: 'none' };
   }
 }
 
@@ -238,8 +238,8 @@ function findProvider(nameServers: DnsResult<string>, previous: DomainCheck | nu
   return findDnsProvider(listRecords(nameServers));
 }
 
-function listRecords<T>(answer: DnsResult<T>): readonly T[] {
-  return answer.kind === 'records' ? answer.records : [];
+function listRecords<T>(looked: DnsResult<T>): readonly T[] {
+  return looked.kind === 'records' ? looked.records : [];
 }
 
 /** Returns the error codes of failed lookups; null when all succeeded. The name servers do not matter. */
@@ -253,14 +253,14 @@ function findFailedLookups({
   dmarc,
   dkim,
 }: DomainRecords): string | null {
-  const answers = [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, ...dkim.values()];
-  const codes = answers.flatMap((answer) => (answer.kind === 'unknown' ? [answer.code] : []));
+  const dnsResults = [mx, txt, cname, proof, mailFromMx, mailFromTxt, dmarc, ...dkim.values()];
+  const codes = dnsResults.flatMap((dnsResult) => (dnsResult.kind === 'unknown' ? [dnsResult.code] : []));
   return codes.length === 0 ? null : [...new Set(codes)].join(', ');
 }
 
 /** Returns the records found, or the previous ones when the lookup failed; at most MAX_SHOWN. */
-function listTexts(answer: DnsResult<string>, previous: readonly string[] = []): string[] {
-  return answer.kind === 'unknown' ? [...previous] : listRecords(answer).slice(0, MAX_SHOWN).map(cleanText);
+function listTexts(dnsResult: DnsResult<string>, previous: readonly string[] = []): string[] {
+  return dnsResult.kind === 'unknown' ? [...previous] : listRecords(dnsResult).slice(0, MAX_SHOWN).map(cleanText);
 }
 
 function cleanOrNull(text: string | undefined): string | null {

@@ -159,7 +159,7 @@ function newFields(
 ): string[] {
   const addresses = readAddressFields(section);
   const sender = listed(addresses.from)[0] ?? null;
-  const answered = listed(addresses.replyTo).length > 0 ? listed(addresses.replyTo) : listed(addresses.from);
+  const repliedTo = listed(addresses.replyTo).length > 0 ? listed(addresses.replyTo) : listed(addresses.from);
   const messageId = parseMessageId(firstField(section, 'message-id')?.raw ?? '');
   const inReplyTo = parseMessageIds(firstField(section, 'in-reply-to')?.raw ?? '');
   const references = parseMessageIds(firstField(section, 'references')?.raw ?? '');
@@ -168,7 +168,7 @@ function newFields(
   const node = new MimeNode();
   node.setHeader({
     From: { name: config.senderName ?? senderName(sender, original.ownAddress), address: facts.from },
-    'Reply-To': answered
+    'Reply-To': repliedTo
       .map(outgoingMailbox)
       .filter((mailbox) => mailbox !== null)
       .slice(0, MAX_REPLY_TO)

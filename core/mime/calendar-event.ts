@@ -83,7 +83,7 @@ export function readCalendarEvent(text: string, method: string | null): Calendar
       .slice(0, MAX_ATTENDEES)
       .flatMap((line) => {
         const party = readParty(line);
-        return party === null ? [] : [{ ...party, status: readAnswer(line) }];
+        return party === null ? [] : [{ ...party, status: readParticipation(line) }];
       }),
     recurrence: value(event, 'RRULE', MAX_IDENTIFIER),
     recurrenceId: recurrenceId === null ? null : (readMoment(recurrenceId, components)?.text ?? null),
@@ -119,7 +119,7 @@ function readParty(line: CalendarLine | null): CalendarParty | null {
   return address === '' ? null : { name: name === '' || name === address ? null : name, address };
 }
 
-function readAnswer({ parameters }: CalendarLine): CalendarEvent['attendees'][number]['status'] {
+function readParticipation({ parameters }: CalendarLine): CalendarEvent['attendees'][number]['status'] {
   const lower = parameters.get('PARTSTAT')?.toLowerCase();
   return ATTENDEE_STATUSES.find((status) => status === lower) ?? 'needs-action';
 }

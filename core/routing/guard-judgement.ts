@@ -21,9 +21,9 @@ const INTERNAL_ERROR = 'internal error';
 const NOT_PARSED = 'it could not be parsed, and guard rules need its content';
 const NO_MODEL = 'no model is configured';
 
-/** Known answers of models by rule id, and whether a model can be asked. */
+/** Known verdicts of models by rule id, and whether a model can be asked. */
 interface ModelKnowledge {
-  answers: ReadonlyMap<string, ModelVerdict>;
+  verdicts: ReadonlyMap<string, ModelVerdict>;
   hasModel: boolean;
 }
 
@@ -31,9 +31,9 @@ interface ModelKnowledge {
 export function judgeMail(
   rules: readonly GuardRule[],
   mail: { facts: GuardFacts; isParsed: boolean },
-  { answers, hasModel }: ModelKnowledge,
+  { verdicts, hasModel }: ModelKnowledge,
 ): Judgement {
-  const verdict = evaluateRules(rules, mail.facts, answers);
+  const verdict = evaluateRules(rules, mail.facts, verdicts);
   if (!mail.isParsed && dependsOnParsing(rules, verdict)) return { verdict: null, reason: NOT_PARSED };
   if (verdict.kind !== 'ask' || hasModel) return { verdict };
   return { verdict: { kind: 'review', rule: verdict.rule, reason: NO_MODEL } };
@@ -60,7 +60,7 @@ export interface TriedRule {
   type: GuardRule['type'];
   action: GuardRule['action'];
   priority: number;
-  /** asking: its model must answer first; failed: its model did not respond; not-reached: an earlier rule decided */
+  /** asking: its model must respond first; failed: its model did not respond; not-reached: an earlier rule decided */
   outcome: 'matched' | 'not-matched' | 'asking' | 'failed' | 'not-reached';
   /** what matched */
   matches: GuardMatch[];
@@ -72,14 +72,14 @@ export interface TriedRule {
 export function triedRules(
   rules: readonly GuardRule[],
   { verdict }: Judgement,
-  answers: ReadonlyMap<string, ModelVerdict>,
+  verdicts: ReadonlyMap<string, ModelVerdict>,
 ): TriedRule[] {
   const sorted = sortRules(rules);
   const decisive = verdict === null || verdict.kind === 'none' ? null : verdict;
   const place = decisive === null ? sorted.length : sorted.findIndex(({ id }) => id === decisive.rule.id);
   return sorted.map((rule, at) => {
     const { id, name, type, action, priority } = rule;
-    const tried = { id, name, type, action, priority, matches: [], reason: answers.get(id)?.reason ?? null };
+    const tried = { id, name, type, action, priority, matches: [], reason: verdicts.get(id)?.reason ?? null };
     if (at < place) return { ...tried, outcome: 'not-matched' };
     if (at > place || decisive === null) return { ...tried, outcome: 'not-reached', reason: null };
     switch (decisive.kind) {
@@ -111,40 +111,40 @@ function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): b
   });
 }
 
-/** A model's answer about an email, as stored in table route; one per rule that asked. */
+/** A model's verdict on an email, as stored in table route; one per rule that asked. */
 export interface StoredVerdict {
   ruleId: string;
-  /** of the prompt: answers to an earlier prompt of the same rule no longer count */
+  /** of the prompt: verdicts on an earlier prompt of the same rule no longer count */
   promptDigest: string;
   kind: 'answered' | 'failed';
   /** null when the model failed */
   isMatch: boolean | null;
   /** the model's reason, or why it failed */
   reason: string;
-  /** ISO 8601: when it answered, or failed for the last time */
+  /** ISO 8601: when it responded, or failed for the last time */
   at: string;
   durationMs: number;
 }
 
-/** Parses the column; null means no answers. Throws for anything else. */
+/** Parses the column; null means none. Throws for anything else. */
 export function readStoredVerdicts(stored: unknown): StoredVerdict[] {
-  return answers.parse(stored ?? []);
+  return storedVerdicts.parse(stored ?? []);
 }
 
-/** Returns an answer in its stored form. `at` and the duration are those of the question. */
-export function toStoredJudgement(rule: GuardRule, answer: ModelVerdict, at: Date, durationMs: number): StoredVerdict {
+/** Returns a verdict in its stored form. `at` and the duration are those of the question. */
+export function toStoredJudgement(rule: GuardRule, verdict: ModelVerdict, at: Date, durationMs: number): StoredVerdict {
   return {
     ruleId: rule.id,
     promptDigest: makeDigest(findPrompt(rule) ?? ''),
-    kind: answer.kind,
-    isMatch: answer.kind === 'answered' ? answer.isMatch : null,
-    reason: answer.reason,
+    kind: verdict.kind,
+    isMatch: verdict.kind === 'answered' ? verdict.isMatch : null,
+    reason: verdict.reason,
     at: at.toISOString(),
     durationMs,
   };
 }
 
-/** Returns the answers that still count by rule id, as evaluateRules needs them. */
+/** Returns the verdicts that still count by rule id, as evaluateRules needs them. */
 export function matchVerdicts(
   stored: readonly StoredVerdict[],
   rules: readonly GuardRule[],
@@ -152,16 +152,16 @@ export function matchVerdicts(
   const found = new Map<string, ModelVerdict>();
   for (const rule of rules) {
     const prompt = findPrompt(rule);
-    const answer =
+    const verdict =
       prompt === null
         ? undefined
         : stored.find(({ ruleId, promptDigest }) => ruleId === rule.id && promptDigest === makeDigest(prompt));
-    if (answer !== undefined) found.set(rule.id, modelAnswer(answer));
+    if (verdict !== undefined) found.set(rule.id, toModelVerdict(verdict));
   }
   return found;
 }
 
-function modelAnswer({ kind, isMatch, reason }: StoredVerdict): ModelVerdict {
+function toModelVerdict({ kind, isMatch, reason }: StoredVerdict): ModelVerdict {
   return kind === 'failed' || isMatch === null ? { kind: 'failed', reason } : { kind: 'answered', isMatch, reason };
 }
 
@@ -169,7 +169,7 @@ function makeDigest(prompt: string): string {
   return createHash('sha256').update(prompt).digest('hex').slice(0, 16);
 }
 
-const answers = z.array(
+const storedVerdicts = z.array(
   z.object({
     ruleId: z.string(),
     promptDigest: z.string(),

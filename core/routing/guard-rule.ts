@@ -53,7 +53,7 @@ export type GuardVerdict =
   | { kind: 'none' }
   /** reason: the model's; null for explicit rules */
   | { kind: 'matched'; rule: GuardRule; matches: GuardMatch[]; reason: string | null }
-  /** the next rule needs an answer of its model */
+  /** the next rule needs a verdict of its model */
   | { kind: 'ask'; rule: GuardRule }
   /** the next rule's model failed, so it is unknown whether the rule would match */
   | { kind: 'review'; rule: GuardRule; reason: string };
@@ -65,11 +65,11 @@ export function sortRules<T extends Pick<GuardRule, 'id' | 'priority' | 'created
   );
 }
 
-/** Evaluates active rules in order; the first match decides. `answers` are those of models, by rule id. */
+/** Evaluates active rules in order; the first match decides. `verdicts` are those of models, by rule id. */
 export function evaluateRules(
   rules: readonly GuardRule[],
   facts: GuardFacts,
-  answers: ReadonlyMap<string, ModelVerdict>,
+  verdicts: ReadonlyMap<string, ModelVerdict>,
 ): GuardVerdict {
   const mail = foldFacts(facts);
   for (const rule of sortRules(rules)) {
@@ -78,12 +78,12 @@ export function evaluateRules(
       if (matches !== null) return { kind: 'matched', rule, matches, reason: null };
       continue;
     }
-    const answer = answers.get(rule.id);
-    if (answer === undefined) return { kind: 'ask', rule };
-    if (answer.kind === 'failed') return { kind: 'review', rule, reason: answer.reason };
-    if (answer.isMatch) {
+    const verdict = verdicts.get(rule.id);
+    if (verdict === undefined) return { kind: 'ask', rule };
+    if (verdict.kind === 'failed') return { kind: 'review', rule, reason: verdict.reason };
+    if (verdict.isMatch) {
       const matches = [{ criteria: 'prompt', value: rule.config.prompt }];
-      return { kind: 'matched', rule, matches, reason: answer.reason };
+      return { kind: 'matched', rule, matches, reason: verdict.reason };
     }
   }
   return { kind: 'none' };

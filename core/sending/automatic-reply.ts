@@ -17,7 +17,7 @@ import {
 } from './automatic-fields.ts';
 
 /** What decides whether a program may reply to a received message. */
-export interface AnswerableMail {
+export interface RepliableMail {
   /** lower-case names and decoded values, as stored */
   headers: readonly (readonly [name: string, value: string])[];
   /** of the envelope; empty: the null return path; null: unknown */
@@ -46,7 +46,7 @@ export function readCorrespondent(address: string): string {
 }
 
 /** Returns why a program must not forward the message; null when it may. */
-export function automaticForwardRefusal(headers: AnswerableMail['headers']): string | null {
+export function automaticForwardRefusal(headers: RepliableMail['headers']): string | null {
   const isForwarded = headers.some(([name]) => name === FORWARD_FIELD.toLowerCase());
   return isForwarded ? 'The email was itself forwarded by an action, so it is not forwarded again.' : null;
 }
@@ -55,7 +55,7 @@ export function automaticForwardRefusal(headers: AnswerableMail['headers']): str
  * Returns why a program must not reply to the message (RFC 3834 §2); null when it may. Mail that any field marks as automatic, bulk mail and
  * mail of lists get no reply, and neither does mail without a return path, or from an address that reads no mail.
  */
-export function automaticReplyRefusal({ headers, returnPath, fromAddress }: AnswerableMail): string | null {
+export function automaticReplyRefusal({ headers, returnPath, fromAddress }: RepliableMail): string | null {
   if (returnPath === '') return 'The email has no return path, so it gets no automatic reply (RFC 3834).';
   for (const address of [returnPath, fromAddress])
     if (address !== null && isRobot(address))

@@ -158,6 +158,22 @@ export function unjoinedSpan(date: Date, replyBefore: Date | null, replyAfter: D
 export const THREAD_REASONS = ['header', 'references', 'subject', 'reply-address', 'new'] as const;
 export type ThreadReason = (typeof THREAD_REASONS)[number];
 
+/** Says in a sentence why a message is in its thread, for histories of an email. */
+export function describeThreadReason(reason: ThreadReason): string {
+  switch (reason) {
+    case 'header':
+      return 'It joined its thread by In-Reply-To.';
+    case 'references':
+      return 'It joined its thread by References.';
+    case 'subject':
+      return 'It joined its thread by subject and participants.';
+    case 'reply-address':
+      return 'It joined the thread that its reply address names.';
+    case 'new':
+      return 'It started a thread.';
+  }
+}
+
 /** What is already stored about the messages of a batch. */
 export interface StoredNeighbours {
   /** msg-id key → thread that knows it */

@@ -128,13 +128,13 @@ interface Failure {
 }
 
 /** A server that accepts writes. */
-interface Answer {
+interface ServerReply {
   url: string;
   /** increased by each promotion; 0 when unknown */
   timeline: number;
 }
 
-async function ask(url: string, limitMs: number): Promise<Answer> {
+async function ask(url: string, limitMs: number): Promise<ServerReply> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: limitMs,

@@ -97,7 +97,7 @@ export function createOidcClient(
       maxBytes: MAX_DOCUMENT_BYTES,
     });
     const { host } = new URL(url);
-    if (response.kind === 'unanswered')
+    if (response.kind === 'no-response')
       throw response.code === 'BLOCKED_ADDRESS'
         ? new OidcProblem('PROVIDER_BLOCKED', `${host} is in a private network`)
         : new OidcProblem('PROVIDER_UNREACHABLE', `${host} did not respond (${response.code ?? 'connection closed'})`);
@@ -258,7 +258,7 @@ async function tryAuthorization(url: URL, openDispatcher: OpenDispatcher, redire
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_DOCUMENT_BYTES,
   });
-  if (response.kind === 'unanswered')
+  if (response.kind === 'no-response')
     throw new OidcProblem(
       'PROVIDER_UNREACHABLE',
       `${url.host} did not respond (${response.code ?? 'connection closed'}).`,

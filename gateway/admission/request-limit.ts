@@ -201,7 +201,7 @@ function isIdle(user: User, now: number): boolean {
 async function withTimeout<T>(result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new RequestLimiterAway('no answer in time')), STORE_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new RequestLimiterAway('no reply in time')), STORE_TIMEOUT_MS);
   });
   try {
     return await Promise.race([result, lateness]);

@@ -92,7 +92,7 @@ async function fetchDocument(openDispatcher: OpenDispatcher, id: string): Promis
     timeoutMs: DOCUMENT_TIMEOUT_MS,
     maxBytes: MAX_DOCUMENT_BYTES,
   });
-  if (response.kind === 'unanswered' || response.statusCode !== 200)
+  if (response.kind === 'no-response' || response.statusCode !== 200)
     return { flaw: 'is the URL of a document that could not be read' };
   const read = readClientDocument(id, response.body);
   return 'flaw' in read ? { flaw: `is the URL of a document that ${read.flaw}` } : read;

@@ -157,7 +157,7 @@ async function threadAll(context: OperationContext, emails: readonly Progress[],
       const changed = await threadEach(context, client, going);
       if (mode === 'run') return changed;
       await client.query('rollback to savepoint dry');
-      return { answer: undefined, events: [] };
+      return { result: undefined, events: [] };
     });
   } catch (error) {
     for (const email of going) stop(email, error);
@@ -188,7 +188,7 @@ async function threadEach(
     const [current] = await lockPlaces(client, workspaceId, [email.emailId]);
     const before = current?.threadId ?? place.threadId;
     const rejoined = await rejoin(client, workspaceId, email.emailId, () => newIdentifier(context, 'thread'));
-    const changes = threadChanges(before, rejoined.answer);
+    const changes = threadChanges(before, rejoined.result);
     email.changes.push(...changes);
     events.push(...rejoined.events);
     if (changes.length === 0) continue;
@@ -196,11 +196,11 @@ async function threadEach(
     events.push({
       kind: 'email.reprocessed',
       emailId: email.emailId,
-      threadId: rejoined.answer.threadId,
+      threadId: rejoined.result.threadId,
       data,
     });
   }
-  return { answer: undefined, events };
+  return { result: undefined, events };
 }
 
 function explainRefusal(place: { type: string; threadId: string | null } | undefined): ReprocessedEmail['error'] {
@@ -215,7 +215,7 @@ const MADE = 'a new thread';
 
 function threadChanges(
   before: string,
-  { threadId, isNew, reason, endedIds }: Awaited<ReturnType<typeof rejoin>>['answer'],
+  { threadId, isNew, reason, endedIds }: Awaited<ReturnType<typeof rejoin>>['result'],
 ): ReprocessChange[] {
   const change = (field: string, from: string | null, to: string | null): ReprocessChange[] =>
     from === to ? [] : [{ step: 'thread', field, before: from, after: to, differsAt: null }];

@@ -5,6 +5,7 @@ import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/route.ts';
 import { adviceOn } from '../../core/sending/refusal-advice.ts';
 import { lastReplyText } from '../../core/smtp/delivery-status.ts';
+import { describeThreadReason } from '../../core/threads/threading.ts';
 import type { EmailOrigin, HandEvent, PastDelivery, PastRecipient } from '../../db/queries/emails/email-history.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { DeliveryAttempt } from '../../db/queries/endpoints/delivery-row.ts';
@@ -197,22 +198,8 @@ function of(domain: string | null): string {
 }
 
 function threadText({ threadReason }: EmailOrigin): string | null {
-  switch (threadReason) {
-    case 'header':
-      return 'It joined its thread by In-Reply-To.';
-    case 'references':
-      return 'It joined its thread by References.';
-    case 'subject':
-      return 'It joined its thread by subject and participants.';
-    case 'reply-address':
-      return 'It joined the thread that its reply address names.';
-    case 'new':
-      return 'It started a thread.';
-    case 'manual':
-      return 'It was threaded, and later moved to another thread by a user.';
-    case null:
-      return null;
-  }
+  if (threadReason === 'manual') return 'It was threaded, and later moved to another thread by a user.';
+  return threadReason === null ? null : describeThreadReason(threadReason);
 }
 
 function askedEntry(answer: StoredVerdict, rules: RouteReferences['rules']): TimelineEntry {

@@ -159,9 +159,12 @@ async function buildSelectedBodies(
       const selected = results[at];
       if (selected == null) continue;
       const { deliveryId, createdAt: timestamp, endpoint, config } = delivery;
-      const rawLinkOf = (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw');
+      const makeRawLink = (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw');
       const { maxPayloadOctets } = config;
-      found.set(deliveryId, buildSelectedPayload({ selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf }));
+      found.set(
+        deliveryId,
+        buildSelectedPayload({ selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf: makeRawLink }),
+      );
     }
   }
   return found;

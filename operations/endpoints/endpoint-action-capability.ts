@@ -4,7 +4,7 @@ import { DEFAULT_MAX_PAYLOAD_BYTES } from '../../core/endpoints/endpoint-config.
 import { graphqlOnly, graphqlText, restOnly } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
 import { endpointTest, payloadPreview } from './endpoint-capability.ts';
-import { rotateSecret } from './endpoint-changes.ts';
+import { rotateWebhookSecret } from './endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from './endpoint-test.ts';
 import { endpointResource, endpointSubscription, payloadQuery, webhookFormat } from './endpoint-types.ts';
 import { previewPayload } from './payload-preview.ts';
@@ -76,7 +76,7 @@ export const endpointActionCapability: Capability = {
       shows: ['WebhookEndpoint.signingSecrets'],
       errors: [],
       run: (context, { verificationToken, replaceVerificationToken }, id) =>
-        rotateSecret(context, id, { isTokenReplaced: verificationToken === true || replaceVerificationToken }),
+        rotateWebhookSecret(context, id, { isTokenReplaced: verificationToken === true || replaceVerificationToken }),
     }),
     defineAction({
       access: 'endpoints',

@@ -182,7 +182,7 @@ export interface SecretRotation {
  * Rotates the signing secret of a webhook; requests are also signed with the previous secret for 24 hours. Throws
  * validation, not_found.
  */
-export async function rotateSecret(
+export async function rotateWebhookSecret(
   context: OperationContext,
   endpointId: string,
   { isTokenReplaced }: SecretRotation,

@@ -163,7 +163,7 @@ async function judge(
   const content = await mail.read(readsText(rules) ? 'whole' : 'outline');
   if (content === null) throw emailNotFound();
   const { hasGuardModel: hasModel } = settings;
-  return runWithinGuardBudget(workspaceId, () => judgeMail(rules, content, { answers, hasModel }));
+  return runWithinGuardBudget(workspaceId, () => judgeMail(rules, content, { verdicts: answers, hasModel }));
 }
 
 async function listTargets(

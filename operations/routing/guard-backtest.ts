@@ -194,7 +194,7 @@ function tryOn(
   const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
   if (alone.kind !== 'matched') return null;
   // Models are not asked again: without a stored answer the result is unknown.
-  const verdict = evaluateRules(rules, email.facts, matchVerdicts(email.answers, rules));
+  const verdict = evaluateRules(rules, email.facts, matchVerdicts(email.verdicts, rules));
   const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
   const now = findOutcome(email.route);
   return {

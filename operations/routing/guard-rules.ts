@@ -276,9 +276,9 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
     : null;
   if (facts === null) throw emailNotFound();
   const prompt = findPrompt(rule);
-  const answers = new Map<string, ModelVerdict>();
-  if (prompt !== null) answers.set(rule.id, await askModel(context, emailId, prompt));
-  const verdict = runWithinGuardBudget(workspaceId, () => evaluateRules([rule], facts, answers));
+  const verdicts = new Map<string, ModelVerdict>();
+  if (prompt !== null) verdicts.set(rule.id, await askModel(context, emailId, prompt));
+  const verdict = runWithinGuardBudget(workspaceId, () => evaluateRules([rule], facts, verdicts));
   switch (verdict.kind) {
     case 'matched':
       return { outcome: 'matched', matches: verdict.matches, reason: verdict.reason };
@@ -286,8 +286,8 @@ export async function checkGuardRule(context: OperationContext, id: string, emai
       return { outcome: 'review', reason: verdict.reason };
     case 'ask':
     case 'none': {
-      const answer = answers.get(rule.id);
-      return { outcome: 'none', reason: answer?.reason ?? null };
+      const known = verdicts.get(rule.id);
+      return { outcome: 'none', reason: known?.reason ?? null };
     }
   }
 }

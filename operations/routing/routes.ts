@@ -3,6 +3,7 @@ import { readStoredVerdicts, type StoredVerdict, type TriedRule } from '../../co
 import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { describeThreadReason } from '../../core/threads/threading.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type Delivery, findRoutedDeliveries } from '../../db/queries/endpoints/delivery-list.ts';
 import { readReceived } from '../../db/queries/endpoints/delivery-retry.ts';
@@ -117,7 +118,7 @@ async function explainStored(
     facts.set(emailId, {
       stored,
       decision: findDecision(stored),
-      answers: readStoredVerdicts(stored.answers),
+      verdicts: readStoredVerdicts(stored.answers),
       deliveries: deliveriesOf.get(emailId) ?? [],
       would: await decideNow(stored),
     });
@@ -132,7 +133,7 @@ async function explainStored(
 interface RouteFacts {
   stored: StoredRoute;
   decision: RouteDecision | null;
-  answers: StoredVerdict[];
+  verdicts: StoredVerdict[];
   /** oldest first */
   deliveries: Delivery[];
   would: CurrentRoute | null;
@@ -143,7 +144,7 @@ function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
     addressIds: present(facts.map(({ stored }) => stored.addressId)),
     domainIds: present(facts.map(({ stored }) => stored.domainId)),
     ruleIds: present(
-      facts.flatMap(({ decision, would, answers }) => [
+      facts.flatMap(({ decision, would, verdicts: answers }) => [
         decision?.ruleId,
         would?.decision.ruleId,
         ...answers.map(({ ruleId }) => ruleId),
@@ -161,7 +162,7 @@ function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
 
 function explain(
   emailId: string,
-  { stored, decision, answers, deliveries, would }: RouteFacts,
+  { stored, decision, verdicts: answers, deliveries, would }: RouteFacts,
   names: RouteReferences,
 ): ExplainedRoute {
   const place = decision === null ? summarizeWaiting(stored) : summarizeRoute(decision, stored, names);
@@ -174,7 +175,7 @@ function explain(
     releasedAt: stored.route?.released_at ?? null,
     answers,
     deliveries,
-    steps: listSteps(stored, { reason: place.reason, answers, deliveries, names }),
+    steps: listSteps(stored, { reason: place.reason, verdicts: answers, deliveries, names }),
     would: would === null ? null : summarizeRoute(would.decision, stored, names),
     tried: would?.tried ?? [],
   };
@@ -274,14 +275,14 @@ export interface RouteStep {
 interface StepFacts {
   /** the reason of the route */
   reason: string;
-  answers: readonly StoredVerdict[];
+  verdicts: readonly StoredVerdict[];
   /** oldest first */
   deliveries: readonly Delivery[];
   names: RouteReferences;
 }
 
 /** Returns the steps that are done and the pending deliveries, in order. */
-function listSteps(stored: StoredRoute, { reason, answers, deliveries, names }: StepFacts): RouteStep[] {
+function listSteps(stored: StoredRoute, { reason, verdicts: answers, deliveries, names }: StepFacts): RouteStep[] {
   const { reception, route } = stored;
   const parsedAt = reception?.parsedAt ?? null;
   const asked = answers.map(
@@ -289,7 +290,7 @@ function listSteps(stored: StoredRoute, { reason, answers, deliveries, names }: 
       step: 'asked',
       at: new Date(answer.at),
       durationMs: answer.durationMs,
-      detail: answerText(answer, names),
+      detail: describeVerdict(answer, names),
       deliveryId: null,
     }),
   );
@@ -298,7 +299,15 @@ function listSteps(stored: StoredRoute, { reason, answers, deliveries, names }: 
     ...(parsedAt === null ? [] : [step('parsed', parsedAt, stored.createdAt, parseText(stored))]),
     ...(route === null
       ? []
-      : [step('threaded', route.threaded_at, parsedAt ?? stored.createdAt, threadText(stored)), ...asked]),
+      : [
+          step(
+            'threaded',
+            route.threaded_at,
+            parsedAt ?? stored.createdAt,
+            describeThreadReason(stored.threadReason ?? 'new'),
+          ),
+          ...asked,
+        ]),
     ...(route?.decided_at == null ? [] : [step('routed', route.decided_at, route.threaded_at, reason)]),
     ...(route?.released_at == null
       ? []
@@ -333,23 +342,7 @@ function parseText({ parseError }: StoredRoute): string {
   return parseError === null ? 'Parsed.' : `It could not be parsed, and is stored unparsed: ${parseError}`;
 }
 
-function threadText({ threadReason }: StoredRoute): string {
-  switch (threadReason) {
-    case 'header':
-      return 'It joined its thread by In-Reply-To.';
-    case 'references':
-      return 'It joined its thread by References.';
-    case 'subject':
-      return 'It joined its thread by subject and participants.';
-    case 'reply-address':
-      return 'It joined the thread that its reply address names.';
-    case 'new':
-    case null:
-      return 'It started a thread.';
-  }
-}
-
-function answerText({ ruleId, isMatch, reason }: StoredVerdict, { rules }: RouteReferences): string {
+function describeVerdict({ ruleId, isMatch, reason }: StoredVerdict, { rules }: RouteReferences): string {
   const rule = `guard rule ${nameOr(rules.get(ruleId)?.name, ruleId)}`;
   if (isMatch === null) return `The model of the ${rule} did not respond: ${reason}`;
   return `The model says that it ${isMatch ? 'matches' : 'does not match'} the ${rule}${reason === '' ? '' : `: ${reason}`}`;

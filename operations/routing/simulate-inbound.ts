@@ -117,10 +117,10 @@ export async function simulateInbound(
   const receptionId = newIdentifier(context, 'email');
   const { reportedEmailId } = made;
   const emailId = reportedEmailId === null ? receptionId : null;
-  const answer = await keep(context, own, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
+  const receipt = await keep(context, own, { emailId, reportedEmailId, to: recipient.recipient, receptionId });
   const reversePath = made.reversePath ?? from?.address ?? findReversePath(made.bytes);
-  await handOver(context, { bytes: made.bytes, recipient, reversePath, emailId: answer.receptionId });
-  return simulated.parse(answer);
+  await handOver(context, { bytes: made.bytes, recipient, reversePath, emailId: receipt.receptionId });
+  return simulated.parse(receipt);
 }
 
 /** A reply and a bounce contain what the original says, and to whom it was sent. Throws forbidden. */
@@ -144,8 +144,8 @@ async function findReplay(
   return asWorkspace(database, workspaceId, async (transaction) => {
     const found = await findKeptResult(transaction, workspaceId, idempotency);
     if (found === null) return null;
-    const answer = readKept(found, idempotency);
-    return (await isReceived(transaction, workspaceId, answer.receptionId)) ? simulated.parse(answer) : null;
+    const receipt = readKept(found, idempotency);
+    return (await isReceived(transaction, workspaceId, receipt.receptionId)) ? simulated.parse(receipt) : null;
   });
 }
 
@@ -153,11 +153,11 @@ async function findReplay(
 async function keep(
   { database, workspaceId }: OperationContext,
   idempotency: OwnIdempotency | null,
-  answer: z.infer<typeof kept>,
+  receipt: z.infer<typeof kept>,
 ): Promise<z.infer<typeof kept>> {
-  if (idempotency === null) return answer;
+  if (idempotency === null) return receipt;
   const stored = await asWorkspace(database, workspaceId, (transaction) =>
-    reserveResult(transaction, workspaceId, idempotency, { ...idempotency, answer }),
+    reserveResult(transaction, workspaceId, idempotency, { ...idempotency, answer: receipt }),
   );
   return readKept(stored, idempotency);
 }

@@ -39,11 +39,11 @@ async function markParsedSpam(context: OperationContext, emailId: string): Promi
   return changeThreads<MarkedEmail>(withFullAccess(context), async (client) => {
     const email = await lockOne(client, context, emailId);
     if (email.keptApart === 'virus') throw inQuarantine();
-    if (email.keptApart === 'spam') return { answer: { emailId, isChanged: false }, events: [] };
+    if (email.keptApart === 'spam') return { result: { emailId, isChanged: false }, events: [] };
     const screening = { virus: null, spam: judgedByUser(email.screening?.spam ?? null, 'spam') };
     const events = await keepApart(client, context, { emailId, screening, keptApart: 'spam' });
     await teach(client, context, emailId, 'learn_spam');
-    return { answer: { emailId, isChanged: true }, events };
+    return { result: { emailId, isChanged: true }, events };
   });
 }
 
@@ -66,7 +66,7 @@ async function markParsedNotSpam(context: OperationContext, emailId: string): Pr
       if (keptApart === 'virus') throw inQuarantine();
       const spam = email.screening?.spam ?? null;
       if (keptApart === null && spam?.by === 'user' && spam.verdict === 'clean')
-        return { answer: { emailId, isChanged: false, isReceivedNow: false }, events: [] };
+        return { result: { emailId, isChanged: false, isReceivedNow: false }, events: [] };
       const screening = { virus: null, spam: judgedByUser(spam, 'clean') };
       const events: Events = [{ kind: 'email.not_spam', emailId, threadId: threadId ?? null, data: {} }];
       const isFiled = keptApart === 'spam' && threadId === null;
@@ -78,7 +78,7 @@ async function markParsedNotSpam(context: OperationContext, emailId: string): Pr
       }
       await teach(client, context, emailId, 'learn_ham');
       context.fault?.('spam.before-commit');
-      return { answer: { emailId, isChanged: true, isReceivedNow: isFiled }, events };
+      return { result: { emailId, isChanged: true, isReceivedNow: isFiled }, events };
     },
   );
   context.fault?.('spam.after-commit');

@@ -185,7 +185,7 @@ function namedKeys({ row }: OutgoingEmail): string[] {
 }
 
 /** The message that an email answers, as keys of msg-ids, the likeliest first; empty: it begins a thread. */
-function answeredKeys({ row }: OutgoingEmail): string[] {
+function listRepliedKeys({ row }: OutgoingEmail): string[] {
   const { inReplyTo, references } = findLinks({
     messageId: '',
     inReplyTo: row.in_reply_to,
@@ -201,12 +201,12 @@ async function readThreads(
   emails: readonly HeldEmail[],
 ): Promise<Map<OutgoingEmail, string>> {
   const asking = emails.filter((each) => asksForParticipants(each) || automaticLimits(each).length > 0);
-  const keys = [...new Set(asking.flatMap(({ email }) => answeredKeys(email)))];
+  const keys = [...new Set(asking.flatMap(({ email }) => listRepliedKeys(email)))];
   if (keys.length === 0) return new Map();
   const threadOfKey = await threadsOfKeys(client, workspaceId, keys);
   return new Map(
     asking.flatMap(({ email }): [OutgoingEmail, string][] => {
-      const key = answeredKeys(email).find((each) => threadOfKey.has(each));
+      const key = listRepliedKeys(email).find((each) => threadOfKey.has(each));
       const threadId = key === undefined ? undefined : threadOfKey.get(key);
       return threadId === undefined ? [] : [[email, threadId]];
     }),
@@ -224,11 +224,11 @@ async function readThreadParticipants(
   emails: readonly HeldEmail[],
   threads: ReadonlyMap<OutgoingEmail, string>,
 ): Promise<Map<OutgoingEmail, ReadonlySet<string>>> {
-  const asking = emails.filter((each) => asksForParticipants(each) && answeredKeys(each.email).length > 0);
+  const asking = emails.filter((each) => asksForParticipants(each) && listRepliedKeys(each.email).length > 0);
   if (asking.length === 0) return new Map();
   const questions = asking.map(({ email }) => {
     const threadId = threads.get(email);
-    return threadId === undefined ? { messageId: answeredKeys(email)[0] ?? '' } : { threadId };
+    return threadId === undefined ? { messageId: listRepliedKeys(email)[0] ?? '' } : { threadId };
   });
   const { found, ownDomains } = await readCorrespondence(client, workspaceId, questions);
   const recipients = [...new Set(asking.flatMap(({ email }) => listRecipients(email)))];

@@ -45,9 +45,9 @@ export async function assignThread(
           'assignee',
         );
       case 'unchanged':
-        return { answer: { threadId: living, assignee }, events: [] };
+        return { result: { threadId: living, assignee }, events: [] };
       case 'assigned':
-        return { answer: { threadId: living, assignee }, events: [assignees.assignedEvent(living, assignee, by)] };
+        return { result: { threadId: living, assignee }, events: [assignees.assignedEvent(living, assignee, by)] };
     }
   });
 }

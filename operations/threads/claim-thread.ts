@@ -56,7 +56,7 @@ export async function claimThread(
     const ended = expired === null ? [] : [claims.releasedEvent(living, expired, 'expired')];
     const data = { holder, expiresAt: claim.expiresAt.toISOString() };
     return {
-      answer: { ...claim, threadId: living, token },
+      result: { ...claim, threadId: living, token },
       events: [...ended, { kind: 'thread.claimed', threadId: living, data }],
     };
   });
@@ -73,7 +73,7 @@ export async function renewClaim(
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
     const claim = await claims.extendClaim(client, context.workspaceId, held, seconds);
     if (claim === null) throw claimLost(await claims.readClaim(client, context.workspaceId, living));
-    return { answer: { ...claim, threadId: living, token }, events: [] };
+    return { result: { ...claim, threadId: living, token }, events: [] };
   });
 }
 
@@ -83,7 +83,7 @@ export async function releaseClaim(context: OperationContext, { threadId, token 
     const held = { threadId: living, tokenSha256: claimTokenSha256(token) };
     const holder = await claims.removeClaim(client, context.workspaceId, held);
     if (holder === null) throw claimLost(await claims.readClaim(client, context.workspaceId, living));
-    return { answer: living, events: [claims.releasedEvent(living, holder, 'released')] };
+    return { result: living, events: [claims.releasedEvent(living, holder, 'released')] };
   });
 }
 

@@ -72,9 +72,9 @@ export async function joinThreads(
     const planned = await planBatch(parts, client, workspaceId, { batch, claimed: known, threadsBySubject });
     if (planned.trashedIds.length === 0) return planned.plans;
     // New mail brings its threads back from the trash, and joins them where they are then.
-    const { answer, events } = await restoreLocked(client, workspaceId, planned.trashedIds);
+    const { result: restoredIds, events } = await restoreLocked(client, workspaceId, planned.trashedIds);
     restored.push(...events.map((event) => ({ id: makeId(parts, 'event'), ...event })));
-    const findLivingThread = (id: string) => answer.get(id) ?? id;
+    const findLivingThread = (id: string) => restoredIds.get(id) ?? id;
     const threadOfKey = new Map([...known.threadOfKey].map(([key, id]) => [key, findLivingThread(id)]));
     known = { emails: known.emails, threadOfKey, threads: [] };
     return plan(

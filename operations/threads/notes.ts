@@ -58,7 +58,7 @@ export async function addNote(context: OperationContext, threadId: string, given
     await notes.insertNotices(client, workspaceId, id, withoutAuthor(context, said.mentions));
     fault?.('notes.before-commit');
     const data = { noteId: id, by: note.authorName, mentions: said.mentions };
-    return { answer: null, events: [{ kind: 'thread.note_added', threadId: living, data }] };
+    return { result: null, events: [{ kind: 'thread.note_added', threadId: living, data }] };
   });
   fault?.('notes.after-commit');
   await sendNotices(context, id);
@@ -81,7 +81,7 @@ export async function editNote(context: OperationContext, noteId: string, given:
     await notes.insertNotices(client, workspaceId, noteId, withoutAuthor(context, added));
     fault?.('notes.before-commit');
     const data = { noteId, by: before.authorName, mentions: added };
-    return { answer: null, events: [{ kind: 'thread.note_edited', threadId: living, data }] };
+    return { result: null, events: [{ kind: 'thread.note_edited', threadId: living, data }] };
   });
   fault?.('notes.after-commit');
   await sendNotices(context, noteId);
@@ -95,7 +95,7 @@ export async function deleteNote(context: OperationContext, noteId: string): Pro
     throw new UserError('forbidden', 'Only the author, an admin and the owner can delete a note.');
   await changeReachedThread(context, before.threadId, async (client, living) => {
     if (!(await notes.deleteNote(client, context.workspaceId, noteId))) throw noteNotFound();
-    return { answer: null, events: [{ kind: 'thread.note_deleted', threadId: living, data: { noteId } }] };
+    return { result: null, events: [{ kind: 'thread.note_deleted', threadId: living, data: { noteId } }] };
   });
   return before;
 }

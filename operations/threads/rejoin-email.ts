@@ -51,7 +51,7 @@ export async function rejoin(
   await removeAnchors(client, workspaceId, email);
   const { threadIds, keys, reason, item } = await findThreads(client, workspaceId, email);
   const moved = await place(client, workspaceId, { email, home, isAlone, threadIds, reason }, makeThreadId);
-  const { threadId } = moved.answer;
+  const { threadId } = moved.result;
   await storeThreads(client, workspaceId, {
     threadOfKey: new Map(keys.map((key) => [key, threadId])),
     anchors: item.anchor === null ? [] : [{ emailId, threadId, anchor: item.anchor }],
@@ -102,26 +102,26 @@ async function place(
 ): Promise<Changed<Rejoined>> {
   const others = threadIds.filter((id) => id !== home.id);
   const isHome = isAlone || threadIds.includes(home.id);
-  if (others.length === 0 && isHome) return { answer: stayed(home.id, []), events: [] };
+  if (others.length === 0 && isHome) return { result: stayed(home.id, []), events: [] };
   const { emailId } = email;
   if (others.length === 0) {
     const targetId = makeThreadId();
     const events = await regroup(client, workspaceId, { emailIds: [emailId], targetId, target: 'made', reason });
-    return { answer: { threadId: targetId, isNew: true, reason, endedIds: [] }, events };
+    return { result: { threadId: targetId, isNew: true, reason, endedIds: [] }, events };
   }
   const threads = await readThreads(client, workspaceId, isHome ? [home.id, ...others] : others);
   const survivor = chooseSurvivor(threads);
   const endedIds = threads.filter((thread) => thread !== survivor).map(({ id }) => id);
   const united = await unite(client, workspaceId, threads);
-  if (isHome && survivor.id === home.id) return { answer: stayed(home.id, endedIds), events: united.events };
-  const answer = { threadId: survivor.id, isNew: false, reason, endedIds };
+  if (isHome && survivor.id === home.id) return { result: stayed(home.id, endedIds), events: united.events };
+  const outcome = { threadId: survivor.id, isNew: false, reason, endedIds };
   if (isHome) {
     await setThreadReason(client, workspaceId, emailId, reason);
-    return { answer, events: united.events };
+    return { result: outcome, events: united.events };
   }
   const move = { emailIds: [emailId], targetId: survivor.id, target: 'stored', reason } as const;
   const events = [...united.events, ...(await regroup(client, workspaceId, move))];
-  return { answer, events };
+  return { result: outcome, events };
 }
 
 function stayed(threadId: string, endedIds: string[]): Rejoined {

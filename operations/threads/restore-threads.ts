@@ -17,7 +17,7 @@ export async function restoreLocked(
 ): Promise<Changed<Map<string, string>>> {
   const trashed = await trash.findTrashedThreads(client, workspaceId, threadIds);
   const living = new Map<string, string>();
-  if (trashed.length === 0) return { answer: living, events: [] };
+  if (trashed.length === 0) return { result: living, events: [] };
   const ids = trashed.map(({ id }) => id);
   const count = await trash.lockMessages(client, workspaceId, ids, 'trash');
   for (let left = count; left > 0; left -= trash.TRASHED_AT_ONCE) await trash.restoreMessages(client, workspaceId, ids);
@@ -30,7 +30,7 @@ export async function restoreLocked(
     living.set(thread.id, threadId);
     events.push({ kind: 'thread.restored', threadId, data: {} });
   }
-  return { answer: living, events };
+  return { result: living, events };
 }
 
 async function findHome(

@@ -89,7 +89,7 @@ function changeState(
     const undoId = await record.store(client, context);
     const state = { snoozedUntil: snoozedUntil?.toISOString() ?? null, remindAt: remindAt?.toISOString() ?? null };
     return {
-      answer: { threadId: living, snoozedUntil, remindAt, undoId },
+      result: { threadId: living, snoozedUntil, remindAt, undoId },
       events: changed === undefined ? [] : [snoozedEvent(living, state)],
     };
   });

@@ -70,7 +70,7 @@ export async function updateThreads(
     const woken = isArchived === undefined ? [] : await wake(client, workspaceId, living, isArchived, record);
     const labelled = labelling === null ? [] : await setLabels(client, workspaceId, living, labelling, record);
     const undoId = await record.store(client, context);
-    return { answer: { threadIds: living, undoId }, events: [...flagged, ...woken, ...labelled] };
+    return { result: { threadIds: living, undoId }, events: [...flagged, ...woken, ...labelled] };
   });
 }
 

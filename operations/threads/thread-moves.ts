@@ -47,7 +47,7 @@ export async function splitThread(
     if (home !== living) {
       const apart = await readThreadsApart(client, workspaceId, [living]);
       if (!isWhole || apart.get(living)?.has(home) !== true) throw notOfThread();
-      return { answer: { threadId: living, newThreadId: home }, events: [] };
+      return { result: { threadId: living, newThreadId: home }, events: [] };
     }
     if (isWhole) throw invalid('At least one message must stay in the thread', 'emailIds');
     const newThreadId = newIdentifier(context, 'thread');
@@ -58,7 +58,7 @@ export async function splitThread(
       reason: 'manual',
     });
     await copyReads(client, workspaceId, living, newThreadId);
-    return { answer: { threadId: living, newThreadId }, events };
+    return { result: { threadId: living, newThreadId }, events };
   });
 }
 
@@ -79,9 +79,9 @@ export async function moveEmails(
       const threadOf = await lockEmails(client, workspaceId, asked);
       await requireOutOfTrash(client, workspaceId, [...new Set(threadOf.values())]);
       const moving = asked.filter((emailId) => threadOf.get(emailId) !== targetId);
-      if (moving.length === 0) return { answer: targetId, events: [] };
+      if (moving.length === 0) return { result: targetId, events: [] };
       return {
-        answer: targetId,
+        result: targetId,
         events: await regroup(client, workspaceId, { emailIds: moving, targetId, target: 'stored', reason: 'manual' }),
       };
     });
@@ -142,7 +142,7 @@ export async function unite(
 ): Promise<Changed<string>> {
   const survivor = chooseSurvivor(threads);
   const losers = threads.filter((thread) => thread !== survivor);
-  if (losers.length === 0) return { answer: survivor.id, events: [] };
+  if (losers.length === 0) return { result: survivor.id, events: [] };
 
   const threadId = survivor.id;
   const ended = await mergeRows(
@@ -173,5 +173,5 @@ export async function unite(
     },
   ]);
   const merged = losers.map(({ id }) => ({ kind: 'thread.merged', threadId, data: { alias: id, thread: threadId } }));
-  return { answer: threadId, events: [...merged, { kind: 'thread.renumbered', threadId, data: {} }] };
+  return { result: threadId, events: [...merged, { kind: 'thread.renumbered', threadId, data: {} }] };
 }

@@ -12,7 +12,7 @@ import { inTrash, isValidId, newIdentifier, type OperationContext } from '../con
 
 /** Result of a change of threads, and its events for the feed. */
 export interface Changed<T> {
-  answer: T;
+  result: T;
   events: Omit<FeedEvent, 'id'>[];
 }
 
@@ -41,14 +41,14 @@ export async function changeThreads<T>(
       workspaceId,
       { lock: 'thread', lockTimeoutMs: LOCK_TIMEOUT_MS },
       async (client) => {
-        const { answer, events } = await work(client);
+        const { result, events } = await work(client);
         const withIds = events.map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
-        return { answer, lastSeq: events.length === 0 ? null : await appendThreadEvents(client, workspaceId, withIds) };
+        return { result, lastSeq: events.length === 0 ? null : await appendThreadEvents(client, workspaceId, withIds) };
       },
     );
-  const { answer, lastSeq } = await retryTransaction(context, transact);
+  const { result, lastSeq } = await retryTransaction(context, transact);
   if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
-  return answer;
+  return result;
 }
 
 /** Like changeThreads, for one thread that the request can reach. Throws not_found and conflict as resolveReachedThreads does. */

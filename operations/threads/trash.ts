@@ -41,7 +41,7 @@ export async function trashThreads(context: OperationContext, threadIds: readonl
     const events = await trashLocked(client, workspaceId, living);
     for (const { threadId } of events) if (threadId != null) record.add(threadId, { trashed: { to: true } });
     const undoId = await record.store(client, context);
-    return { answer: { threadIds: living, undoId }, events };
+    return { result: { threadIds: living, undoId }, events };
   });
 }
 
@@ -54,12 +54,12 @@ export async function restoreThreads(context: OperationContext, threadIds: reado
   return changed(context, async (client) => {
     const { workspaceId } = context;
     const living = [...new Set(await resolveReachedThreads(client, context, threadIds, 'anywhere'))];
-    const { answer, events } = await restoreLocked(client, workspaceId, living);
+    const { result: outcome, events } = await restoreLocked(client, workspaceId, living);
     const record = createChangeRecord();
-    for (const [id, now] of answer) if (id === now) record.add(id, { trashed: { to: false } });
+    for (const [id, now] of outcome) if (id === now) record.add(id, { trashed: { to: false } });
     const undoId = await record.store(client, context);
-    const now = [...new Set(living.map((id) => answer.get(id) ?? id))];
-    return { answer: { threadIds: await selectReached(client, context, now), undoId }, events };
+    const now = [...new Set(living.map((id) => outcome.get(id) ?? id))];
+    return { result: { threadIds: await selectReached(client, context, now), undoId }, events };
   });
 }
 
@@ -80,7 +80,7 @@ export async function trashEmails(context: OperationContext, emailIds: readonly 
     await requireReachedEmails(context, asked);
     return changed(context, async (client) => {
       const { threadOf, events } = await moveToTrash(client, context, asked);
-      return { answer: asked.map((id) => ({ emailId: id, threadId: threadOf.get(id) ?? '' })), events };
+      return { result: asked.map((id) => ({ emailId: id, threadId: threadOf.get(id) ?? '' })), events };
     });
   });
 }
@@ -126,12 +126,12 @@ export async function restoreEmails(context: OperationContext, emailIds: readonl
     const emails = await trash.lockTrashable(client, workspaceId, asked);
     if (emails.length < asked.length) throw emailNotFound();
     const threadIds = [...new Set(emails.flatMap(({ threadId, isTrashed }) => (isTrashed ? (threadId ?? []) : [])))];
-    const { answer, events } = await restoreLocked(client, workspaceId, threadIds);
+    const { result: outcome, events } = await restoreLocked(client, workspaceId, threadIds);
     const threadOf = new Map(emails.map(({ id, threadId }) => [id, threadId ?? '']));
     return {
-      answer: asked.map((id) => {
+      result: asked.map((id) => {
         const threadId = threadOf.get(id) ?? '';
-        return { emailId: id, threadId: answer.get(threadId) ?? threadId };
+        return { emailId: id, threadId: outcome.get(threadId) ?? threadId };
       }),
       events,
     };
@@ -185,9 +185,9 @@ function changed<T>(context: OperationContext, work: (client: pg.ClientBase) => 
     const done = await work(client);
     context.fault?.('trash.before-commit');
     return done;
-  }).then((answer) => {
+  }).then((outcome) => {
     context.fault?.('trash.after-commit');
-    return answer;
+    return outcome;
   });
 }
 

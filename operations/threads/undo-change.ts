@@ -87,7 +87,7 @@ export async function undoThreadChange(context: OperationContext, undoId: string
     ];
     context.fault?.('undo.before-commit');
     return {
-      answer: { threadIds: same.map(({ id }) => id), skippedCount: changed.length - same.length },
+      result: { threadIds: same.map(({ id }) => id), skippedCount: changed.length - same.length },
       events,
     };
   });

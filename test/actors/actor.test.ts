@@ -39,7 +39,7 @@ afterEach(async () => {
   await context.database.close();
 });
 
-function start(plan: Pick<ActorPlan, 'steps' | 'answers'>) {
+function start(plan: Pick<ActorPlan, 'steps' | 'questions'>) {
   const actor = runActor({ context, name: 'testing', ...plan });
   actors.push(actor);
   return actor;
@@ -253,18 +253,18 @@ test('a failing step does not delay other steps', async () => {
 
 test("an exception of a question's handler is logged and returned to the caller", async () => {
   start({
-    answers: {
+    questions: {
       'receiving.capacity.check': () => Promise.reject(new Error('no room for a thought')),
     },
   });
   await expect(context.bus.ask('receiving.capacity.check', {})).rejects.toBeInstanceOf(BusRemoteError);
-  expect(lines.map((line) => line.msg)).toEqual(['actor: answer failed']);
+  expect(lines.map((line) => line.msg)).toEqual(['actor: question failed']);
 });
 
 test('a stopped actor serves no question, takes no wake and does not sweep', async () => {
   const work = vi.fn(async (_run: Run<'receiving.parse.wake'>) => undefined);
   const actor = start({
-    answers: { 'receiving.capacity.check': async () => ({ hasRoom: true }) },
+    questions: { 'receiving.capacity.check': async () => ({ hasRoom: true }) },
     steps: [{ name: 'parse', wake: 'receiving.parse.wake', everyMs: 5, work }],
   });
   expect(await context.bus.ask('receiving.capacity.check', {})).toEqual({ hasRoom: true });
@@ -288,7 +288,7 @@ test.each(['run', 'kept work', 'question'] as const)('stop waits for the %s in p
     order.push('ended');
   };
   const actor = start({
-    answers: {
+    questions: {
       async 'receiving.capacity.check'() {
         await held();
         return { hasRoom: true };

@@ -15,7 +15,7 @@ export interface Channel {
 export type ProcessQuestion = 'metrics' | 'missing' | 'welcome';
 
 /**
- * A child that does not respond within this time is left out. Shorter for questions whose answer another process waits for. Milliseconds.
+ * A child that does not respond within this time is left out. Shorter for questions whose reply another process waits for. Milliseconds.
  */
 const ANSWER_LIMIT_MS = 2_000;
 export const NESTED_ANSWER_LIMIT_MS = 1_000;
@@ -54,7 +54,7 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
   });
 }
 
-/** Answers the questions of the parent process, with null if an answer fails. Does nothing in a process without a parent. */
+/** Replies to the questions of the parent process, with null if a handler fails. Does nothing in a process without a parent. */
 export function respondProcess(replies: Partial<Record<ProcessQuestion, () => Promise<unknown>>>): void {
   if (process.send === undefined) return;
   process.on('message', (message) => {

@@ -53,7 +53,7 @@ async function openBus({ config, busSocket, log }: Part): Promise<Bus> {
 
 async function listen({ config, log }: Part, bus: Bus): ReturnType<typeof startHaraka> {
   const { natsUrl } = config;
-  // Over NATS, Haraka has a connection of its own, which forgets its answers when it was lost.
+  // Over NATS, Haraka has a connection of its own, which forgets its replies when it was lost.
   const settings = smtpSettings(config, natsUrl === null ? { kind: 'own', bus } : { kind: 'nats', url: natsUrl });
   return startHaraka(settings, log).catch((error: unknown) => {
     throw new StartRefused((error as Error).message, { cause: error });

@@ -41,9 +41,9 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
       text: LEASE,
       values: listValues(makeRequest()),
     });
-    const [answer] = rows;
-    if (answer === undefined) throw new Error('lease_requests answered no row');
-    return answer;
+    const [lease] = rows;
+    if (lease === undefined) throw new Error('lease_requests answered no row');
+    return lease;
   } catch (error) {
     failure = error as Error;
     throw error;

@@ -57,8 +57,8 @@ export const emailRecipientsColumn: RawBuilder<unknown> = sql`
     from recipient r where r.workspace_id = e.workspace_id and r.email_id = e.id) end`;
 
 /** Parses the value of emailRecipientsColumn. */
-export function emailRecipients(answered: unknown): EmailRecipient[] {
-  return recipients.parse(answered) ?? [];
+export function emailRecipients(given: unknown): EmailRecipient[] {
+  return recipients.parse(given) ?? [];
 }
 
 const nullableDate = z.coerce.date().nullable();

@@ -3,9 +3,10 @@ import { addParticipants } from '../../../core/threads/thread-participants.ts';
 import { readMailboxes } from '../threads/thread-move.ts';
 import { readThreadEnds, writeThreads } from '../threads/thread-write.ts';
 import { type PlacedColumns, placedColumns, readPlaced } from './bodies-in-message.ts';
+import type { EmailColumns } from './email-columns.ts';
 
 /** A received email in its parsed form, with its envelope. */
-export interface ParsedRow {
+export interface ParsedRow extends EmailColumns {
   raw_id: string | null;
   thread_id: string | null;
   recipient: string | null;
@@ -15,21 +16,9 @@ export interface ParsedRow {
   helo: string | null;
   /** of its route; null: not decided yet */
   outcome: string | null;
-  message_id: string;
-  subject: string;
-  base_subject: string;
-  from_name: string | null;
-  from_address: string;
-  from_text: string;
-  to_addresses: string[];
-  cc_addresses: string[];
-  preview: string;
   date: Date | null;
-  attachment_count: number;
   headers: unknown;
   addresses: unknown;
-  in_reply_to: string[];
-  reference_ids: string[];
   text_body: string | null;
   html_body: string | null;
   cleaned_text: string | null;

@@ -6,29 +6,18 @@ import type { Injection } from '../../../core/screening/screened-mail.ts';
 import type { Screening } from '../../../core/screening/spam-check.ts';
 import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
+import type { EmailColumns } from './email-columns.ts';
 import { countEmailsSql } from './email-counter.ts';
 
 /** What a parsed message adds to its reception; the envelope comes from the reception's row. */
-export interface EmailRows {
+export interface EmailRows extends EmailColumns {
   workspace_id: string;
   email_id: string;
   event_id: string;
-  message_id: string;
-  subject: string;
-  base_subject: string;
-  from_name: string | null;
-  from_address: string;
-  from_text: string;
-  to_addresses: string[];
-  cc_addresses: string[];
-  preview: string;
   /** ISO 8601 */
   date: string | null;
-  attachment_count: number;
   headers: [string, string][];
   addresses: AddressFields;
-  in_reply_to: string[];
-  reference_ids: string[];
   text_body: string | null;
   html_body: string | null;
   cleaned_text: string | null;

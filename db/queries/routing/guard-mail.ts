@@ -21,7 +21,7 @@ export interface GuardedEmail {
   /** its result; null when it has no route yet */
   route: Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id'> | null;
   /** results of models when it arrived */
-  answers: StoredVerdict[];
+  verdicts: StoredVerdict[];
 }
 
 /** Returns what rules check in one received email; null when the workspace has received none with that id. */
@@ -64,7 +64,7 @@ export async function readGuardedEmails(
     fromText: row.from_text,
     facts: guardFactsOfRow(readGuardFacts(row)),
     route: row.outcome === null ? null : { outcome: row.outcome, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
-    answers: readStoredVerdicts(row.answers),
+    verdicts: readStoredVerdicts(row.answers),
   }));
 }
 

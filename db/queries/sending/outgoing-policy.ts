@@ -31,7 +31,7 @@ export function makeReplayKey({ apiKeyId, key }: IdempotencyKey): string {
 }
 
 /** A response to a request with an Idempotency-Key within the last 24 hours. */
-interface StoredAnswer {
+interface StoredResult {
   operation: string;
   /** hex */
   requestSha256: string;
@@ -55,7 +55,7 @@ export interface Policy {
   suppressed: Set<string>;
   unsubscribed: { address: string; list: string }[];
   /** by makeReplayKey */
-  answers: Map<string, StoredAnswer>;
+  answers: Map<string, StoredResult>;
   /**
    * Creation times of the emails of the last hour that count against a request near the hourly limit, newest first: the first one is number
    * `limit - submitted` of the hour, counted back from now, or number 0 when more are submitted than the limit allows.

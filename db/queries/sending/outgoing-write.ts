@@ -6,38 +6,27 @@ import type { DraftVersion } from '../../../core/sending/draft.ts';
 import type { Database } from '../../connection/database.ts';
 import { type WorkspaceWriteLimits, writeAsWorkspace } from '../../connection/workspace-write.ts';
 import { packMessage } from '../../packed-message.ts';
+import type { EmailColumns } from '../emails/email-columns.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
 import { THREADS_LOCK } from '../threads/thread-claim.ts';
 import type { FeedEvent } from '../threads/thread-events.ts';
 import { storeStatement, writeStatement } from './outgoing-sql.ts';
 
 /** The rows of one email to send, except for its bytes and bodies. Instants are ISO 8601. */
-interface OutgoingRow {
+interface OutgoingRow extends EmailColumns {
   id: string;
   raw_id: string;
   event_id: string;
   /** the sender's, lower case, and its domain */
   own_address: string;
   own_domain: string;
-  message_id: string;
-  subject: string;
-  base_subject: string;
-  from_name: string | null;
-  from_address: string;
-  from_text: string;
-  to_addresses: string[];
-  cc_addresses: string[];
-  preview: string;
   date: string;
   /** null: it is sent at once */
   scheduled_at: string | null;
   timezone: string | null;
   headers: [string, string][];
   addresses: AddressFields;
-  in_reply_to: string[];
-  reference_ids: string[];
   attachments: Attachment[];
-  attachment_count: number;
   tags: { name: string; value: string }[];
   /** an object that replies to it carry; null: none */
   metadata: unknown;

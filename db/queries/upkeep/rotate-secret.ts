@@ -46,7 +46,7 @@ export interface Rotation {
  * meanwhile keeps the change. It can be ended at any point, and continues when it is run again. Then only the present key fits the database.
  * Returns how many values of each table were rewritten. Throws SecretBoxError for a value of neither key. The pool must be of the owner.
  */
-export async function rotateSecret(database: Database, rotation: Rotation): Promise<Record<string, number>> {
+export async function rotateSecretKey(database: Database, rotation: Rotation): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const column of ENCRYPTED_COLUMNS) counts[column.table] = await rewriteColumn(database, column, rotation);
   await forgetPreviousCanary(database, rotation.secretKey);

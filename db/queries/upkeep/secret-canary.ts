@@ -11,7 +11,7 @@ import { inTransaction } from '../../connection/transaction.ts';
 
 /**
  * Whether this SECRET_KEY is the one that encrypted the secrets in the database. The first key becomes that one: a canary text is stored
- * encrypted with it. So does a key that replaces it, until rotateSecret has run: then both are. The pool must be of the URL's own role.
+ * encrypted with it. So does a key that replaces it, until rotateSecretKey has run: then both are. The pool must be of the URL's own role.
  */
 export function fitsSecretKey(
   database: Database,

@@ -6,7 +6,7 @@ import { loadByOwner } from '../load-by-owner.ts';
 import { EmailNode, ThreadNode } from '../nodes.ts';
 
 const approvalOf = loadByOwner(({ reads }, emailIds) => loadApprovals(reads, emailIds));
-const answeredThreadOf = loadByOwner(({ reads }, emailIds) => loadRepliedThreads(reads, emailIds));
+const loadRepliedThread = loadByOwner(({ reads }, emailIds) => loadRepliedThreads(reads, emailIds));
 
 const ApprovalRef = typeFor(approval, { isOfDomain: true });
 
@@ -15,7 +15,7 @@ builder.objectField(ApprovalRef as never, 'thread', (t) =>
     type: ThreadNode,
     nullable: true,
     description: 'The thread that the email answers. Null if it starts one.',
-    resolve: ({ emailId }: { emailId: string }, _args, context) => answeredThreadOf(context, emailId, null),
+    resolve: ({ emailId }: { emailId: string }, _args, context) => loadRepliedThread(context, emailId, null),
   }),
 );
 

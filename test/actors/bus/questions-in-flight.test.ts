@@ -11,7 +11,7 @@ test('a timer that fires early does not end a question', async () => {
   const inFlight = createQuestionsInFlight();
   const asked = inFlight.ask('receiving.message.accept', 60_000, 0, () => undefined);
   vi.advanceTimersByTime(60_000);
-  inFlight.answer(1, 'answer');
+  inFlight.resolve(1, 'answer');
   expect(await asked).toBe('answer');
 });
 

@@ -30,7 +30,7 @@ const asking = {
   type: 'ai_prompt',
   config: { prompt: 'Is it about tea?' },
 } as GuardRule;
-const knowledge = { answers: new Map(), hasModel: true };
+const knowledge = { verdicts: new Map(), hasModel: true };
 
 describe('a message', () => {
   test('that no rule matches passes', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  type AnswerableMail,
   AUTOMATIC_FORWARD_FIELDS,
   AUTOMATIC_REPLY_FIELDS,
   automaticForwardRefusal,
   automaticReplyRefusal,
+  type RepliableMail,
   readCorrespondent,
 } from '../../../core/sending/automatic-reply.ts';
 import { ACKNOWLEDGING_SUBJECTS, PERSONAL_SUBJECTS } from './acknowledging-subjects.ts';
@@ -12,7 +12,7 @@ import { AUTOMATIC_MAIL, type FieldCase, PERSONAL_MAIL } from './automatic-mail.
 import { FRESH_AUTOMATIC_MAIL } from './fresh-automatic-mail.ts';
 import { WORLD_AUTOMATIC_MAIL } from './world-automatic-mail.ts';
 
-const person: AnswerableMail = {
+const person: RepliableMail = {
   headers: [
     ['from', 'Ada <ada@elsewhere.test>'],
     ['content-type', 'text/plain'],
@@ -22,7 +22,7 @@ const person: AnswerableMail = {
   fromAddress: 'ada@elsewhere.test',
 };
 
-function withField(name: string, value: string): AnswerableMail {
+function withField(name: string, value: string): RepliableMail {
   return { ...person, headers: [...person.headers, [name, value]] };
 }
 

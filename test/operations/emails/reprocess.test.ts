@@ -49,7 +49,7 @@ const fieldsOf = ({ changes }: ReprocessedEmail) => changes.map(({ step, field }
 async function tearOff({ workspaceId }: TestMailbox, emailId: string): Promise<void> {
   const targetId = makeIdentifier('thread', new Date(), randomBytes(10));
   await changeThreads(stage.contextOf(workspaceId), async (client) => ({
-    answer: null,
+    result: null,
     events: await regroup(client, workspaceId, { emailIds: [emailId], targetId, target: 'made', reason: 'new' }),
   }));
 }

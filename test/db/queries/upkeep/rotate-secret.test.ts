@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepPreviousKey } from '../../../../core/shared/previous-key.ts';
 import { decryptSecret, encryptSecret } from '../../../../core/shared/secret-box.ts';
 import type { Database } from '../../../../db/connection/database.ts';
-import { ENCRYPTED_COLUMNS, rotateSecret } from '../../../../db/queries/upkeep/rotate-secret.ts';
+import { ENCRYPTED_COLUMNS, rotateSecretKey } from '../../../../db/queries/upkeep/rotate-secret.ts';
 import { fitsSecretKey } from '../../../../db/queries/upkeep/secret-canary.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/cluster/database.ts';
 import { createMailbox } from '../../../support/rows/routing-rows.ts';
@@ -48,7 +48,7 @@ test('a rotation goes on after it was killed, keeps values that were changed mea
   expect(await fitsSecretKey(owner, after, randomBytes)).toBe(true);
   expect(await fitsSecretKey(owner, before, randomBytes)).toBe(true);
   let count = 0;
-  const killed = rotateSecret(owner, {
+  const killed = rotateSecretKey(owner, {
     secretKey: after,
     random: randomBytes,
     rewritten() {
@@ -59,7 +59,7 @@ test('a rotation goes on after it was killed, keeps values that were changed mea
   await owner.pool.query(`update dkim_key set private_key_ciphertext = $1 where selector = 's249'`, [
     encryptSecret(before, 'dkim-key', 'changed', randomBytes(12)),
   ]);
-  const counts = await rotateSecret(owner, { secretKey: after, random: randomBytes });
+  const counts = await rotateSecretKey(owner, { secretKey: after, random: randomBytes });
   expect(counts['dkim_key']).toBe(KEYS - 120);
   const only = Buffer.from(after);
   const { rows } = await owner.pool.query<{ selector: string; ciphertext: string }>(
@@ -71,7 +71,7 @@ test('a rotation goes on after it was killed, keeps values that were changed mea
   expect([texts.get('s0'), texts.get('s130'), texts.get('s249')]).toEqual(['private 0', 'private 130', 'changed']);
   expect(await fitsSecretKey(owner, before, randomBytes)).toBe(false);
   expect(await fitsSecretKey(owner, only, randomBytes)).toBe(true);
-  expect((await rotateSecret(owner, { secretKey: after, random: randomBytes }))['dkim_key']).toBe(0);
+  expect((await rotateSecretKey(owner, { secretKey: after, random: randomBytes }))['dkim_key']).toBe(0);
 });
 
 test('a value of neither key ends a rotation with an error, and both keys still fit', async () => {
@@ -82,6 +82,8 @@ test('a value of neither key ends a rotation with an error, and both keys still 
   await owner.pool.query(`update dkim_key set private_key_ciphertext = $1 where selector = 's1'`, [
     encryptSecret(randomBytes(32), 'dkim-key', 'lost', randomBytes(12)),
   ]);
-  await expect(rotateSecret(owner, { secretKey: present, random: randomBytes })).rejects.toThrow('another SECRET_KEY');
+  await expect(rotateSecretKey(owner, { secretKey: present, random: randomBytes })).rejects.toThrow(
+    'another SECRET_KEY',
+  );
   expect(await fitsSecretKey(owner, before, randomBytes)).toBe(true);
 });
