@@ -190,22 +190,28 @@ interface Page<Row> {
   edges: readonly { node: Row }[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
-type PageOf<Data> = Extract<Data[keyof Data], Page<unknown>>;
-type RowOf<Data> = PageOf<Data>['edges'][number]['node'];
+/** The page that a query of one connection reads. */
+export type PageOf<Data> = Extract<Data[keyof Data], Page<unknown>>;
+export type RowOf<Data> = PageOf<Data>['edges'][number]['node'];
 
 /** What a list reads: a query of one connection, and what changes it. */
-interface ListSource<Data, Variables extends AnyVariables> {
+export interface ListSource<Data, Variables extends AnyVariables> {
   /** name of the list for screen readers */
   label: string;
   query: TypedDocumentNode<Data, Variables>;
   /** rows of a page */
   size: number;
-  /** events after which it is read again */
-  kinds?: readonly LiveKind[];
+  /** events after which it is read again; `all`: any */
+  kinds?: readonly LiveKind[] | 'all';
   /** types that the result may not contain yet, so that a mutation of one reloads it */
   types: string[];
   /** a visible list reads its first page again after this time, where the feed has no events about it; milliseconds */
   reloadMs?: number;
+}
+
+/** Returns the page of a response. */
+export function readPage<Data>(data: Data): PageOf<Data> {
+  return Object.values(data as object)[0] as PageOf<Data>;
 }
 
 /** Declares what a list reads. */
@@ -257,7 +263,7 @@ function ListPage<Data, Variables extends AnyVariables>(
     list.reloadMs ?? 0,
     { autoInvoke: list.reloadMs !== undefined && after === null },
   );
-  const page = data === undefined ? undefined : (Object.values(data as object)[0] as PageOf<Data>);
+  const page = data === undefined ? undefined : readPage(data);
   const next = page?.pageInfo.hasNextPage === true ? page.pageInfo.endCursor : null;
   if (page?.edges.length === 0 && after === null) return <Empty empty={empty} filters={filters} />;
   return (

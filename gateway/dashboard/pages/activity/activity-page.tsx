@@ -26,6 +26,7 @@ import {
   IconPaperclip,
   IconSearch,
 } from '../../parts/icons.ts';
+import { listSource } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -61,7 +62,6 @@ const ACTIVITY = graphql(
   [EMAIL_ROW],
 );
 
-type ActivityPageData = ResultOf<typeof ACTIVITY>;
 type Variables = VariablesOf<typeof ACTIVITY>;
 type Filter = NonNullable<Variables['filter']>;
 
@@ -124,7 +124,7 @@ function valueOf<Value>(choices: readonly Choice<Value>[], word: string | null):
 
 const ROW = graphql(`query DashboardActivityRow($id: ID!) { email(id: $id) { ...DashboardEmailRow } }`, [EMAIL_ROW]);
 
-const PAGE_SIZE = 50;
+const EMAILS = listSource({ label: 'Emails', query: ACTIVITY, size: 50, kinds: 'all', types: ['Email'] });
 
 /** All received and sent mail, newest first, updated live. */
 export function ActivityPage() {
@@ -140,16 +140,9 @@ export function ActivityPage() {
 }
 
 function ActivityList({ isNarrowed, ...wanted }: ReturnType<typeof filterOf> & { isNarrowed: boolean }) {
-  const list = useGrowingList({
-    query: ACTIVITY,
-    variables: { first: PAGE_SIZE, after: null, ...wanted },
-    kinds: 'all',
-    types: ['Email'],
-    pageOf: ({ emails }: ActivityPageData) => emails,
-    rowQuery: ROW,
-  });
+  const list = useGrowingList({ ...EMAILS, rowQuery: ROW }, wanted);
   return (
-    <ListFrame list={list} label="Emails" empty={isNarrowed ? <NothingFound /> : <NoMail />}>
+    <ListFrame list={list} empty={isNarrowed ? <NothingFound /> : <NoMail />}>
       {(email) => <EmailListRow key={email.id} email={email} />}
     </ListFrame>
   );

@@ -2,29 +2,24 @@ import { Center, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { type LiveKind, useLive } from '../../live/live-context.tsx';
+import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { type ListSource, type RowOf, readPage } from '../../parts/list.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Hint } from '../../parts/text.tsx';
 import styles from './email-list.module.css';
 import { mergeRows, type Placed } from './merge-rows.ts';
 
-type Page<Row> = { edges: Placed<Row>[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
-
-interface GrowingListOptions<Data, Variables extends AnyVariables, Row> {
-  query: TypedDocumentNode<Data, Variables>;
-  /** must not change while the component is mounted: use a `key` made of them */
-  variables: Variables;
-  kinds: readonly LiveKind[] | 'all';
-  types: string[];
-  /** must return the same page for the same response */
-  pageOf: (data: Data) => Page<Row>;
+/** What a growing list reads. */
+type GrowingSource<Data, Variables extends AnyVariables> = ListSource<Data, Variables> & {
   /** reads one email by `id` after an event of a row below the first page; without it, those rows stay as they were */
-  rowQuery?: TypedDocumentNode<{ email: (Row & { id: string }) | null }, { id: string }>;
-}
+  rowQuery?: TypedDocumentNode<{ email: RowOf<Data> | null }, { id: string }>;
+};
 
 interface GrowingList<Row> {
+  /** name of the list for screen readers */
+  label: string;
   rows: readonly (Row & { id: string })[];
   /** true until the first response */
   isLoading: boolean;
@@ -35,6 +30,8 @@ interface GrowingList<Row> {
   refresh: () => void;
 }
 
+type GrowingPage<Row> = { edges: Placed<Row>[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+
 interface Shown<Row> {
   rows: Placed<Row>[];
   /** cursor of the next page; null if there is none */
@@ -43,12 +40,16 @@ interface Shown<Row> {
 
 /**
  * Returns a list with cursor pagination that reads its first page again after events, and grows on request. Loaded rows stay below the
- * first page.
+ * first page. `filter`, the variables apart from the page, must not change while the component is mounted: use a `key` made of them.
  */
-export function useGrowingList<Data, Variables extends AnyVariables & { after?: string | null | undefined }, Row>(
-  options: GrowingListOptions<Data, Variables, Row>,
-): GrowingList<Row> {
-  const { query, variables, kinds, types, pageOf, rowQuery } = options;
+export function useGrowingList<Data, Variables extends AnyVariables>(
+  source: GrowingSource<Data, Variables>,
+  filter: Omit<Variables, 'first' | 'after'>,
+): GrowingList<RowOf<Data>> {
+  type Row = RowOf<Data>;
+  const { label, query, size, kinds = [], types, rowQuery } = source;
+  const variables = { first: size, after: null, ...filter } as unknown as Variables;
+  const readRows = (data: Data) => readPage(data) as unknown as GrowingPage<Row>;
   const client = useClient();
   const { data, error, isLoading, refresh } = useLiveQuery({ query, variables, kinds, types });
   const [shown, setShown] = useState<Shown<Row> | null>(null);
@@ -57,30 +58,32 @@ export function useGrowingList<Data, Variables extends AnyVariables & { after?: 
 
   useEffect(() => {
     if (data === undefined) return;
-    const { edges, pageInfo } = pageOf(data);
+    const { edges, pageInfo } = readRows(data);
     setShown((before) => {
       const { rows, isWhole } = mergeRows(edges, pageInfo.hasNextPage, before?.rows ?? []);
       const end = pageInfo.hasNextPage ? pageInfo.endCursor : null;
       return { rows, next: isWhole && before !== null ? before.next : end };
     });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pageOf returns the same page for the same response
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- readRows returns the same page for the same response
   }, [data]);
 
   useLive(kinds, (event) => {
     const id = event?.emailId ?? null;
     const place = id === null ? -1 : (shown?.rows.findIndex(({ node }) => node.id === id) ?? -1);
-    if (rowQuery === undefined || id === null || data === undefined || place < pageOf(data).edges.length) return;
+    if (rowQuery === undefined || id === null || data === undefined || place < readRows(data).edges.length) return;
     void client
       .query(rowQuery, { id }, { requestPolicy: 'network-only' })
       .toPromise()
-      .then((answer) => {
-        const email = answer.data?.email;
+      .then((response) => {
+        const email = response.data?.email;
         if (email == null) return;
         setShown(
           (before) =>
             before && {
               ...before,
-              rows: before.rows.map((row) => (row.node.id === id ? { ...row, node: email } : row)),
+              rows: before.rows.map((row) =>
+                row.node.id === id ? { ...row, node: email as Placed<Row>['node'] } : row,
+              ),
             },
         );
       });
@@ -91,11 +94,11 @@ export function useGrowingList<Data, Variables extends AnyVariables & { after?: 
     if (next === null || isLoadingMore) return;
     setLoadingMore(true);
     const wanted = { ...variables, after: next };
-    const answer = await client.query(query, wanted, { requestPolicy: 'network-only' }).toPromise();
+    const response = await client.query(query, wanted, { requestPolicy: 'network-only' }).toPromise();
     setLoadingMore(false);
-    setMoreError(answer.error);
-    if (answer.data === undefined) return;
-    const { edges, pageInfo } = pageOf(answer.data);
+    setMoreError(response.error);
+    if (response.data === undefined) return;
+    const { edges, pageInfo } = readRows(response.data);
     setShown((before) => {
       if (before === null || before.next !== next) return before;
       const ids = new Set(before.rows.map(({ node }) => node.id));
@@ -104,6 +107,7 @@ export function useGrowingList<Data, Variables extends AnyVariables & { after?: 
     });
   };
   return {
+    label,
     rows: shown?.rows.map(({ node }) => node) ?? [],
     isLoading: isLoading || (shown === null && data !== undefined),
     error: error ?? moreError,
@@ -114,17 +118,15 @@ export function useGrowingList<Data, Variables extends AnyVariables & { after?: 
   };
 }
 
-interface ListFrameProps<Row> {
+type ListFrameProps<Row> = {
   list: GrowingList<Row>;
-  /** label of the list for screen readers */
-  label: string;
   empty: ReactNode;
   children: (row: Row & { id: string }) => ReactNode;
-}
+};
 
 /** Rows of a growing list, with its loading and empty states. */
-export function ListFrame<Row>({ list, label, empty, children }: ListFrameProps<Row>) {
-  const { rows, isLoading, error, hasMore, isLoadingMore, loadMore, refresh } = list;
+export function ListFrame<Row>({ list, empty, children }: ListFrameProps<Row>) {
+  const { label, rows, isLoading, error, hasMore, isLoadingMore, loadMore, refresh } = list;
   if (isLoading)
     return (
       <Stack gap="xs" aria-busy="true" aria-label={`${label}: loading`} role="status">

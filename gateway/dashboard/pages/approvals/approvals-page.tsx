@@ -6,6 +6,7 @@ import { WarningAlert } from '../../parts/alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
+import { listSource } from '../../parts/list.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -23,25 +24,24 @@ type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
 type AnsweredThread = NonNullable<NonNullable<Content['approval']>['thread']>;
 
 /** Each is shown in full. */
-const PAGE_SIZE = 10;
+const LIST = listSource({
+  label: 'Emails awaiting approval',
+  query: WAITING,
+  size: 10,
+  kinds: APPROVAL_KINDS,
+  types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
+});
 /** Newest messages of the thread beside an email. */
 const MESSAGES = 5;
 
 /** Emails that wait for approval, newest first. */
 export function ApprovalsPage() {
-  const list = useGrowingList({
-    query: WAITING,
-    variables: { first: PAGE_SIZE, after: null },
-    kinds: APPROVAL_KINDS,
-    types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
-    pageOf: ({ waitingEmails }) => waitingEmails,
-  });
+  const list = useGrowingList(LIST, {});
   return (
     <>
       <PageHeader title="Approvals" about="Emails that are sent when you approve them, newest first." />
       <ListFrame
         list={list}
-        label="Emails awaiting approval"
         empty={
           <EmptyState
             icon={IconChecks}

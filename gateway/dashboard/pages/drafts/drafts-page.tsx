@@ -5,6 +5,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
+import { listSource } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -33,18 +34,18 @@ const DRAFTS = graphql(`
 
 type Draft = ResultOf<typeof DRAFTS>['drafts']['edges'][number]['node'];
 
-const PAGE_SIZE = 50;
+const LIST = listSource({
+  label: 'Drafts',
+  query: DRAFTS,
+  size: 50,
+  kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
+  types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
+});
 const KINDS = { NEW: null, REPLY: 'Reply', REPLY_ALL: 'Reply to all', FORWARD: 'Forward' };
 
 /** Drafts, last changed first. */
 export function DraftsPage() {
-  const list = useGrowingList({
-    query: DRAFTS,
-    variables: { first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
-    types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
-    pageOf: ({ drafts }) => drafts,
-  });
+  const list = useGrowingList(LIST, {});
   return (
     <>
       <PageHeader title="Drafts" about="Unsent emails, last changed first.">
@@ -59,7 +60,6 @@ export function DraftsPage() {
       </PageHeader>
       <ListFrame
         list={list}
-        label="Drafts"
         empty={
           <EmptyState
             icon={IconPencil}

@@ -6,6 +6,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
+import { listSource } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
@@ -102,23 +103,23 @@ const HELD = graphql(`
 `);
 type Held = ResultOf<typeof HELD>['waitingEmails']['edges'][number]['node'];
 
-const PAGE_SIZE = 50;
+const HELD_LIST = listSource({
+  label: 'Held emails',
+  query: HELD,
+  size: 50,
+  kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED', 'THREAD_TRASHED', 'THREAD_RESTORED'],
+  types: ['Email'],
+});
+const REVIEW_LIST = { ...HELD_LIST, label: 'Emails to review' };
 
 /** Received mail that a guard rule blocked, or that waits for the answer of a rule's model. */
 function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
-  const list = useGrowingList({
-    query: HELD,
-    variables: { wait, first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED', 'THREAD_TRASHED', 'THREAD_RESTORED'],
-    types: ['Email'],
-    pageOf: ({ waitingEmails }) => waitingEmails,
-  });
+  const list = useGrowingList(wait === 'BLOCKED' ? HELD_LIST : REVIEW_LIST, { wait });
   return (
     <Stack gap="sm">
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
       <ListFrame
         list={list}
-        label={wait === 'BLOCKED' ? 'Held emails' : 'Emails to review'}
         empty={
           wait === 'BLOCKED' ? (
             <EmptyState
@@ -271,21 +272,21 @@ const SPAM = graphql(`
     }
   }
 `);
+const SPAM_LIST = listSource({
+  label: 'Spam',
+  query: SPAM,
+  size: 50,
+  kinds: ['EMAIL_SPAM', 'EMAIL_NOT_SPAM'],
+  types: ['Email'],
+});
 type Spam = ResultOf<typeof SPAM>['emails']['edges'][number]['node'];
 
 /** Received mail in the folder Spam and in quarantine. */
 function SpamList() {
-  const list = useGrowingList({
-    query: SPAM,
-    variables: { first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_SPAM', 'EMAIL_NOT_SPAM'],
-    types: ['Email'],
-    pageOf: ({ emails }) => emails,
-  });
+  const list = useGrowingList(SPAM_LIST, {});
   return (
     <ListFrame
       list={list}
-      label="Spam"
       empty={
         <EmptyState
           icon={IconShieldCheck}

@@ -5,6 +5,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconMailCheck, IconSend } from '../../parts/icons.ts';
+import { listSource } from '../../parts/list.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -31,21 +32,20 @@ const DEFERRED = graphql(`
 `);
 type Deferred = ResultOf<typeof DEFERRED>['waitingEmails']['edges'][number]['node'];
 
-const PAGE_SIZE = 30;
+const DEFERRED_LIST = listSource({
+  label: 'Deferred emails',
+  query: DEFERRED,
+  size: 30,
+  kinds: ['EMAIL_DELAYED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_SENT'],
+  types: ['Email', 'Recipient'],
+});
 
 /** Deferred sent mail, each with the server's last reply and the next attempt. */
 export function DeferredList() {
-  const list = useGrowingList({
-    query: DEFERRED,
-    variables: { first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_DELAYED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_SENT'],
-    types: ['Email', 'Recipient'],
-    pageOf: ({ waitingEmails }) => waitingEmails,
-  });
+  const list = useGrowingList(DEFERRED_LIST, {});
   return (
     <ListFrame
       list={list}
-      label="Deferred emails"
       empty={
         <EmptyState
           icon={IconSend}
@@ -106,22 +106,23 @@ const UNDELIVERED = graphql(`
     }
   }
 `);
+const BOUNCED_LIST = listSource({
+  label: 'Bounced emails',
+  query: UNDELIVERED,
+  size: 30,
+  kinds: ['EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_COMPLAINED'],
+  types: ['Email'],
+});
+const FAILED_LIST = { ...BOUNCED_LIST, label: 'Failed emails' };
 type Undelivered = ResultOf<typeof UNDELIVERED>['emails']['edges'][number]['node'];
 
 /** Sent mail that a server rejected or that was given up. */
 export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
-  const list = useGrowingList({
-    query: UNDELIVERED,
-    variables: { status, first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_COMPLAINED'],
-    types: ['Email'],
-    pageOf: ({ emails }) => emails,
-  });
+  const list = useGrowingList(status === 'BOUNCED' ? BOUNCED_LIST : FAILED_LIST, { status });
   const isBounced = status === 'BOUNCED';
   return (
     <ListFrame
       list={list}
-      label={isBounced ? 'Bounced emails' : 'Failed emails'}
       empty={
         <EmptyState
           icon={IconMailCheck}

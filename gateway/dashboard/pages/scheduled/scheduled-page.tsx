@@ -5,6 +5,7 @@ import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
+import { listSource } from '../../parts/list.tsx';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -30,23 +31,23 @@ const SCHEDULED = graphql(`
 `);
 type Scheduled = ResultOf<typeof SCHEDULED>['waitingEmails']['edges'][number]['node'];
 
-const PAGE_SIZE = 50;
+const LIST = listSource({
+  label: 'Scheduled emails',
+  query: SCHEDULED,
+  size: 50,
+  kinds: ['EMAIL_SCHEDULED', 'EMAIL_RESCHEDULED', 'EMAIL_PAUSED', 'EMAIL_RESUMED', 'EMAIL_CANCELLED', 'EMAIL_SENT'],
+  types: ['Email'],
+});
 
 /** Scheduled emails, soonest first. */
 export function ScheduledPage() {
-  const list = useGrowingList({
-    query: SCHEDULED,
-    variables: { first: PAGE_SIZE, after: null },
-    kinds: ['EMAIL_SCHEDULED', 'EMAIL_RESCHEDULED', 'EMAIL_PAUSED', 'EMAIL_RESUMED', 'EMAIL_CANCELLED', 'EMAIL_SENT'],
-    types: ['Email'],
-    pageOf: ({ waitingEmails }) => waitingEmails,
-  });
+  const list = useGrowingList(LIST, {});
   const batchIds = [...new Set(list.rows.flatMap(({ batch }) => (batch === null ? [] : [batch.id])))];
   return (
     <>
       <PageHeader title="Scheduled" about="Scheduled emails, soonest first." />
       {batchIds.length > 0 && <BatchList ids={batchIds} />}
-      <ListFrame list={list} label="Scheduled emails" empty={<NothingScheduled />}>
+      <ListFrame list={list} empty={<NothingScheduled />}>
         {(email) => <ScheduledRow key={email.id} email={email} />}
       </ListFrame>
     </>
