@@ -1,6 +1,7 @@
 import { Alert, Badge, Code, Group, List, Stack, Text, Title } from '@mantine/core';
 import { Fragment } from 'react';
 import type { ResultOf } from '../../graphql.ts';
+import { counted } from '../../parts/counted.ts';
 import { IconAlertTriangle } from '../../parts/icons.ts';
 import type { WAITING_CONTENT } from './approval-documents.ts';
 import style from './sent-review.module.css';
@@ -65,22 +66,28 @@ export function ReviewParts({ review: { fields, parts } }: { review: Review }) {
       <Title order={2} size="h6">
         As it is sent
       </Title>
-      <dl className={style['fields']}>
-        {fields.map(({ name, value }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
-          <Fragment key={index}>
-            <Text component="dt" size="xs" c="dimmed">
-              {name}
-            </Text>
-            <Text component="dd" size="xs">
-              {value}
-            </Text>
-          </Fragment>
-        ))}
-      </dl>
       {parts.map((part) => (
         <PartWords key={part.path ?? 'stray'} part={part} />
       ))}
+      {/* Below what is said: those that an approver has to see are in the notes. */}
+      <details>
+        <Text component="summary" size="xs">
+          {counted(fields.length, 'header field')}
+        </Text>
+        <dl className={style['fields']}>
+          {fields.map(({ name, value }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
+            <Fragment key={index}>
+              <Text component="dt" size="xs" c="dimmed">
+                {name}
+              </Text>
+              <Text component="dd" size="xs">
+                {value}
+              </Text>
+            </Fragment>
+          ))}
+        </dl>
+      </details>
     </Stack>
   );
 }
