@@ -57,4 +57,27 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
     expect(complaints).toEqual([]);
     await close();
   });
+
+  test('leads the keyboard from one email to the next, and a reason is typed at once', async () => {
+    const account = await stage.account();
+    await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+      account.workspaceId,
+      { approval: 'always' },
+    ]);
+    for (const subject of ['Third', 'Second', 'First'])
+      await account.call('POST', '/emails', { from: account.address, to: ['joe@elsewhere.test'], subject, text: 'Hi' });
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/approvals`);
+    await page.getByRole('button', { name: 'Approve “First”' }).press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Second');
+    await page.getByRole('button', { name: 'Reject' }).first().press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+    await page.keyboard.type('Not polite');
+    await page.getByRole('button', { name: 'Reject email' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Third');
+    const { body } = await account.call('GET', '/emails?status=awaiting_approval');
+    expect(body.data.map(({ subject }: { subject: string }) => subject)).toEqual(['Third']);
+    await close();
+  });
 });
