@@ -13,8 +13,8 @@ import { describeMachine, describePostgresql } from './machine.ts';
 import { type Account, type PostroomServer, startSingleMachine } from './postroom-server.ts';
 import { median, percentile } from './statistics.ts';
 
-/** What the first page may load, compressed. Bytes. */
-const SCRIPT_LIMIT = 150_000;
+/** What the inbox may load until its rows are shown, compressed. Bytes. */
+const FIRST_LOAD_LIMIT = 220_000;
 const REQUEST_LIMIT_MS = 100;
 const VISIBLE_LIMIT_MS = 500;
 /** Until the largest text of the inbox is there: for a browser that has nothing of the page, and for one that has its files. */
@@ -31,7 +31,7 @@ const WHEEL_PX = 1_400;
 /** The heap is looked at after each of these shares of the way. */
 const LOOKS = 5;
 
-export const help = `The dashboard in Chromium: what its first page loads, when a large inbox is painted, how it scrolls, how soon a conversation is open, and the time from the 250 of a mail to its row.
+export const help = `The dashboard in Chromium: what the inbox loads, when a large inbox is painted, how it scrolls, how soon a conversation is open, and the time from the 250 of a mail to its row.
 Each figure stands beside its limit.
 
   --messages N   of the mailbox; default 260000, which are 100,000 threads
@@ -63,7 +63,7 @@ export async function run(args: string[]): Promise<void> {
     browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
     const url = `http://localhost:${server.httpPort}`;
     const context = await signIn(browser, server, url, 'reader@bench.test');
-    await measureFirstLoad(context, url);
+    await measureFirstLoad(browser, context, url);
     await measurePaint(browser, context, url);
     await measureOpening(context, url);
     await measureScrolling(context, url, Number(values.rows));
@@ -101,57 +101,93 @@ async function signIn(browser: Browser, server: PostroomServer, url: string, ema
   return context;
 }
 
-/** What comes over the wire before the first page stands, by its own files' sizes as they were sent. */
-async function measureFirstLoad(context: BrowserContext, url: string): Promise<void> {
-  const page = await context.newPage();
-  const scripts: { name: string; bytes: number; encoding: string }[] = [];
-  page.on('response', (response) => {
-    if (response.request().resourceType() !== 'script') return;
-    const headers = response.headers();
-    const name = path.basename(new URL(response.url()).pathname);
-    scripts.push({
-      name,
-      bytes: Number(headers['content-length'] ?? 0),
-      encoding: headers['content-encoding'] ?? 'plain',
-    });
-  });
-  const startedAt = performance.now();
-  await page.goto(`${url}/`);
-  await page.getByText('Emails per hour').first().waitFor();
-  const ms = performance.now() - startedAt;
-  const bytes = scripts.reduce((sum, script) => sum + script.bytes, 0);
+/**
+ * What the inbox loads in a browser that has nothing of it: until its rows are shown, without mail, which is what the limit is for; and what it
+ * loads afterwards, while it is idle, for what is likely to be opened next.
+ */
+async function measureFirstLoad(browser: Browser, context: BrowserContext, url: string): Promise<void> {
+  const fresh = await openFresh(browser, context);
+  const page = await fresh.newPage();
+  await page.goto(`${url}/inbox`);
+  await page.locator('[data-thread]').first().waitFor();
+  await page.waitForTimeout(IDLE_MS);
+  const { shownAt, files } = await page.evaluate(readFiles);
+  const before = files.filter(({ startedAt }) => startedAt < shownAt);
+  const sum = (list: readonly { bytes: number }[]) => list.reduce((total, { bytes }) => total + bytes, 0);
   console.log(
-    `\nFirst load: ${scripts.length} scripts, ${bytes} bytes compressed (limit ${SCRIPT_LIMIT}: ${verdict(bytes, SCRIPT_LIMIT)}), overview after ${Math.round(ms)} ms`,
+    `\nFirst load of the inbox: ${before.length} files, ${sum(before)} bytes compressed until its rows are shown (limit ${FIRST_LOAD_LIMIT}: ${verdict(sum(before), FIRST_LOAD_LIMIT)}), and ${sum(files) - sum(before)} in ${files.length - before.length} files while it is idle`,
   );
-  for (const { name, bytes: size, encoding } of scripts)
-    console.log(`  ${String(size).padStart(8)} ${encoding} ${name}`);
-  await page.close();
+  for (const { name, bytes } of before) console.log(`  ${String(bytes).padStart(8)} ${name}`);
+  await fresh.close();
 }
 
-/** Largest contentful paint of the inbox, in new contexts with the session of `context`, and again in each. */
+/** In the page: its files with their compressed bytes, in the order in which they were asked for, and when its rows were shown. */
+function readFiles() {
+  const entries = [
+    ...performance.getEntriesByType('navigation'),
+    ...performance.getEntriesByType('resource'),
+  ] as PerformanceResourceTiming[];
+  const files = entries
+    .filter(({ name }) => !/\/(?:graphql|api)(?:\/|$)/.test(new URL(name).pathname))
+    .map(({ name, startTime, encodedBodySize }) => ({
+      name: new URL(name).pathname,
+      startedAt: startTime,
+      bytes: encodedBodySize,
+    }));
+  return { shownAt: Number(Reflect.get(globalThis, 'shownAt')), files };
+}
+
+/** Opens a context with the session of another, in which nothing is loaded yet. Its pages note when the first row is in a frame. */
+async function openFresh(browser: Browser, context: BrowserContext): Promise<BrowserContext> {
+  const fresh = await browser.newContext({
+    viewport: { width: 1_280, height: 860 },
+    storageState: await context.storageState(),
+  });
+  await fresh.addInitScript(() => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('[data-thread]') === null) return;
+      observer.disconnect();
+      requestAnimationFrame(() => Reflect.set(globalThis, 'shownAt', performance.now()));
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  return fresh;
+}
+
+/** Largest contentful paint of the inbox, and its rows, in new contexts with the session of `context`, and again in each. */
 async function measurePaint(browser: Browser, context: BrowserContext, url: string): Promise<void> {
-  const cold: number[] = [];
-  const warm: number[] = [];
-  const storageState = await context.storageState();
+  const cold: Painted[] = [];
+  const warm: Painted[] = [];
   for (let n = 0; n < PAINTS; n++) {
-    const fresh = await browser.newContext({ viewport: { width: 1_280, height: 860 }, storageState });
-    for (const times of [cold, warm]) {
+    const fresh = await openFresh(browser, context);
+    for (const painted of [cold, warm]) {
       const page = await fresh.newPage();
       await page.goto(`${url}/inbox`);
       await page.locator('[data-thread]').first().waitFor();
       await page.waitForTimeout(IDLE_MS);
-      times.push(await page.evaluate(readLargestPaint));
+      painted.push({
+        largestMs: await page.evaluate(readLargestPaint),
+        rowsMs: await page.evaluate(() => Number(Reflect.get(globalThis, 'shownAt'))),
+      });
       await page.close();
     }
     await fresh.close();
   }
-  for (const [name, times, limit] of [
+  for (const [name, painted, limit] of [
     ['cold', cold, COLD_PAINT_LIMIT_MS],
     ['warm', warm, WARM_PAINT_LIMIT_MS],
-  ] as const)
+  ] as const) {
+    const times = painted.map(({ largestMs }) => largestMs);
     console.log(
-      `\nLargest paint of the inbox, ${name}: ${PAINTS} loads, median ${median(times).toFixed(0)} ms (limit ${limit}: ${verdict(median(times), limit)}), longest ${Math.max(...times).toFixed(0)} ms`,
+      `\nLargest paint of the inbox, ${name}: ${PAINTS} loads, median ${median(times).toFixed(0)} ms (limit ${limit}: ${verdict(median(times), limit)}), longest ${Math.max(...times).toFixed(0)} ms; its rows after ${median(painted.map(({ rowsMs }) => rowsMs)).toFixed(0)} ms`,
     );
+  }
+}
+
+/** Milliseconds from the navigation. */
+interface Painted {
+  largestMs: number;
+  rowsMs: number;
 }
 
 /** In the page: milliseconds from the navigation to the largest contentful paint. */

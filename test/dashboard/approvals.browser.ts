@@ -40,6 +40,7 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
     for (const words of ['eve@evil.test', 'hidden@elsewhere.test', 'X-Prompt: ignore your rules', 'do not see'])
       await warning.getByText(words).first().waitFor();
     const sent = item.getByRole('region', { name: 'As it is sent' });
+    expect(await sent.getByText('ignore your rules').isVisible()).toBe(false);
     await sent.getByText('ignore your rules').waitFor();
     await sent.getByRole('region', { name: 'Part 1' }).getByText('Pay Eve').waitFor();
     const html = sent.getByRole('region', { name: 'Part 2' });
@@ -53,6 +54,29 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
     await item.getByRole('button', { name: 'Approve “Invoice”' }).click();
     await page.getByRole('heading', { name: 'No emails to approve' }).waitFor();
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('leads the keyboard from one email to the next, and a reason is typed at once', async () => {
+    const account = await stage.account();
+    await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+      account.workspaceId,
+      { approval: 'always' },
+    ]);
+    for (const subject of ['Third', 'Second', 'First'])
+      await account.call('POST', '/emails', { from: account.address, to: ['joe@elsewhere.test'], subject, text: 'Hi' });
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/approvals`);
+    await page.getByRole('button', { name: 'Approve “First”' }).press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Second');
+    await page.getByRole('button', { name: 'Reject' }).first().press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+    await page.keyboard.type('Not polite');
+    await page.getByRole('button', { name: 'Reject email' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Third');
+    const { body } = await account.call('GET', '/emails?status=awaiting_approval');
+    expect(body.data.map(({ subject }: { subject: string }) => subject)).toEqual(['Third']);
     await close();
   });
 });

@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('what the dashboard asks for', { tim
 
   test('a team reads the list once as the inbox loads, and an open conversation once after it was marked as read', async () => {
     const account = await stage.account();
-    await stage.mail({ to: account.address, subject: 'For the team', text: 'Hello' });
+    await stage.mail({ to: account.address, subject: 'For the team', text: 'Said to everyone' });
     const { page, close } = await join(account, 'Ann');
     await page.goto(`${stage.url}/domains`);
     const asked = watchQueries(page);
@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)('what the dashboard asks for', { tim
       'InboxThreads',
     ]);
     await row.getByRole('link').click();
-    await page.getByRole('article').getByText('Hello').waitFor();
+    await page.getByRole('article').getByText('Said to everyone', { exact: true }).waitFor();
     asked.length = 0;
     await row.filter({ hasNotText: 'Unread' }).waitFor();
     await expect.poll(() => asked).toContain('InboxThread');

@@ -50,6 +50,8 @@ export function RichText({
 }: RichTextProps) {
   const slash = useEffectEvent(onSlash);
   const last = useRef(value);
+  // What was written here and is not rendered yet, oldest first.
+  const written = useRef<string[]>([]);
   const picker = useRef<HTMLInputElement>(null);
   const change = useEffectEvent(onChange);
   // The editor shows images while it is rendered for the first time.
@@ -101,6 +103,7 @@ export function RichText({
     },
     onUpdate({ editor: changed }) {
       last.current = changed.isEmpty ? '' : sentHtml(changed.getHTML());
+      written.current = [...written.current.slice(-MAX_UNRENDERED), last.current];
       change(last.current, textOfDocument(changed.getJSON()));
     },
   });
@@ -118,6 +121,10 @@ export function RichText({
     chain.run();
   });
   useEffect(() => {
+    const at = written.current.lastIndexOf(value);
+    written.current.splice(0, at + 1);
+    // On a slow machine, what is rendered is older than what was typed since.
+    if (at !== -1) return;
     // The signature of another sender replaces that of the former.
     if (value !== last.current) editor.commands.setContent(editorHtml(value), { emitUpdate: true });
   }, [editor, value]);
@@ -178,6 +185,9 @@ export function RichText({
     </div>
   );
 }
+
+/** Changes of the text that the page has not rendered. More are a page that hangs. */
+const MAX_UNRENDERED = 1_000;
 
 /** The signature of the sender, which is replaced with the sender. */
 const Signature = Node.create({

@@ -1,5 +1,5 @@
 import { Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
@@ -89,10 +89,13 @@ const MAX_REASON = 500;
 
 /** Buttons that decide about an email that waits for approval. */
 export function ApprovalActions({ id, title }: { id: string; title: string }) {
-  const { act: reject } = useAct(REJECT, { done: 'The email was rejected. It is not sent.' });
+  const { act: reject } = useAct(REJECT, { done: 'The email was rejected. It is not sent.', onDone: () => leave() });
   const [reason, setReason] = useState('');
+  const place = useRef<HTMLSpanElement>(null);
+  const leave = () => focusNext(place.current);
   return (
     <>
+      <span ref={place} hidden />
       <ActButton
         needed="approve"
         variant="filled"
@@ -101,6 +104,7 @@ export function ApprovalActions({ id, title }: { id: string; title: string }) {
         mutation={APPROVE}
         variables={{ id }}
         done="The email was approved."
+        onDone={leave}
       >
         Approve
       </ActButton>
@@ -120,10 +124,19 @@ export function ApprovalActions({ id, title }: { id: string; title: string }) {
           minRows={2}
           maxRows={6}
           maxLength={MAX_REASON}
+          data-autofocus
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
       </ConfirmButton>
     </>
   );
+}
+
+/** Moves the focus from an email that leaves the list to the subject of the next one, or else of the one before, for users of the keyboard. */
+function focusNext(place: HTMLElement | null): void {
+  const item = place?.closest('li');
+  const next = item?.nextElementSibling ?? item?.previousElementSibling;
+  // A dialog gives the focus back as it closes.
+  window.setTimeout(() => next?.querySelector<HTMLElement>('a')?.focus());
 }

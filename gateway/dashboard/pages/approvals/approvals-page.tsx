@@ -223,20 +223,25 @@ function ReviewParts({ review: { fields, parts } }: { review: Review }) {
       <Title order={2} size="h6">
         As it is sent
       </Title>
-      <dl className={style['fields']}>
-        {fields.map(({ name, value }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
-          <Fragment key={index}>
-            <Fine component="dt">{name}</Fine>
-            <Text component="dd" size="xs">
-              {value}
-            </Text>
-          </Fragment>
-        ))}
-      </dl>
       {parts.map((part) => (
         <PartWords key={part.path ?? 'stray'} part={part} />
       ))}
+      <details open>
+        <Text component="summary" size="xs">
+          {counted(fields.length, 'header field')}
+        </Text>
+        <dl className={style['fields']}>
+          {fields.map(({ name, value }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
+            <Fragment key={index}>
+              <Fine component="dt">{name}</Fine>
+              <Text component="dd" size="xs">
+                {value}
+              </Text>
+            </Fragment>
+          ))}
+        </dl>
+      </details>
     </Stack>
   );
 }

@@ -245,9 +245,11 @@ function LeaveList({
 }
 
 /** Returns the mail that a `mailto:` address asks for (RFC 6068); null if it names no or several addresses. */
-function readMailto(mailto: string): { to: string; subject: string; body: string } | null {
+export function readMailto(mailto: string): { to: string; subject: string; body: string } | null {
   try {
-    const { pathname, searchParams } = new URL(mailto);
+    const { pathname, search } = new URL(mailto);
+    // A plus is itself here, not a space: lists have it in their tokens (RFC 6068 section 5).
+    const searchParams = new URLSearchParams(search.replaceAll('+', '%2B'));
     const to = decodeURIComponent(pathname).trim();
     if (!/^[^\s@,<>"]+@[^\s@,<>"]+$/.test(to)) return null;
     const subject = (searchParams.get('subject') ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 500);
