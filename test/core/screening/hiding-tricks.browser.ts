@@ -28,7 +28,6 @@ const EXCEPTIONS: Readonly<Record<string, 'seen' | 'hidden'>> = {
   'font size by percent within percent': 'hidden',
   'letters upon each other': 'hidden',
   // No layout is computed.
-  'covered by another element': 'seen',
 };
 
 describe.skipIf(chromiumPath === undefined)('text that Chromium does not show', () => {
