@@ -1,9 +1,9 @@
+import { collectGarbage } from '../actors/work/collect-garbage.ts';
 import { loginUrl } from '../db/connection/logins.ts';
 import { readArguments } from './runner/command-line.ts';
 import { openLoggedDatabase } from './runner/logged-database.ts';
 import { warnOfOpenSettings } from './runner/open-settings.ts';
 import { beginWithAllocation } from './runner/processes/allocation.ts';
-import { collectGarbage } from './runner/processes/release-memory.ts';
 import { runSplitProcess } from './runner/processes/split-process.ts';
 
 readArguments({
@@ -54,5 +54,5 @@ await runSplitProcess(options, async (process) => {
   });
   process.closers.add('gateway', () => gateway.close(), DRAIN_LIMIT_MS);
   // Loading the modules leaves 100 MB of empty pages, which a busy process would keep.
-  collectGarbage();
+  collectGarbage('last-resort');
 });

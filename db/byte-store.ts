@@ -28,6 +28,10 @@ export interface ByteStoreOptions {
 
 /** Bytes of messages kept in memory. */
 const CACHE_BYTES = 128_000_000;
+/** A message from this size on is large. Bytes. */
+const LARGE_BYTES = 262_144;
+/** Bytes of large messages kept in memory: others are read back. */
+const LARGE_CACHE_BYTES = 24_000_000;
 /** Bytes of a message that is read ahead. */
 const SMALL_BYTES = 65_536;
 /** Milliseconds for which bytes are kept in memory at most. */
@@ -50,12 +54,15 @@ export function createByteStore(options: ByteStoreOptions): ByteStore {
   // In the order of keeping: the first entry is the oldest.
   const kept = new Map<string, { bytes: Buffer; keptAt: number }>();
   let keptBytes = 0;
+  let largeBytes = 0;
+  const largeSize = ({ length }: Buffer) => (length < LARGE_BYTES ? 0 : length);
 
   function drop(rawId: string): void {
     const entry = kept.get(rawId);
     if (entry === undefined) return;
     kept.delete(rawId);
     keptBytes -= entry.bytes.length;
+    largeBytes -= largeSize(entry.bytes);
   }
 
   function dropOld(): void {
@@ -76,10 +83,12 @@ export function createByteStore(options: ByteStoreOptions): ByteStore {
   }
 
   function keep(rawId: string, bytes: Buffer): void {
-    if (bytes.length > cacheBytes) return;
+    const isTooMuch = largeSize(bytes) > 0 && largeBytes + bytes.length > LARGE_CACHE_BYTES;
+    if (bytes.length > cacheBytes || isTooMuch) return;
     drop(rawId);
     kept.set(rawId, { bytes: onItsOwn(bytes), keptAt: performance.now() });
     keptBytes += bytes.length;
+    largeBytes += largeSize(bytes);
     if (keptBytes > cacheBytes) dropOld();
     else setTimer();
   }

@@ -125,5 +125,5 @@ function decompressInPieces(octets: Iterable<Buffer> | AsyncIterable<Buffer>): R
 async function unpack({ octets, sizeBytes }: PackedMessage): Promise<Buffer | null> {
   if (octets.length >= sizeBytes) return octets;
   // Only a damaged row: its bytes are no zstd, or make more than it says.
-  return decompress(octets, { maxOutputLength: sizeBytes }).catch(() => null);
+  return decompress(octets, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes }).catch(() => null);
 }

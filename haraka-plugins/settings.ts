@@ -46,8 +46,12 @@ export interface SmtpLimits {
   freeUnknownRecipients: number;
   /** delay of the first unknown recipient after those, which doubles up to 16 times; milliseconds */
   unknownRecipientDelayMs: number;
-  /** bytes of messages in this process that are incomplete or not decided yet */
+  /** bytes of messages in the memory of this process that are incomplete or not decided yet, without those that have a turn */
   heldBytes: number;
+  /** bytes of large messages that are decided at the same time: the others wait on the disk, in turns between accounts */
+  offeredBytes: number;
+  /** bytes of large messages on the disk */
+  spooledBytes: number;
 }
 
 /** RFC 5321 §4.5.3.2 asks for longer limits, which hostile clients would exploit. */
@@ -59,7 +63,9 @@ export const defaultSmtpLimits: SmtpLimits = {
   unknownRecipients: 20,
   freeUnknownRecipients: 5,
   unknownRecipientDelayMs: 250,
-  heldBytes: 256_000_000,
+  heldBytes: 96_000_000,
+  offeredBytes: 20_000_000,
+  spooledBytes: 1_000_000_000,
 };
 
 /** What is refused before a message is accepted, beside the limits. */

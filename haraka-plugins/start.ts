@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import path from 'node:path';
 import type { Server as TlsServer } from 'node:tls';
 import { format } from 'node:util';
 import type { Logger } from 'pino';
@@ -62,7 +63,9 @@ export async function startHaraka(settings: SmtpSettings, log: Logger): Promise<
   const stopServingTls = await serveTls({ settings, log, use });
 
   const bus = await connectBus(settings, log, forgetReplies);
-  equip({ bus, settings, log });
+  const { openSpoolSpace } = await import('./plugins/receiving/spool.ts');
+  const spools = await openSpoolSpace(path.join(settings.dataDirectory, 'spool'), settings.limits.spooledBytes, log);
+  equip({ bus, settings, log, spools });
   expectProxyLines(settings.proxies);
   // Only then does the listener with TLS from the start look for the line, which comes before TLS.
   server.connection.cfg.haproxy.enabled = settings.proxies.length > 0;

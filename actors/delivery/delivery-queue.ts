@@ -1,11 +1,13 @@
 import { createFairQueue, type FairQueue } from '../work/fair-queue.ts';
-import { limitPerKey, limitTotal, type Room } from '../work/limits.ts';
+import { limitPerKey, limitShared, limitSome, limitTotal, type Room } from '../work/limits.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 
 /** Limits on deliveries that are attempted at once. */
 export interface DeliveryLimits {
   /** in total */
   active: Room;
+  /** of large mail, shared between users: its content as text and as a payload takes many times as much */
+  large: Room;
   /** per endpoint, so that one that hangs with large mail leaves room for others */
   ofEndpoint: Room;
   /** an endpoint that reached its limit gets more when this many are left, so that its content is read in batches */
@@ -13,15 +15,20 @@ export interface DeliveryLimits {
 }
 
 const bytesOf = ({ sizeBytes }: DeliveryJob): number => sizeBytes;
+const workspaceOf = ({ workspaceId }: DeliveryJob): string => workspaceId;
+/** Mail from this size on is large. Bytes. */
+const LARGE_BYTES = 1_000_000;
+const isLarge = (job: DeliveryJob): boolean => bytesOf(job) >= LARGE_BYTES;
 const makeKey = ({ endpointId }: DeliveryJob): string => endpointId;
 
 /** The deliveries that wait or run. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */
 export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJob> {
   return createFairQueue({
     keyOf: makeKey,
-    workspaceOf: ({ workspaceId }) => workspaceId,
+    workspaceOf,
     limits: [
       limitTotal({ ...limits.active, bytesOf }),
+      limitSome(isLarge, limitShared({ ...limits.large, bytesOf, workspaceOf })),
       limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf: makeKey, bytesOf }),
     ],
   });

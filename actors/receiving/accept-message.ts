@@ -71,6 +71,8 @@ const GATHER_MS = 15;
 /** Maximum messages and bytes committed together. */
 const GROUP_MESSAGES = 64;
 const GROUP_BYTES = 8_000_000;
+/** Larger messages form groups of their own, so that small ones do not wait for them. */
+const LARGE_BYTES = 1_000_000;
 const COMMITS_IN_FLIGHT = 1;
 /**
  * Milliseconds. With the 10 s of a commit, the reply and the 15 s of the scanners, the reply stays within the 30 s limit of the question. What is rejected here was never written.
@@ -106,7 +108,7 @@ const NO_ROOM: AcceptReply = {
  *    refused (enforce-dmarc.ts).
  * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
- *    address. So does mail that was simulated or imported, because take_mail stores none of what makes it so.
+ *    address. So do large messages, and mail that was simulated or imported, because take_mail stores none of what makes it so.
  * 4. `commit`: one statement takes what was read (take-messages.ts), and accepts the rest. If it fails, each message is taken alone.
  * 5. `continueWith`: the deliveries of what was taken start; the rest waits for the parser (parse-receptions.ts). Then the session replies 250.
  */
@@ -123,6 +125,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       write,
     });
   const mail = inGroups((read) => commit(options, read), GATHER_MS);
+  const large = inGroups((read) => commit(options, read), 0);
   const once = inGroups((read) => commit(options, read), GATHER_MS);
   const replies = inGroups(
     (read) =>
@@ -132,6 +135,8 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       ),
     0,
   );
+
+  const laneOf = ({ bytes }: Offer) => (bytes.length > LARGE_BYTES ? large : mail);
 
   const read = async (offer: Offer): Promise<{ read: ReadOffer; outcome: ParseOutcome | null }> => {
     const startedTick = performance.now();
@@ -155,7 +160,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     try {
       const { read: readOffer, outcome } = await read(offer);
       const refusal = (await options.dmarc?.judge(offer, outcome)) ?? null;
-      if (refusal === null) return await mail.add(readOffer);
+      if (refusal === null) return await laneOf(offer).add(readOffer);
       options.ahead?.reading.forget(offer.rawId);
       return refusal;
     } catch (error) {
@@ -187,7 +192,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       const checked = withScreening(offer, screening.screened);
       if (isReply) return await replies.add({ offer: checked, outcome: null, startedTick });
       const isTaken = ahead !== null && !isKeptBack(checked);
-      return await mail.add({ offer: checked, outcome: isTaken ? ahead.read.outcome : null, startedTick });
+      return await laneOf(offer).add({ offer: checked, outcome: isTaken ? ahead.read.outcome : null, startedTick });
     } catch (error) {
       options.ahead?.reading.forget(offer.rawId);
       throw error;

@@ -30,7 +30,7 @@ export interface ParsePoolOptions {
  * Threads that parse messages and check their origin. They start when there is work, and end when there is none. A thread that hangs or takes too much memory is terminated. Of its messages, the one
  * that it was parsing becomes a *suspect*, and the others go to another thread. Suspects are tried one by one in a separate thread, beside
  * the work on all others. A thread that is still for {@link SLOW_MS} is put *aside* before: it keeps its message, and a new thread takes its place. A suspect that has brought down its thread {@link MAX_TRIES} times is given up: its outcome is what its header
- * section says.
+ * section says. Large messages are parsed one by one in a thread of their own, which ends after each: its garbage is many times the message.
  */
 export interface ParsePool {
   /**
@@ -74,6 +74,10 @@ const MAX_START_LOOKS = 120;
 const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
 /** How long the memory of the process is taken to be the same while its threads have nothing to do; milliseconds. */
 const RESTING_MS = 1_000;
+/** A message from this size on is large. Bytes. */
+const LARGE_BYTES = 2_000_000;
+/** Memory for new objects of the thread that parses one, in MB: less than of others, because most of what it makes lasts as long as it does. */
+const YOUNG_GENERATION_OF_LARGE_MB = 24;
 /** Threads end when none has had work for this long: each takes 25 to 30 MiB. Milliseconds. */
 const IDLE_MS = 60_000;
 /** Pause before a new thread is started after one that never came up; milliseconds. */
@@ -110,6 +114,9 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   const waiting: Job[][] = [];
   const suspects: Job[] = [];
   let quarantine: Seat | null = null;
+  const large: Job[] = [];
+  /** parses a large message */
+  let largeSeat: Seat | null = null;
   /** each with the one message that it is parsing */
   const aside: Seat[] = [];
   let nextKey = 1;
@@ -140,9 +147,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     }, options.idleMs ?? IDLE_MS).unref();
   }
 
-  function open(): Seat {
+  function open(youngGenerationMb?: number): Seat {
+    const settings = { program: options.program ?? PROGRAM, dnsServers: options.dnsServers, youngGenerationMb };
     const seat: Seat = {
-      thread: createParseThread(options.program ?? PROGRAM, options.dnsServers, {
+      thread: createParseThread(settings, {
         onResults(results) {
           seat.lists--;
           for (const { key, outcome } of results) {
@@ -151,6 +159,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
             job?.resolve(outcome);
           }
           if (aside.includes(seat) && seat.jobs.size === 0) dismiss(seat);
+          if (seat === largeSeat) {
+            largeSeat = null;
+            void seat.thread.end();
+          }
           assign();
         },
         onEnd: (reason) => replace(seat, reason),
@@ -183,6 +195,11 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       if (isFull && seats.length + restarting < options.workers) seats.push(open());
       else if (seat === null || seat.lists >= LISTS_PER_THREAD) break;
       else give(seat, waiting.shift() ?? []);
+    }
+    const next = largeSeat === null ? large.shift() : undefined;
+    if (next !== undefined) {
+      largeSeat = open(YOUNG_GENERATION_OF_LARGE_MB);
+      give(largeSeat, [next]);
     }
     const suspect = quarantine === null || quarantine.lists === 0 ? suspects.shift() : undefined;
     if (suspect !== undefined) {
@@ -240,6 +257,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const lost = [...seat.jobs.values()];
     seat.jobs.clear();
     if (seat === quarantine) quarantine = null;
+    else if (seat === largeSeat) largeSeat = null;
     else if (aside.includes(seat)) dismiss(seat);
     else if (seats.includes(seat)) reopen(seats.indexOf(seat), seat.thread.isReady());
     log.warn({ reason, emailId: culprit?.request.emailId, lost: lost.length }, 'parser thread ended');
@@ -311,7 +329,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   }
 
   function all(): Seat[] {
-    return [...seats, ...(quarantine === null ? [] : [quarantine]), ...aside];
+    return [...seats, ...[quarantine, largeSeat].filter((seat) => seat !== null), ...aside];
   }
 
   function endWatch(): void {
@@ -344,7 +362,9 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
           nextKey = nextKey === MAX_KEY ? 1 : nextKey + 1;
         }),
     );
-    if (list.length > 0) waiting.push(list);
+    large.push(...list.filter(isLarge));
+    const others = list.filter((job) => !isLarge(job));
+    if (others.length > 0) waiting.push(others);
     assign();
     return outcomes;
   }
@@ -360,10 +380,14 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       clearTimeout(idle);
       const threads = all();
       await Promise.all(threads.map((seat) => seat.thread.end()));
-      const left = [...waiting.flat(), ...suspects, ...threads.flatMap((seat) => [...seat.jobs.values()])];
+      const left = [...waiting.flat(), ...large, ...suspects, ...threads.flatMap((seat) => [...seat.jobs.values()])];
       for (const job of left) job.reject(new Error('the parser was closed'));
     },
   };
+}
+
+function isLarge({ request }: Job): boolean {
+  return request.bytes.length >= LARGE_BYTES;
 }
 
 /** Keys travel in 32-bit integers. */
@@ -393,13 +417,21 @@ interface ParseThreadEvents {
 const MAX_HEAP_MB = 512;
 
 /** Starts a thread. */
-function createParseThread(program: URL, dnsServers: readonly string[], events: ParseThreadEvents): ParseThread {
+function createParseThread(
+  {
+    program,
+    dnsServers,
+    youngGenerationMb,
+  }: { program: URL; dnsServers: readonly string[]; youngGenerationMb: number | undefined },
+  events: ParseThreadEvents,
+): ParseThread {
   const state = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
   const view = new Int32Array(state);
   let isReady = false;
   const thread = startThread({
     program,
     heapLimitMb: MAX_HEAP_MB,
+    ...(youngGenerationMb === undefined ? {} : { youngGenerationMb }),
     data: { dnsServers, state } satisfies WorkerSettings,
     onMessage(message) {
       // parse-worker.ts posts these.

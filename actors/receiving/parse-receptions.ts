@@ -6,6 +6,7 @@ import { isTransient } from '../../db/errors.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
+import { collectGarbage } from '../work/collect-garbage.ts';
 import type { GroupCommit } from '../work/group-commit.ts';
 import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
@@ -49,6 +50,12 @@ export interface ParseQueue {
  */
 const CHUNK_MESSAGES = 25;
 const CHUNK_BYTES = 2_000_000;
+/** A message from this size on is large. */
+const LARGE_BYTES = 1_000_000;
+/** Large messages that are in progress at the same time, bytes; one that is larger is in progress alone. As text and as rows, each takes many times as much. */
+const LARGE_BYTES_AT_ONCE = 16_000_000;
+/** After that many bytes of them, garbage is collected: the process would keep it until it has twice as much. */
+const COLLECTED_FROM_BYTES = 4_000_000;
 
 /** A process that dies costs each of its messages one try, which says nothing about any of them. */
 const SUSPECT_TRIES = 2;
@@ -101,6 +108,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   const running = new Set<Promise<void>>();
   const accepts = countRecent(QUIET_WINDOW_MS);
   let waitingBytes = 0;
+  /** of large messages in progress */
+  let largeBytes = 0;
   let pausedUntil = 0;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -142,13 +151,24 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
         }, ms);
         return;
       }
-      const work = run(takeChunk(few));
+      const chunk = takeChunk(few);
+      // Large messages wait for the end of those in progress, which calls this again.
+      if (chunk.length === 0) return;
+      const chunkBytes = sumLarge(chunk);
+      largeBytes += chunkBytes;
+      const work = run(chunk);
       running.add(work);
       void work.finally(() => {
         running.delete(work);
+        largeBytes -= chunkBytes;
+        if (chunkBytes >= COLLECTED_FROM_BYTES) collectGarbage('regular');
         start();
       });
     }
+  }
+
+  function mayBegin({ sizeBytes }: Entry): boolean {
+    return sizeBytes < LARGE_BYTES || largeBytes === 0 || largeBytes + sizeBytes <= LARGE_BYTES_AT_ONCE;
   }
 
   /** Takes the next messages, one of each user in turn. `users`: of these only; null: of all. */
@@ -157,13 +177,14 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     let bytes = 0;
     // What is set again comes last, so that the loop goes round.
     for (const [user, entries] of turns) {
-      const [entry] = entries;
+      const at = entries.findIndex(mayBegin);
+      const entry = entries[at];
       if (entry === undefined || users?.has(user) === false) continue;
       const isFull = chunk.length === CHUNK_MESSAGES || bytes + entry.sizeBytes > CHUNK_BYTES;
       if (chunk.length > 0 && (isFull || isSuspect(entry))) break;
       bytes += entry.sizeBytes;
       chunk.push(entry);
-      entries.shift();
+      entries.splice(at, 1);
       waiting.delete(entry.reception.emailId);
       turns.delete(user);
       if (entries.length > 0) turns.set(user, entries);
@@ -244,6 +265,10 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       await Promise.all(running);
     },
   };
+}
+
+function sumLarge(chunk: readonly Entry[]): number {
+  return chunk.reduce((sum, { sizeBytes }) => sum + (sizeBytes < LARGE_BYTES ? 0 : sizeBytes), 0);
 }
 
 /** Whether it may have brought down a parser or a process before. It is then parsed alone, so that it harms no other. */

@@ -88,6 +88,15 @@ export function limitShared<Item>(options: LimitOptions<Item> & { workspaceOf: (
   };
 }
 
+/** Applies a limit to some of the items: the others always start, as far as it goes. */
+export function limitSome<Item>(applies: (item: Item) => boolean, limit: Limit<Item>): Limit<Item> {
+  return {
+    admits: (item) => !applies(item) || limit.admits(item),
+    enter: (item) => (applies(item) ? limit.enter(item) : undefined),
+    leave: (item) => (applies(item) ? limit.leave(item) : undefined),
+  };
+}
+
 function change(room: Room, count: number, bytes: number): void {
   room.count += count;
   room.bytes += bytes;

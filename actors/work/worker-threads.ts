@@ -18,6 +18,8 @@ export interface ThreadOptions {
   program: URL;
   /** Node terminates the thread above this; no limit by default */
   heapLimitMb?: number;
+  /** memory for new objects; YOUNG_GENERATION_MB by default */
+  youngGenerationMb?: number;
   /** given to the program as `workerData` */
   data?: unknown;
   onMessage: (message: unknown) => void;
@@ -31,13 +33,20 @@ export interface ThreadOptions {
  */
 const YOUNG_GENERATION_MB = 96;
 
-export function startThread({ program, heapLimitMb, data, onMessage, onEnd }: ThreadOptions): Thread {
+export function startThread({
+  program,
+  heapLimitMb,
+  youngGenerationMb = YOUNG_GENERATION_MB,
+  data,
+  onMessage,
+  onEnd,
+}: ThreadOptions): Thread {
   const worker = new Worker(program, {
     env: environmentOfThreads(),
     execArgv: [],
     workerData: data,
     resourceLimits: {
-      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      maxYoungGenerationSizeMb: youngGenerationMb,
       ...(heapLimitMb === undefined ? {} : { maxOldGenerationSizeMb: heapLimitMb }),
     },
   });

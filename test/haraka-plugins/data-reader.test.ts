@@ -1,8 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DataReader, type HeldBytes } from '../../haraka-plugins/plugins/receiving/data-reader.ts';
+import { openSpoolSpace, type SpoolSpace } from '../../haraka-plugins/plugins/receiving/spool.ts';
 import { toData } from '../support/servers/smtp-client.ts';
 
-const plenty = (): HeldBytes => ({ sum: 0, limit: 100_000_000 });
+const plenty = (): HeldBytes => ({ sum: 0, limit: 100_000_000, spools: null });
 
 /** A stream of numbers in [0, 1) that is the same each time. */
 function seeded(seed: number): () => number {
@@ -38,7 +43,7 @@ describe('whatever the pieces, the message is the same:', () => {
         'NOOP\r\n',
       );
       expect(reader.refusal).toBeNull();
-      expect(reader.bytes.equals(message)).toBe(true);
+      expect(reader.bytes?.equals(message)).toBe(true);
       reader.release();
       expect(held.sum).toBe(0);
     }
@@ -46,7 +51,7 @@ describe('whatever the pieces, the message is the same:', () => {
 
   test('a refused message of any size is read to its end, and takes almost no memory', () => {
     for (const filler of ['x'.repeat(3_000_000), 'X: 1\r\n'.repeat(3_000), '.\r\n..\r\n'.repeat(3_000)]) {
-      const held: HeldBytes = { sum: 0, limit: 10_000 };
+      const held: HeldBytes = { sum: 0, limit: 10_000, spools: null };
       const reader = new DataReader(held, new Set());
       const wire = toData(Buffer.from(`${filler}\r\n.\r\n.x\r\n`, 'latin1'));
       let largest = 0;
@@ -67,7 +72,7 @@ describe('whatever the pieces, the message is the same:', () => {
 });
 
 test('the message that grows is deferred with 452 when the process holds too many bytes', () => {
-  const held: HeldBytes = { sum: 0, limit: 50_000 };
+  const held: HeldBytes = { sum: 0, limit: 50_000, spools: null };
   const first = new DataReader(held, new Set());
   first.take(Buffer.from(`X: y\r\n\r\n${'x'.repeat(20_000)}\r\n`));
   const second = new DataReader(held, new Set());
@@ -84,4 +89,81 @@ test('a bare line feed outranks every other reason, because it must end the sess
   expect(reader.refusal).toMatchObject({ code: 552 });
   reader.take(Buffer.from('a\nb\r\n.\r\n'));
   expect(reader.refusal).toMatchObject({ kind: 'close', code: 550 });
+});
+
+describe('a large message on the disk', () => {
+  const LIMIT = 3_000_000;
+  const log = pino({ level: 'silent' });
+  let directory: string;
+  let spools: SpoolSpace | null;
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'postroom-spool-'));
+    spools = await openSpoolSpace(path.join(directory, 'spool'), LIMIT, log);
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  const lines = (bytes: number) => `X: y\r\n\r\n${'..a line\r\n.\rx\r\n'.repeat(bytes / 15)}`;
+
+  async function read(held: HeldBytes, message: Buffer): Promise<DataReader> {
+    const reader = new DataReader(held, new Set());
+    const wire = toData(message);
+    for (let at = 0; at < wire.length; at += 60_001) {
+      reader.take(wire.subarray(at, at + 60_001));
+      if (reader.isBehind) await new Promise<void>((resolve) => reader.whenReady(resolve));
+    }
+    return reader;
+  }
+
+  test('is what was sent, takes less than a megabyte of memory, and leaves no file', async () => {
+    const held: HeldBytes = { sum: 0, limit: 100_000_000, spools };
+    const message = Buffer.from(lines(2_000_000), 'latin1');
+    const reader = await read(held, message);
+    expect(reader.refusal).toBeNull();
+    expect(reader.bytes).toBeNull();
+    expect(reader.sizeBytes).toBe(message.length);
+    expect((await reader.load()).equals(message)).toBe(true);
+    expect(held.sum).toBeLessThan(1_000_000);
+    expect(await readdir(path.join(directory, 'spool'))).toEqual([]);
+    reader.release();
+    expect([held.sum, spools?.sum]).toEqual([0, 0]);
+  });
+
+  test('begins at 65,536 bytes while a fourth of the memory for messages is taken', async () => {
+    const message = Buffer.from(lines(150_000), 'latin1');
+    for (const [sum, isInMemory] of [
+      [0, true],
+      [30_000_000, false],
+    ] as const) {
+      const reader = await read({ sum, limit: 100_000_000, spools }, message);
+      expect(reader.bytes !== null).toBe(isInMemory);
+      if (!isInMemory) expect((await reader.load()).equals(message)).toBe(true);
+      reader.release();
+    }
+  });
+
+  test('is deferred with 452 when the messages on the disk have no room, which it gives back', async () => {
+    const held: HeldBytes = { sum: 0, limit: 100_000_000, spools };
+    const first = await read(held, Buffer.from(lines(2_000_000), 'latin1'));
+    const second = await read(held, Buffer.from(lines(2_000_000), 'latin1'));
+    expect(second.refusal).toMatchObject({
+      code: 452,
+      text: '4.3.1 Too many large messages in progress, please try again later',
+    });
+    expect(first.refusal).toBeNull();
+    first.release();
+    second.release();
+    expect([held.sum, spools?.sum]).toEqual([0, 0]);
+  });
+
+  test('of more than 15 MB is refused with 552', async () => {
+    const wide = await openSpoolSpace(path.join(directory, 'wide'), 100_000_000, log);
+    const reader = await read({ sum: 0, limit: 100_000_000, spools: wide }, Buffer.from(lines(15_000_100), 'latin1'));
+    expect(reader.refusal).toMatchObject({ code: 552 });
+    expect(wide?.sum).toBe(0);
+    reader.release();
+  });
+
+  test('stays in memory where nothing can be written', async () => {
+    expect(await openSpoolSpace('/proc/nowhere', LIMIT, log)).toBeNull();
+  });
 });

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '../../../actors/work/collect-garbage.ts';
 
 /** How often a process looks whether it is idle. Milliseconds. */
 const LOOK_MS = 10_000;
@@ -31,7 +30,7 @@ export function releaseMemoryWhenIdle(): void {
     lookedAt = performance.now();
     idleLooks = utilization <= IDLE_UTILIZATION ? idleLooks + 1 : 0;
     if (!isWorthCollecting(idleLooks, heapBytes(), bytesAfter)) return;
-    collectGarbage();
+    collectGarbage('last-resort');
     bytesAfter = heapBytes();
   }, LOOK_MS).unref();
 }
@@ -46,21 +45,4 @@ export function isWorthCollecting(idleLooks: number, bytes: number, bytesAfter: 
 
 function heapBytes(): number {
   return process.memoryUsage().heapTotal;
-}
-
-/** The function of V8 that `--expose-gc` reveals. */
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
-
-let collect: Collect | null = null;
-
-/**
- * Collects all garbage, and returns free pages to the system. As the last resort before it is out of memory, V8 also moves objects together
- * and drops compiled code that is not running: a process gives back 20 to 35 MiB more after its start, and compiles what it needs again.
- */
-export function collectGarbage(): void {
-  if (collect === null) {
-    setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as Collect;
-  }
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -7,6 +7,7 @@ import constants from 'haraka-constants';
 import type { Logger } from 'pino';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { SmtpLimits } from '../../settings.ts';
+import type { DataReader } from './data-reader.ts';
 import { readProxyLine } from './proxy-line.ts';
 import type { Session, Sessions } from './session.ts';
 import { DSN, trouble } from './smtp-reply.ts';
@@ -140,8 +141,12 @@ function mustWait(line: Buffer): boolean {
 
 /** What Haraka does at the end of data, without its own parsing of the message: pause, decide, and refuse what was pipelined behind it. */
 function readData(connection: Connection, session: Session, data: Buffer): void {
-  const behind = session.reader?.take(data);
-  if (behind === null) return;
+  const { reader } = session;
+  const behind = reader?.take(data);
+  if (behind === null) {
+    if (reader?.isBehind === true) awaitDisk(connection, session, reader);
+    return;
+  }
   connection.current_data = behind === undefined || behind.length === 0 ? null : behind;
   connection.prev_state = connection.state;
   connection.state = states.PAUSE_DATA;
@@ -149,6 +154,14 @@ function readData(connection: Connection, session: Session, data: Buffer): void 
   connection.totalbytes += session.reader?.receivedBytes ?? 0;
   session.commandDueAt = Number.POSITIVE_INFINITY;
   plugins.run_hooks('queue', connection);
+}
+
+/** Pauses reading until the disk has what was read. */
+function awaitDisk(connection: Connection, session: Session, reader: DataReader): void {
+  connection.client.pause();
+  reader.whenReady(() => {
+    if (!session.isHeldBack) connection.client.resume();
+  });
 }
 
 /** Pauses reading while much is unanswered, and resumes after. */

@@ -6,34 +6,51 @@ import {
   MAX_RECEIVED_FIELDS,
 } from '../../../core/smtp/smtp-limits.ts';
 import { close, type Decision, reply } from './smtp-reply.ts';
+import type { Spool, SpoolSpace } from './spool.ts';
 
-/** Total bytes of messages that one process holds; shared by its readers. */
+/** Total bytes of messages that one process holds in memory; shared by its readers. */
 export interface HeldBytes {
   sum: number;
   readonly limit: number;
+  /** null: all stay in memory */
+  readonly spools: SpoolSpace | null;
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 const DOT = 0x2e;
 const FIRST_SIZE_BYTES = 8 * 1024;
+/** From this size on, a message goes to the disk while it arrives. It is more than what is parsed before the commit. */
+export const SPOOLED_FROM_BYTES = 540_672;
+/** The same, while much of the memory for messages is taken. */
+const SPOOLED_EARLY_BYTES = 65_536;
+/** Part of the memory for messages from which on it counts as much. */
+const MUCH = 0.25;
+/** Bytes that are written at once. */
+const PIECE_BYTES = 262_144;
+/** What a socket gives at once, and some more. */
+const MAX_CHUNK_BYTES = 131_072;
 
 export const tooBig = reply(552, '5.3.4 Message size exceeds the limit');
 const headerTooBig = reply(552, '5.3.4 Header section exceeds the limit');
 const lineTooLong = reply(554, '5.6.0 A line is too long');
 const loop = reply(554, '5.4.0 Too many hops');
 export const noRoom = reply(452, '4.3.1 Insufficient system storage');
+/** There is room for small messages. */
+export const tooManyLarge = reply(452, '4.3.1 Too many large messages in progress, please try again later');
 /** Ends the connection, because we and the sender may disagree on where the message ends (SMTP smuggling). */
 const bareLineFeed = close(550, '5.5.2 Bare line feed received');
 
 /**
  * Reads the DATA phase (RFC 5321 §4.1.1.4): finds the end of data, removes dot-stuffing and keeps the message as it was sent, byte for
  * byte. Only CRLF ends a line. A message with a bare LF is refused, and anything that some server might take for its end closes the
- * session. Once refused, no more of the message is kept.
+ * session. Once refused, no more of the message is kept. Of a large message, memory holds only the part that is not on the disk yet.
  */
 export class DataReader {
   readonly #held: HeldBytes;
   #buffer: Buffer = Buffer.alloc(0);
+  /** what comes before the buffer; null: nothing */
+  #spool: Spool | null = null;
   /** finished lines, without stuffing, are [0, kept) of the buffer */
   #kept = 0;
   /** the unfinished line is [lineAt, end) */
@@ -72,23 +89,49 @@ export class DataReader {
       scanAt = lf + 1;
     }
     this.#closeGap();
+    this.#moveToDisk();
     return null;
   }
 
   /** After the end of data: the reason why the message is refused, or null. */
   get refusal(): Decision | null {
     if (this.#refusal !== null) return this.#refusal;
+    if (this.#spool?.failure != null) return noRoom;
     if (this.#loopingTo !== null) return reply(554, '5.4.6 This message was delivered here before');
     return null;
   }
 
-  /** After the end of data and without refusal: the message as sent, with CRLF line ends. Valid until `release`. */
-  get bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#kept);
+  /** After the end of data and without refusal: the size of the message. */
+  get sizeBytes(): number {
+    return (this.#spool?.sizeBytes ?? 0) + this.#kept;
+  }
+
+  /** After the end of data and without refusal: the message as sent, with CRLF line ends, valid until `release`; null: see `load`. */
+  get bytes(): Buffer | null {
+    return this.#spool === null ? this.#buffer.subarray(0, this.#kept) : null;
+  }
+
+  /** Returns the same of a message that is on the disk, in memory that nothing else uses. Rejects when the disk failed. */
+  async load(): Promise<Buffer> {
+    const rest = this.#buffer.subarray(0, this.#kept);
+    return this.#spool === null ? Buffer.from(rest) : this.#spool.load(rest);
+  }
+
+  /** Whether the disk is slower than the client, which then waits. */
+  get isBehind(): boolean {
+    return this.#spool?.isBehind === true;
+  }
+
+  /** Calls back once it is no longer behind. */
+  whenReady(callBack: () => void): void {
+    if (this.#spool === null) callBack();
+    else this.#spool.whenQuiet(callBack);
   }
 
   /** Releases the memory; the reader cannot be used afterwards. */
   release(): void {
+    this.#spool?.close();
+    this.#spool = null;
     this.#held.sum -= this.#buffer.length;
     this.#buffer = Buffer.alloc(0);
     this.#kept = 0;
@@ -117,8 +160,8 @@ export class DataReader {
     if (this.#isInHeader) this.#countHeaderLine(bytes, from, to);
     if (from !== this.#kept) bytes.copyWithin(this.#kept, from, to);
     this.#kept += to - from;
-    if (this.#kept > MAX_MESSAGE_BYTES) this.#refuse(tooBig);
-    else if (this.#isInHeader && this.#kept > MAX_HEADER_BYTES) this.#refuse(headerTooBig);
+    if (this.sizeBytes > MAX_MESSAGE_BYTES) this.#refuse(tooBig);
+    else if (this.#isInHeader && this.sizeBytes > MAX_HEADER_BYTES) this.#refuse(headerTooBig);
   }
 
   /** The header section ends at the first empty line, as in every parser. A message without one is all header section. */
@@ -150,18 +193,45 @@ export class DataReader {
     // A bare LF overrides every other reason, because it must close the session.
     if (this.#refusal === null || decision === bareLineFeed) this.#refusal = decision;
     this.#kept = 0;
+    this.#spool?.close();
+    this.#spool = null;
   }
 
   /** Moves the unfinished line behind the kept ones. Of a line that is refused anyway, keeps only what shows its end. */
   #closeGap(): void {
     const unfinished = this.#end - this.#lineAt;
     if (unfinished > MAX_LINE_BYTES) this.#refuse(lineTooLong);
-    else if (this.#kept + unfinished > MAX_MESSAGE_BYTES + 3) this.#refuse(tooBig);
+    else if (this.sizeBytes + unfinished > MAX_MESSAGE_BYTES + 3) this.#refuse(tooBig);
     if (this.#refusal !== null && this.#buffer.length > FIRST_SIZE_BYTES) return this.#shrink(unfinished);
     if (this.#kept === this.#lineAt) return;
     this.#buffer.copyWithin(this.#kept, this.#lineAt, this.#end);
     this.#lineAt = this.#kept;
     this.#end = this.#kept + unfinished;
+  }
+
+  /** Gives the finished lines of a large message to its spool, in pieces. */
+  #moveToDisk(): void {
+    const { spools, sum, limit } = this.#held;
+    if (this.#refusal !== null || spools === null) return;
+    if (this.#spool === null) {
+      const from = sum > MUCH * limit ? SPOOLED_EARLY_BYTES : SPOOLED_FROM_BYTES;
+      if (this.#kept < from) return;
+      this.#spool = spools.open();
+    } else if (this.#kept < PIECE_BYTES) return;
+    if (spools.sum + this.#kept > spools.limit) return this.#refuse(tooManyLarge);
+    const piece = this.#buffer.subarray(0, this.#kept);
+    const rest = this.#buffer.subarray(this.#lineAt, this.#end);
+    const next = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES + MAX_CHUNK_BYTES, 2 * rest.length));
+    rest.copy(next);
+    this.#held.sum += next.length;
+    const writtenBytes = this.#buffer.length;
+    this.#spool.write(piece, () => {
+      this.#held.sum -= writtenBytes;
+    });
+    this.#buffer = next;
+    this.#kept = 0;
+    this.#lineAt = 0;
+    this.#end = rest.length;
   }
 
   #shrink(unfinished: number): void {

@@ -3,6 +3,7 @@ import constants from 'haraka-constants';
 import type { Logger } from 'pino';
 import { maxGuessDelayMs } from '../../../core/screening/door/guess-score.ts';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
+import { createTurns } from '../../../core/shared/turns.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
@@ -20,10 +21,12 @@ import {
   type Reception,
   refuseConnection,
   rememberReplies,
+  TURN_LIMIT_MS,
 } from './reception.ts';
 import { logRefusedCertificate } from './refused-certificate.ts';
 import { endAbandonedSpan, isOverdue, openSession, type Session, type Sessions } from './session.ts';
 import { close, type Decision, decideHook, type Next, pass, reply } from './smtp-reply.ts';
+import type { SpoolSpace } from './spool.ts';
 import { type AuthStep, authenticate, decideSubmittedMail, decideSubmittedRecipient, submit } from './submission.ts';
 import { limitUnknownRecipients } from './unknown-recipients.ts';
 
@@ -34,11 +37,13 @@ export interface Equipment {
   bus: Bus;
   settings: SmtpSettings;
   log: Logger;
+  spools: SpoolSpace | null;
 }
 
 /** Time limit of a decision that asks the bus, above the limits of the questions (8 s and 30 s). */
 const QUESTION_LIMIT_MS = 9_000;
-const MESSAGE_LIMIT_MS = 35_000;
+/** A large message waits for its turn before. */
+const MESSAGE_LIMIT_MS = 35_000 + TURN_LIMIT_MS;
 /** The same for a recipient, which is delayed when it is unknown: unknown-recipients.ts. */
 const RECIPIENT_LIMIT_MS = QUESTION_LIMIT_MS + maxGuessDelayMs(defaultSmtpLimits);
 const HANDSHAKE_LIMIT_MS = 25_000;
@@ -57,13 +62,14 @@ let reception: Reception | null = null;
 let isDraining = false;
 
 /** Must be called once, before Haraka loads the plugin. */
-export function equip({ bus, settings, log }: Equipment): void {
+export function equip({ bus, settings, log, spools }: Equipment): void {
   reception = {
     bus,
     questions: rememberReplies(bus),
     settings,
     log,
-    held: { sum: 0, limit: settings.limits.heldBytes },
+    held: { sum: 0, limit: settings.limits.heldBytes, spools },
+    turns: createTurns(settings.limits.offeredBytes),
     unknown: limitUnknownRecipients(settings.limits, bus, log),
     door: createDoor(settings, bus, log),
   };

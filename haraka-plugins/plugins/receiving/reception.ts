@@ -2,12 +2,13 @@ import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
+import type { Turns } from '../../../core/shared/turns.ts';
 import { receivedHeader } from '../../../core/smtp/received-header.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import { MAX_RECIPIENTS, type SmtpSettings } from '../../settings.ts';
-import { DataReader, type HeldBytes, noRoom, tooBig } from './data-reader.ts';
+import { DataReader, type HeldBytes, noRoom, tooBig, tooManyLarge } from './data-reader.ts';
 import type { Door } from './door.ts';
 import { nameRecipientReason } from './door-ledger.ts';
 import { mailbox } from './mailbox.ts';
@@ -28,6 +29,8 @@ export interface Reception {
   settings: SmtpSettings;
   log: Logger;
   held: HeldBytes;
+  /** of messages that are on the disk, when they come back to memory; weights are bytes, owners accounts */
+  turns: Turns;
   unknown: UnknownRecipients;
   door: Door;
 }
@@ -149,10 +152,12 @@ export async function decideMessage(reception: Reception, session: Session, offe
   session.reader = null;
   session.span = null;
   const startedAt = performance.now();
-  const sizeBytes = reader.bytes.length;
+  const { sizeBytes, bytes } = reader;
   let decision = reader.refusal;
   try {
-    decision ??= await inSpan(span, () => offerTo(reception, session, reader.bytes));
+    decision ??= await inSpan(span, () =>
+      bytes === null ? offerInTurn(reception, session, { reader, offerTo }) : offerTo(reception, session, bytes),
+    );
     return decision;
   } finally {
     reader.release();
@@ -170,6 +175,37 @@ export async function decideMessage(reception: Reception, session: Session, offe
       reply: decision === null || decision.kind === 'pass' ? null : `${decision.code} ${decision.text}`,
       durationMs: Math.round(performance.now() - startedAt),
     });
+  }
+}
+
+/** How long a large message waits for its turn; milliseconds. Clients wait ten minutes for the reply (RFC 5321 §4.5.3.2.6). */
+export const TURN_LIMIT_MS = 25_000;
+
+/** Offers a message that is on the disk, once there is room for it in memory. Accounts take turns. */
+async function offerInTurn(
+  reception: Reception,
+  session: Session,
+  { reader, offerTo }: { reader: DataReader; offerTo: Offer },
+): Promise<Decision> {
+  const { turns, log } = reception;
+  const { connection, recipients, keySha256 } = session;
+  const gone = new AbortController();
+  const giveUp = () => gone.abort();
+  connection.client.once('close', giveUp);
+  const limit = setTimeout(giveUp, TURN_LIMIT_MS);
+  const owner = recipients[0]?.workspaceId ?? keySha256 ?? '';
+  const end = await turns.enter(owner, reader.sizeBytes, gone.signal).catch(() => null);
+  clearTimeout(limit);
+  connection.client.removeListener('close', giveUp);
+  if (end === null) return tooManyLarge;
+  try {
+    const bytes = await reader.load().catch((error: unknown) => {
+      log.error({ event: 'smtp.spool-failed', session: connection.uuid, err: error });
+      return null;
+    });
+    return bytes === null ? noRoom : await offerTo(reception, session, bytes);
+  } finally {
+    end();
   }
 }
 

@@ -4,6 +4,7 @@ import { createDeliveryQueue, type DeliveryLimits } from '../../../actors/delive
 
 const limits: DeliveryLimits = {
   active: { count: 100, bytes: 1_000 },
+  large: { count: 10, bytes: 4_000_000 },
   ofEndpoint: { count: 4, bytes: 400 },
   refillOfEndpoint: 1,
 };
@@ -67,4 +68,16 @@ test('counts running jobs, and removes waiting ones on request', () => {
   queue.end(first);
   expect(queue.runningOf('a')).toBe(3);
   expect(ids(queue.takeAllWaiting())).toEqual(['a4', 'a5']);
+});
+
+test('an account with large mail leaves half of its room to others, and small mail does not wait for it', () => {
+  const queue = createDeliveryQueue({
+    active: { count: 100, bytes: 100_000_000 },
+    large: { count: 10, bytes: 20_000_000 },
+    ofEndpoint: { count: 50, bytes: 100_000_000 },
+    refillOfEndpoint: 1,
+  });
+  for (const job of [...jobs('a', 1, 9_000_000), ...jobs('b', 1, 9_000_000), ...jobs('c', 1)]) queue.add(job);
+  for (const job of jobs('d', 1, 9_000_000)) queue.add({ ...job, workspaceId: 'other' });
+  expect(ids(queue.take())).toEqual(['a0', 'c0', 'd0']);
 });

@@ -233,3 +233,25 @@ test('stopping waits for the running chunk and begins no other', async () => {
   await stopped;
   expect(chunks).toHaveLength(1);
 });
+
+test('large messages of 16 MB at most are in progress at once, and small ones do not wait for them', async () => {
+  let end = () => undefined as void;
+  const ended = new Promise<void>((resolve) => void (end = resolve));
+  const chunks: string[][] = [];
+  const queue = createParseQueue({
+    concurrency: 10,
+    log,
+    onFault: async () => undefined,
+    async work(chunk) {
+      chunks.push(chunk.map(({ emailId }) => emailId));
+      if (chunk.some(({ emailId }) => emailId.startsWith('large'))) await ended;
+    },
+  });
+  const large = [1, 2, 3].map((n) => queued(`large${n}`, { sizeBytes: 7_000_000 }));
+  queue.add([...large, queued('small')]);
+  await vi.waitFor(() => expect(chunks.flat()).toContain('small'));
+  expect(chunks.flat().toSorted()).toEqual(['large1', 'large2', 'small']);
+  end();
+  await vi.waitFor(() => expect(chunks.flat()).toContain('large3'));
+  await queue.stop();
+});
