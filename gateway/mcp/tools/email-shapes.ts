@@ -32,7 +32,13 @@ const MAX_URL = 2_000;
 const item = emailListItem.shape;
 const { id, type, created_at, sent_at, scheduled_at, is_read, is_archived } = item;
 const emailFields = {
-  ...{ id, type, created_at, sent_at, scheduled_at, is_read, is_archived },
+  id,
+  type,
+  created_at,
+  sent_at,
+  scheduled_at,
+  is_read,
+  is_archived,
   is_test: z.boolean(),
   thread_id: z.string().nullable(),
   guard_status: z.enum(['blocked', 'review']).nullable(),
@@ -68,9 +74,7 @@ export function toListedEmail(email: EmailSummary): z.input<typeof listedEmail> 
 }
 
 const examined = examinedEmailBody.shape;
-const verdict = examined.sender_verdict
-  .unwrap()
-  .meta(listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.'));
+const verdictWords = listedInWords('Who vouches for the sender: `verdict`, `domain`, `text`.');
 
 const listedRecipient = z.object({
   address: z.string(),
@@ -82,7 +86,7 @@ const listedRecipient = z.object({
 /** An opened email. */
 export const openedEmail = z.object({
   ...emailFields,
-  sender_verdict: verdict.nullable(),
+  sender_verdict: examined.sender_verdict.unwrap().meta(verdictWords).nullable(),
   body: z.enum(['text', 'html']),
   is_seen_text: z
     .boolean()
@@ -118,17 +122,15 @@ export const openedEmail = z.object({
 const DEFAULT_BODY = 20_000;
 const MAX_BODY = 50_000;
 
+const INTEGER = listedAs({ type: 'integer' });
+
 /** Arguments that choose the part of a body to return. */
 export const bodyChoice = {
   body: z
     .enum(['text', 'html'])
     .default('text')
     .meta(listedAs({ type: 'string', enum: ['text', 'html'] })),
-  offset: z
-    .int()
-    .min(0)
-    .default(0)
-    .meta(listedAs({ type: 'integer' })),
+  offset: z.int().min(0).default(0).meta(INTEGER),
   max_chars: z
     .int()
     .min(1)
