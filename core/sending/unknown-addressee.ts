@@ -1,4 +1,4 @@
-import { lazily } from '../shared/lazily.ts';
+import { compileLater, type Pattern } from '../shared/lazily.ts';
 
 /** What a clause says that an unknown recipient or domain is. */
 export type UnknownPart = 'recipient' | 'domain';
@@ -324,9 +324,8 @@ const LANGUAGES: readonly UnknownWords[] = [
 ];
 
 /** Words of clauses about the sender, the client, the message or a failure of a lookup. */
-const OTHERS = lazily(() =>
-  pattern(
-    listWords(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
+const OTHERS = pattern(
+  listWords(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
   header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad~ | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason |
   unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
   temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
@@ -343,37 +342,32 @@ const OTHERS = lazily(() =>
   avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted |
   nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
   messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`),
-  ),
 );
 
 /** Hosts and networks, unless a preposition makes them the place where a recipient is missing: `never been a user on this server`. */
 const HOST =
   /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from|en|bei|auf|unter|chez|sur|su|presso|em|op|bij|na|w|v|u|på|hos|на|в|у|de|di|do|da|i) (?:(?:this|that|the|our|your) )?(?:mail )?@?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
 
-const MATCHERS = lazily(() =>
-  LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, gone }) => {
-    const unknownWords = listWords(unknown);
-    const looseWords = [...listWords(loose), ...unknownWords.filter(hasGap)];
-    const strictWords = unknownWords.filter((word) => !hasGap(word));
-    return {
-      recipient: pattern(listWords(recipient)),
-      domain: pattern(listWords(domain)),
-      none: makeNonePattern(listWords(none), listWords(recipient)),
-      noneLast: noneLast === undefined ? null : endingWith(listWords(noneLast)),
-      unknown: pattern(strictWords),
-      unknownOrGone: pattern([...strictWords, ...listWords(gone)]),
-      loose: looseWords.length === 0 ? null : pattern(looseWords),
-      isLatin: /[a-z]/.test(unknown),
-    };
-  }),
-);
+const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, gone }) => {
+  const unknownWords = listWords(unknown);
+  const looseWords = [...listWords(loose), ...unknownWords.filter((word) => word.includes(GAP))];
+  const strictWords = unknownWords.filter((word) => !word.includes(GAP));
+  return {
+    recipient: pattern(listWords(recipient)),
+    domain: pattern(listWords(domain)),
+    none: makeNonePattern(listWords(none), listWords(recipient)),
+    noneLast: noneLast === undefined ? null : endingWith(listWords(noneLast)),
+    unknown: pattern(strictWords),
+    unknownOrGone: pattern([...strictWords, ...listWords(gone)]),
+    loose: looseWords.length === 0 ? null : pattern(looseWords),
+    isLatin: /[a-z]/.test(unknown),
+  };
+});
 
 /** A clause that none of the languages has a word for, as most are. */
-const UNKNOWN = lazily(() =>
-  pattern(
-    LANGUAGES.flatMap(({ unknown, loose, none, noneLast, gone }) =>
-      [unknown, loose, none, noneLast, gone].flatMap(listWords),
-    ),
+const UNKNOWN = pattern(
+  LANGUAGES.flatMap(({ unknown, loose, none, noneLast, gone }) =>
+    [unknown, loose, none, noneLast, gone].flatMap(listWords),
   ),
 );
 
@@ -423,12 +417,12 @@ const CLAUSE_END =
  */
 export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
-    if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS().test(clause)) continue;
-    if (!UNKNOWN().test(clause) || isAboutOther(clause)) continue;
+    if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
+    if (!UNKNOWN.test(clause) || isAboutOther(clause)) continue;
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
     const mayHaveNone = mayBeLoose && !ROOM.test(clause) && !MAY.test(clause);
-    for (const { recipient, domain, none, noneLast, unknown, unknownOrGone, loose, isLatin } of MATCHERS()) {
+    for (const { recipient, domain, none, noneLast, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
       if (isAscii && !isLatin) continue;
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))
         return 'recipient';
@@ -446,13 +440,11 @@ const ALTERNATIVE =
   /\/|(?<!\p{L})(?:or|oder|ou|o|of|eller|tai|lub|albo|nebo|alebo|vagy|sau|или|або|veya|ή|או|أو|ili|ali)(?!\p{L})|或|または|또는/u;
 
 /** Says that a person left, in many languages. */
-const LEFT = lazily(() =>
-  pattern(
-    listWords(`left the company | left our | left the firm | left the organi | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us | not employed | deceased | passed away |
+const LEFT = pattern(
+  listWords(`left the company | left our | left the firm | left the organi | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us | not employed | deceased | passed away |
   ausgeschieden | unternehmen verlassen | firma verlassen | arbeitet nicht mehr | nicht mehr bei uns | nicht mehr beschäftigt | nicht mehr angestellt | nicht mehr im unternehmen | im ruhestand | in rente | verstorben | a quitté | ne travaille plus | ne fait plus partie | n'est plus employé | n'est plus salarié | pris sa retraite | ya no trabaja | ya no labora | ya no es emplead | se jubiló | ha dejado la empresa | dejó la empresa |
   non lavora più | non fa più parte | ha lasciato l | in pensione | não trabalha mais | já não trabalha | não faz mais parte | saiu da empresa | deixou a empresa | se aposentou | werkt niet meer | niet meer in dienst | uit dienst | niet meer werkzaam | met pensioen | har slutat | har sluttet | ikke længere ansat | ikke lenger ansatt | inte längre anställ | gått i pension | gået på pension | ei työskentele | eläkkeel |
   nie pracuje | odszedł z | odeszła z | przeszedł na emerytur | nepracuje | odešel z | odišiel z | nem dolgozik | nyugdíjba | nu mai lucrează | pensionat | не работает | уволился | уволен | на пенсии | не працює | не работи | напусна | ayrıldı | ayrılmış | emekli | artık çalışm | δεν εργάζεται | αποχώρησε | לא עובד | עזב את | لم يعد يعمل | ترك العمل | 离职 | 離職 | 退休 | 辞职 | 辭職 | 退職 | 退社 | 퇴사 | 퇴직`),
-  ),
 );
 
 /** Returns whether a text (as in {@link unknownPartIn}) says that a person is there no longer, and not that it may be so. */
@@ -462,9 +454,9 @@ export function saysLeft(text: string): boolean {
     .some(
       (clause) =>
         clause.length <= MAX_CLAUSE_LENGTH &&
-        !OTHERS().test(clause) &&
+        !OTHERS.test(clause) &&
         !ALTERNATIVE.test(clause) &&
-        (LEFT().test(clause) || HAS_LEFT.test(clause)),
+        (LEFT.test(clause) || HAS_LEFT.test(clause)),
     );
 }
 
@@ -473,32 +465,30 @@ function listWords(text = ''): string[] {
 }
 
 /** Words for none before one for a recipient, with at most one word between them; a few characters where words have no spaces. */
-function makeNonePattern(none: readonly string[], recipients: readonly string[]): RegExp | null {
+function makeNonePattern(none: readonly string[], recipients: readonly string[]): Pattern | null {
   if (none.length === 0) return null;
-  return new RegExp(
-    `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
-    'u',
+  return compileLater(
+    () =>
+      `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
   );
 }
 
-function endingWith(words: readonly string[]): RegExp {
-  return new RegExp(`(?:${pattern(words).source})[\\s"'»”.]{0,3}$`, 'u');
-}
-
-function hasGap(word: string): boolean {
-  return word.includes(GAP);
+function endingWith(words: readonly string[]): Pattern {
+  return compileLater(() => `(?:${pattern(words).source})[\\s"'»”.]{0,3}$`);
 }
 
 /**
  * Words in scripts with spaces begin at a boundary, so that `user` is not found in `superuser`, unless `~` before them allows compounds.
  * Short ones end at one, so that `box` is not found in `boxed`, unless `~` behind them allows endings. ` ... ` is a gap, ` NAME` a name.
  */
-function pattern(words: readonly string[]): RegExp {
-  const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
-  const spaced = words.filter(isSpaced).map(toSource);
-  const others = words.filter((word) => !isSpaced(word)).map((word) => toSource(word.replace(/^~/, '')));
-  const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
-  return new RegExp([...bounded, ...others].join('|'), 'u');
+function pattern(words: readonly string[]): Pattern {
+  return compileLater(() => {
+    const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
+    const spaced = words.filter(isSpaced).map(toSource);
+    const others = words.filter((word) => !isSpaced(word)).map((word) => toSource(word.replace(/^~/, '')));
+    const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
+    return [...bounded, ...others].join('|');
+  });
 }
 
 function toSource(word: string): string {
