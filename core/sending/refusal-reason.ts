@@ -1,3 +1,4 @@
+import { lazily } from '../shared/lazily.ts';
 import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
@@ -67,7 +68,7 @@ function mayMeanAccess(text: string): boolean {
 function reasonOfText(text: string, status: string | null): RefusalReason | null {
   const searched = toSearched(text);
   if (searched === '') return null;
-  for (const { reason, wordings } of MATCHERS) {
+  for (const { reason, wordings } of MATCHERS()) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
     const isHard = isHardReason(reason);
     if (wordings.some((wording) => hasWording(searched, wording, isHard)))
@@ -87,10 +88,12 @@ const POLICY_STATUS = /^[^.]{0,40}(?<!\d)[45]\.7\.\d/;
 /** The few exact wordings of unknown users come first; clauses are read after the many general ones. */
 const MIN_GENERAL_WORDINGS = 50;
 
-const MATCHERS = WORDINGS.map(([reason, wordings]) => ({
-  reason,
-  wordings: withoutLonger(wordings).map((wording) => wording.split(' ... ')),
-}));
+const MATCHERS = lazily(() =>
+  WORDINGS.map(([reason, wordings]) => ({
+    reason,
+    wordings: withoutLonger(wordings).map((wording) => wording.split(' ... ')),
+  })),
+);
 
 /** Leaves out wordings that contain another one of the same reason. */
 function withoutLonger(wordings: readonly string[]): string[] {

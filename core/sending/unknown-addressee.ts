@@ -1,3 +1,5 @@
+import { compileLater, type Pattern } from '../shared/lazily.ts';
+
 /** What a clause says that an unknown recipient or domain is. */
 export type UnknownPart = 'recipient' | 'domain';
 
@@ -348,8 +350,8 @@ const HOST =
 
 const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, gone }) => {
   const unknownWords = listWords(unknown);
-  const looseWords = [...listWords(loose), ...unknownWords.filter(hasGap)];
-  const strictWords = unknownWords.filter((word) => !hasGap(word));
+  const looseWords = [...listWords(loose), ...unknownWords.filter((word) => word.includes(GAP))];
+  const strictWords = unknownWords.filter((word) => !word.includes(GAP));
   return {
     recipient: pattern(listWords(recipient)),
     domain: pattern(listWords(domain)),
@@ -463,32 +465,30 @@ function listWords(text = ''): string[] {
 }
 
 /** Words for none before one for a recipient, with at most one word between them; a few characters where words have no spaces. */
-function makeNonePattern(none: readonly string[], recipients: readonly string[]): RegExp | null {
+function makeNonePattern(none: readonly string[], recipients: readonly string[]): Pattern | null {
   if (none.length === 0) return null;
-  return new RegExp(
-    `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
-    'u',
+  return compileLater(
+    () =>
+      `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
   );
 }
 
-function endingWith(words: readonly string[]): RegExp {
-  return new RegExp(`(?:${pattern(words).source})[\\s"'»”.]{0,3}$`, 'u');
-}
-
-function hasGap(word: string): boolean {
-  return word.includes(GAP);
+function endingWith(words: readonly string[]): Pattern {
+  return compileLater(() => `(?:${pattern(words).source})[\\s"'»”.]{0,3}$`);
 }
 
 /**
  * Words in scripts with spaces begin at a boundary, so that `user` is not found in `superuser`, unless `~` before them allows compounds.
  * Short ones end at one, so that `box` is not found in `boxed`, unless `~` behind them allows endings. ` ... ` is a gap, ` NAME` a name.
  */
-function pattern(words: readonly string[]): RegExp {
-  const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
-  const spaced = words.filter(isSpaced).map(toSource);
-  const others = words.filter((word) => !isSpaced(word)).map((word) => toSource(word.replace(/^~/, '')));
-  const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
-  return new RegExp([...bounded, ...others].join('|'), 'u');
+function pattern(words: readonly string[]): Pattern {
+  return compileLater(() => {
+    const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
+    const spaced = words.filter(isSpaced).map(toSource);
+    const others = words.filter((word) => !isSpaced(word)).map((word) => toSource(word.replace(/^~/, '')));
+    const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
+    return [...bounded, ...others].join('|');
+  });
 }
 
 function toSource(word: string): string {
