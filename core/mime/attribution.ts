@@ -59,7 +59,7 @@ const CITED =
 
 /** Words of prose behind the word for writing; names, dates and addresses are none. */
 const MAX_PROSE_WORDS = 4;
-const PROSE_WORD = /^\p{Ll}{3,}[,.]?$/u;
+const PROSE_WORD = /^\p{Ll}{3,}[,.:]?$/u;
 
 /** Whether what is behind the word for writing is a sentence: `I wrote to ann@example.com and asked for the file, but nothing came:`. */
 function goesOn(joined: string): boolean {

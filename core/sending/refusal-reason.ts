@@ -122,6 +122,7 @@ function toSearched(text: string): string {
     .toLowerCase()
     .replaceAll('’', "'")
     .replace(GREETING, ' ')
+    .replace(/\(in reply to [a-z ]{3,30} command\)/g, ' ')
     .replace(/https?:\/\/\S{1,500}/g, ' ')
     .replace(ADDRESS, '@addr')
     .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
