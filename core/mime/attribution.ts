@@ -54,6 +54,22 @@ const MAX_ATTRIBUTION_LENGTH = 200;
 /** Yahoo and old Gmail: `2016-03-03 17:21 GMT+01:00 Ann`. */
 export const GMT_LINE = /^\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2} GMT[+-]\p{Nd}{2}:\p{Nd}{2} \S/u;
 
+/** An author who quotes such a line, or refers to what someone wrote: `As you wrote on 6 January:`. */
+const CITED =
+  /^(?:["“„«'‘](?=.{0,300}[:：]["”“»'’]$)|(?:as|like|what|wie|was|comme|ce que|come|quello che|como|lo que|o que|zoals|wat|som|hvad|vad|hva|jak|co|kuten|как|что|як|що|amint|ahogy|cum|ceea ce) \p{L})/iu;
+
+/** Words of prose behind the word for writing; names, dates and addresses are none. */
+const MAX_PROSE_WORDS = 4;
+const PROSE_WORD = /^\p{Ll}{3,}[,.:]?$/u;
+
+/** Whether what is behind the word for writing is a sentence: `I wrote to ann@example.com and asked for the file, but nothing came:`. */
+function goesOn(joined: string): boolean {
+  const found = WROTE_WORD.exec(joined);
+  if (found === null) return false;
+  const behind = joined.slice(found.index + found[0].length).split(' ');
+  return behind.filter((word) => PROSE_WORD.test(word)).length > MAX_PROSE_WORDS;
+}
+
 /** Whether one to some lines, joined, say who wrote what follows. `isApart`: they are a paragraph. */
 export function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
   if (GMT_LINE.test(joined) && joined.length < 120) return true;
@@ -65,6 +81,7 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   const hasAddress = ADDRESS.test(joined);
   const isOpen = /[:：៖]\W{0,3}$|(?<=գրել է)\.$/u.test(joined) || /-{2,}$/u.test(joined);
   const isWrote = WROTE_WORD.test(joined);
+  if (!isQuoteNext && (CITED.test(joined) || (isOpen && isWrote && goesOn(joined)))) return false;
   if (isOpen && isWrote && !isQuoteNext && !hasAddress && WROTE_SOMETHING.test(joined)) return false;
   if (isOpen && isWrote && hasDate && !hasAddress && !isQuoteNext && !isDatedAttribution(joined)) return false;
   if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
@@ -85,7 +102,14 @@ const DATE_FIRST = /^\W{0,4}(?:\p{L}{2,12}[.,]{0,2} )?\p{Nd}/u;
 const DAY = String.raw`\p{Nd}{1,2}(?:[./-]\p{Nd}|\.? ?(?:de )?\p{L}{3}|[月日일])|\p{L}{3}\.? \p{Nd}{1,2}(?!\p{Nd})|\p{Nd}{4}[./-]\p{Nd}`;
 const WROTE_BEFORE_DATE = new RegExp(`(?<!\\p{L})(?:${WROTE})[^.!?]{0,30}(?:${DAY})`, 'iu');
 
+/** A year alone is no date of a mail: `In 1851 Melville wrote:`. */
+const DAY_OR_TIME = new RegExp(
+  `(?<!\\p{Nd})(?:${DAY})|\\p{Nd}{1,2}[:.h時시点]\\p{Nd}{2}|\\p{L}{3,}\\.? \\p{Nd}{1,2}(?!\\p{Nd})`,
+  'u',
+);
+
 /** Whether a date is where mail programs write it, and not within a sentence: `I met Ann on 6 January 2026 and she wrote:`. */
 function isDatedAttribution(joined: string): boolean {
+  if (!DAY_OR_TIME.test(joined)) return false;
   return LEAD.test(joined) || DATE_FIRST.test(joined) || TIME.test(joined) || WROTE_BEFORE_DATE.test(joined);
 }

@@ -1,4 +1,4 @@
-import { storableText } from '../shared/text.ts';
+import { decodeCharset, storableText } from '../shared/text.ts';
 import { wallToInstant } from '../shared/time-zone.ts';
 import { type CalendarComponent, type CalendarLine, findLine, readCalendar, readText } from './calendar-lines.ts';
 import { findZone, instantByDefinition } from './calendar-zone.ts';
@@ -96,9 +96,22 @@ function value(component: CalendarComponent, name: string, maxLength: number): s
 }
 
 function textValue(component: CalendarComponent, name: string): string | null {
-  const text = cut(readText(findLine(component, name)?.value ?? ''), MAX_TEXT);
+  const line = findLine(component, name);
+  const text = cut(readText(line === null ? '' : plainValue(line)), MAX_TEXT);
   return text === '' ? null : text;
 }
+
+/** vCalendar 1.0 of old telephones: `SUMMARY;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Gr=C3=BC=C3=9Fe`. */
+function plainValue({ parameters, value }: CalendarLine): string {
+  if (!/^quoted-printable$/i.test(parameters.get('ENCODING') ?? '')) return value;
+  const bytes = value
+    .slice(0, MAX_ENCODED)
+    .replace(/=([\dA-F]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return decodeCharset(Buffer.from(bytes, 'latin1'), parameters.get('CHARSET') ?? 'utf-8');
+}
+
+/** Characters of an encoded text of {@link MAX_TEXT} characters. */
+const MAX_ENCODED = 12 * MAX_TEXT;
 
 function cut(text: string, maxLength: number): string {
   return storableText(text.length > maxLength ? text.slice(0, maxLength).toWellFormed() : text);

@@ -113,6 +113,8 @@ function rateForm(token: string, line: string, at: number): number | null {
   if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
   if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
   if (MOMENT.test(token)) return null;
+  // The begin of an IBAN.
+  if (/^[A-Z]{2}\d{2}$/.test(token) && /^ \d{4} \d{4}/.test(line.slice(at + 4, at + 14))) return null;
   if (/^\d+$/.test(token) && CURRENCY.test(line.slice(at + token.length, at + token.length + 12))) return null;
   if (/^\d+$/.test(token)) {
     if (token.length > 8) return null;

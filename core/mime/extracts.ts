@@ -85,12 +85,15 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   const asksForAction = texts.some(([source, text]) => source === 'subject' && ACTION.test(text));
   for (const [source, whole] of texts) {
     const text = asciiDigits(whole.slice(0, MAX_TEXT));
-    const others = findSpans(text, OTHERS);
-    const keywords = findSpans(text, KEYWORDS).filter(
-      (word) => !others.some((other) => other.at <= word.at && other.end >= word.end),
-    );
+    const candidates = findCandidates(text);
+    if (candidates.length === 0) continue;
+    const named = findSpans(text, KEYWORDS);
     const verbs = findSpans(text, ENTERS);
-    for (const candidate of findCandidates(text)) {
+    const isAsked = isAboutCodes || asksForAction || named.length > 0 || verbs.length > 0;
+    if (!isAsked && !candidates.some(isLikelyAlone)) continue;
+    const others = findSpans(text, OTHERS);
+    const keywords = named.filter((word) => !others.some((other) => other.at <= word.at && other.end >= word.end));
+    for (const candidate of candidates) {
       const likelihood = rateCandidate(candidate, {
         text,
         keywords,
@@ -111,6 +114,11 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
   const codes = [...found.values()].toSorted((a, b) => b.likelihood - a.likelihood).slice(0, MAX_CODES);
   const best = codes[0]?.likelihood ?? 0;
   return codes.filter(({ likelihood }) => likelihood > best - MAX_BEHIND);
+}
+
+/** Whether a candidate may be a code without a word for codes or for entering one: by its form, or behind {@link USED}. */
+function isLikelyAlone({ code, base }: Candidate): boolean {
+  return base + SIX_DIGITS >= LEAST || LONG_DIGITS.test(code);
 }
 
 /** Digits of other scripts, such as Arabic and Devanagari, as ASCII: that is what forms accept. The length stays. */
@@ -150,18 +158,27 @@ function rateCandidate(
   const label = before(at, others);
   const distance = label === null ? REACH_BEHIND : at - label.end;
   const isLabeled = distance < REACH_BEHIND && !text.slice(at - distance, at).includes('\n\n');
-  const other = isLabeled ? 1 - distance / REACH_BEHIND : 0;
-  if (isLabeled && distance <= LABEL_REACH && (label?.end ?? 0) > (previous?.end ?? 0)) return 0;
+  const behind = text.slice(at - distance, at);
+  const isSpent = OWN_NUMBER.test(behind) || (CURRENCY_SIGN.test(text[at - distance - 1] ?? '') && AMOUNT.test(behind));
+  const other = isLabeled && !isSpent ? 1 - distance / REACH_BEHIND : 0;
+  if (isLabeled && !isSpent && distance <= LABEL_REACH && (label?.end ?? 0) > (previous?.end ?? 0)) return 0;
   const near = Math.max(keyword, isEntered ? ENTERED : 0);
   const beside = near > 0 ? 0.35 + 0.45 * near : isAnnounced ? ANNOUNCED_WEIGHT : isAboutCodes && base > 0 ? 0.15 : 0;
   const against = other > keyword ? 0.6 : other > 0 ? 0.1 : 0;
-  const shape = /^\d{6}$/.test(code) ? 0.05 : 0;
+  const shape = /^\d{6}$/.test(code) ? SIX_DIGITS : 0;
   return Math.round(100 * Math.max(0, Math.min(1, base + beside + shape + (isDirect ? 0.1 : 0) - against))) / 100;
 }
 
+/** The label has a number of its own: `for the account ending 8842: 317706`. */
+const OWN_NUMBER = /^[^\p{L}\p{N}]{0,3}\d{2,12}\s{0,2}[:：]\s{0,3}$/u;
+const CURRENCY_SIGN = /[$€£¥]/;
+/** `$1,250.00 to Ann is 904177` */
+const AMOUNT = /^\s?\d[\d.,]{0,12} \p{L}/u;
 /** `Here is your key: 884 102` in mail about signing in. */
 const ANNOUNCED = /\p{L}[^\p{L}\p{N}]{0,2}[:：]\s{0,3}$/u;
 const ANNOUNCED_END = /^\s{0,2}(?:[.,;!。]|\n|$)/u;
+/** What the usual number of digits counts. */
+const SIX_DIGITS = 0.05;
 /** What it counts, and what a word for entering counts of a word for codes. */
 const ANNOUNCED_WEIGHT = 0.3;
 const ENTERED = 0.4;
@@ -262,7 +279,7 @@ const UNSUBSCRIBE =
   /unsubscri|opt[-_ ]?out|abmeld|abbestell|désabonn|desabonn|désinscri|darse de baja|cancelar (?:la )?suscripci|descadastr|disiscri|annulla (?:l.)?iscrizione|afmeld|uitschrijv|wypis|odhl[aá]s|avregistr|отпис|配信停止|退订|退訂|取消订阅|수신\s?거부|manage[-_ ]preferences|email[-_ ]preferences/i;
 /** Actions that such emails ask for. */
 const ACTION =
-  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|bekräft|bekræft|bekreft|vahvista|doğrula|etkinleştir|sıfırla|επιβεβαί|επαλήθ|reimposta|conferma|redefinir|wachtwoord|återställ|nulstil|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|重置|激活|驗證|登入|再設定|재설정|로그인|xác (?:minh|nhận)|đặt lại|تأكيد|إعادة تعيين|אימות|איפוס|인증|확인/i;
+  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|bekräft|bekræft|bekreft|vahvista|doğrula|etkinleştir|sıfırla|επιβεβαί|επαλήθ|reimposta|conferma|redefinir|wachtwoord|återställ|nulstil|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|重置|激活|驗證|登入|再設定|재설정|로그인|potvr[dzď]|(?<!\p{L})acces[so]o?(?!\p{L})|acceso|inlog|aanmeld|autenti[ck]|autor[iy][zs]|uwierzytel|přihl[aá]s|přihlášen|prihl[aá]s|belép|bejelentkez|giriş|вход|вхід|авториз|כניסה|دخول|登陆|本人|xác (?:minh|nhận)|đặt lại|تأكيد|إعادة تعيين|אימות|איפוס|인증|확인/iu;
 const ASIDE =
   /privacy|terms|imprint|impressum|datenschutz|help|support|contact|facebook|twitter|instagram|linkedin|youtube|view (?:in|online)/i;
 

@@ -109,6 +109,16 @@ const DATED_TITLE = /^[-=_]{2,}\s?\p{L}.{5,70}[-=_]{2,}$/u;
 /** A day, a time or a year, and not the number of an offer. */
 const TITLE_DATE =
   /\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]|\p{Nd}{1,2}[:.h]\p{Nd}{2}(?!\p{Nd})|(?<!\p{Nd})(?:19|20)\p{Nd}{2}(?!\p{Nd})|\p{Nd}月|\p{Nd}월/u;
+/** A time, an address or a word for a message, and not the day of a release. */
+const TITLE_MOMENT = new RegExp(
+  `\\p{Nd}{1,2}[:.h時시点]\\p{Nd}{2}(?!\\p{Nd}|[.]\\p{Nd})|@|${FORWARD_WORDS}|${WROTE}|mess?ag|nachricht|e-?mail|wiadomo|сообщ|письм`,
+  'iu',
+);
+/** Notes: `"Ann Smith" ---01/06/2026 10:11:12 AM---Please send the report.` */
+const NOTES_LINE =
+  /^(?:From: )?["“]?\p{L}[^"”<>]{1,60}["”]? {0,2}-{2,5} ?\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4} \p{Nd}{1,2}[:.]\p{Nd}{2}(?:[:.]\p{Nd}{2})?(?: [AP]M)? ?-{2,5}/u;
+/** The end of an introduction with an address, and text behind it. */
+const INLINE_HEAD = /^(.{0,200}@.{0,120}[:：])\s{2,}\S/u;
 /** iNotes: `-----Ann Smith/HQ/Example wrote: -----` */
 const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
@@ -156,6 +166,7 @@ export class IntroductionFinder {
         this.#blockAt(at) ??
         this.#titleAt(at) ??
         this.#markedAt(at) ??
+        this.#inlineAt(at, free) ??
         this.#wroteAt(at, free);
       if (introduction === null) continue;
       const last = found.at(-1);
@@ -175,7 +186,8 @@ export class IntroductionFinder {
     const isFramed = FRAME.includes(short.charAt(0));
     const isArrow = short.startsWith('>>');
     if (isArrow && SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
-    if (short.includes('/') && this.#isNotesHeading(at)) return { from: at, to: at, kind: 'fields' };
+    if ((short.includes('--') && NOTES_LINE.test(short)) || (short.includes('/') && this.#isNotesHeading(at)))
+      return { from: at, to: at, kind: 'fields' };
     if (
       mark === 'onwards' ||
       (isArrow && GROUPWISE.test(short)) ||
@@ -189,7 +201,7 @@ export class IntroductionFinder {
     const isTitle =
       (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
       (isFramed &&
-        ((DATED_TITLE.test(short) && TITLE_DATE.test(short)) ||
+        ((DATED_TITLE.test(short) && TITLE_DATE.test(short) && TITLE_MOMENT.test(short)) ||
           DASHED_WROTE.test(short) ||
           (DASHED_TITLE.test(short) && this.#isFieldAt(this.nextNonBlank(at + 1))))) ||
       (this.#fieldsAt(this.nextNonBlank(at + 1), at + 1) !== null && NAMELESS_TITLE.test(short));
@@ -218,6 +230,18 @@ export class IntroductionFinder {
     if (to === null || this.#isRawHeader(at, to)) return null;
     const from = SEPARATOR.test(above.short) ? at - 1 : at;
     return { from, to, kind: this.isQuoteLike(this.nextNonBlank(to + 1)) ? 'wrote' : 'fields' };
+  }
+
+  /** Yahoo on telephones: the quoted text begins behind the introduction, in the same line. */
+  #inlineAt(at: number, free: number): Introduction | null {
+    const { short } = this.#line(at);
+    if (this.#isQuoted[at] === true || !short.includes(':  ')) return null;
+    const head = INLINE_HEAD.exec(short)?.[1];
+    if (head === undefined) return null;
+    if (LEAD.test(head)) return introduces(head, false, false) ? { from: at, to: at, kind: 'fields' } : null;
+    const above = at > free ? this.#line(at - 1).short : '';
+    const isWhole = LEAD.test(above) && introduces(`${above} ${head}`, false, false);
+    return isWhole ? { from: at - 1, to: at, kind: 'fields' } : null;
   }
 
   #markedAt(at: number): Introduction | null {
@@ -280,6 +304,8 @@ export class IntroductionFinder {
     const isSent = isApart || isDateField(this.#line(at).short);
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
+    // An order or a parcel: nobody sent it.
+    if (from === at && !fields.has('from') && !hasAddress && !isSent) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
 

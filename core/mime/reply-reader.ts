@@ -100,7 +100,11 @@ class ReplyReader {
     const { short } = this.#line(at);
     if (short.length > MAX_DEVICE_LENGTH || !this.#line(at - 1).isBlank || !this.#line(at + 1).isBlank) return false;
     if (!this.#isOwn(at) || /^(?!iP)\p{Ll}|[:：,]$/u.test(short)) return false;
-    return DEVICE.test(short) && PROGRAM_SIGNATURE.test(short);
+    if (!DEVICE.test(short) || !PROGRAM_SIGNATURE.test(short)) return false;
+    let above = at - 1;
+    while (above > 0 && this.#line(above).isBlank) above--;
+    // The author announces it: `Delete this text:`.
+    return !/[:：]$/u.test(this.#line(above).short);
   }
 
   #line(at: number): Line {

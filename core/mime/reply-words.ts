@@ -6,7 +6,7 @@
 
 /** Says that someone wrote what follows: `On Monday Ann wrote:`. */
 export const WROTE = [
-  'wrote|writes|schrieb|geschrieben|[ée]crit|escribi[oó]|escribe|scritto|scrive|escreveu|escreve|schreef|geschreven',
+  'wrote|writes|schrieb(?!en)|geschrieben|[ée]crit|escribi[oó]|escribe|scritto|scrive|escreveu|escreve|schreef|geschreven',
   'skrev|skriver|kirjoitti|napisa[łl]|pisze|napsal|написал|писал|пише|написав|пишет|yazdı|έγραψε|έγραφε',
   'напісаў|написа|napisao|napísal|napisa|rakstīja|rašė|kirjutas|idatzi|escribiu|escriure|missatge de|a scris|ha scrit|írta|shkroi|geskryf|skreau|skreiv|skrifaði|ysgrifennodd|scríobh|sgrìobh|skrivet gant|menulis|aliandika|isinulat|yazıb|жазды',
   'წერდა|დაწერა|գրել|نوشت|کتب|لکھا|ने लिखा|লিখেছেন|எழுதியது|เขียน|បានសរសេរ|excerpts from|wiadomość napisana|写于|寫於',
@@ -68,11 +68,14 @@ export const PROGRAM_SIGNATURES = [
   String.raw`.{0,20}\bfrom mobile(?: (?:phone|device))?`,
   String.raw`from my \S.{0,40}`,
   String.raw`(?:get|download|try) \[?(?:outlook|yahoo mail|bluemail|spark|the new outlook).{0,100}`,
-  String.raw`(?:von meinem|von unterwegs|vom handy|aus meinem).{1,50} gesendet\.?`,
+  String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail)|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`gesendet (?:von|mit|vom|über|via) .{1,80}`,
   String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать) outlook .{0,80}`,
   String.raw`.{0,25}\boutlook (?:for|für|pour|para|per|voor|til|för|dla|для|pro|na) (?:ios|android|mac|iphone)\b.{0,60}`,
+  String.raw`(?:dapatkan|unduh|az|pobierz|získat|získajte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|skaffa|hämta|hanki|lataa|få|last ned|tải|baixar|baixe|obtenha|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ) .{0,8}outlook .{0,30}`,
+  String.raw`.{0,25}outlook['’]?[uı]?.{0,4} (?:edinin|beszerzése.{0,12}|letöltése.{0,12})`,
+  String.raw`.{0,20}outlook ?(?:の入手|を入手|をダウンロード|다운로드|받기)|(?:获取|下载|取得|下載).{0,20}outlook|(?:ios|android)(?:용|用| 版|版) ?outlook.{0,12}`,
   String.raw`envoyé (?:de|depuis|à partir de|avec|via|par) .{1,80}`,
   String.raw`enviad[oa] (?:desde|do|da|de|a partir|con|com|via|pelo) .{1,80}`,
   String.raw`inviat[oa] (?:da|dal|dalla|con|tramite) .{1,80}`,
@@ -104,7 +107,7 @@ export const OTHER_LABELS =
 
 /** Asks to respond above a line: what is below it is of a help desk. */
 export const REPLY_ABOVE = [
-  '(?:reply|respond|response|type|write|answer).{0,40}above this line|(?:reply|response|answer) above, .{0,30}below this line',
+  '(?:reply|respond|response|answer).{0,40}above this line|(?:^|[-#*=_~]\\s{0,2})(?:please )?(?:type|write) .{0,30}above this line|(?:reply|response|answer) above, .{0,30}below this line',
   '(?:antwort|schreib|respon|répon|écri|rispo|rispond|scriv|antwoord|reageer|svar|ответ|odpowied|yanıt|escrib|escrev|digit).{0,60}(?:oberhalb dieser|über dieser|au-dessus de cette|encima de esta|sobre esta|acima desta|sopra questa|boven deze|ovanför den här|over denne|выше этой|nad tą|bu satırın)',
   '(?:oberhalb dieser|über dieser|au-dessus de cette|encima de esta|acima desta|sopra questa|boven deze|выше этой).{0,40}(?:antwort|répon|respon|rispo|antwoord|reageer|ответ)',
   'この(?:行|線)より上.{0,20}(?:返信|記入)|(?:请|請)在此(?:行|线|線)(?:上方|之上).{0,10}(?:回复|回覆)|이 (?:줄|선) 위에',

@@ -80,7 +80,7 @@ export function kindOfText(
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
-  if (isReplyOfPerson(header, subject)) return null;
+  if (isReplyOfPerson(header, subject) || isLetter(statement)) return null;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
   if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return null;
   if (!isReply && !isReturning && !isBounceWorded(subject)) return null;
@@ -90,6 +90,16 @@ export function kindOfText(
 /** Whether a message answers one, as people do: `Re: Invoice`. */
 function isReplyOfPerson(header: HeaderSection, subject: string): boolean {
   return firstField(header, 'in-reply-to') !== null && /^(?:re|aw|sv|vs|antw?|odp|rif|res)\s{0,3}[:：]/.test(subject);
+}
+
+/** What opens a letter to somebody, and not to whoever sent a message: `Hi Joe,`. */
+const SALUTATION =
+  /^(?:hi|hello|hey|hallo|hei|hej|ciao|ahoj|dear|good (?:morning|afternoon|evening|day)|morning|greetings|guten (?:tag|morgen|abend)|moin|servus|grüezi|liebe[rs]?|sehr geehrte[rs]?|bonjour|bonsoir|salut|chère?s?|cher|madame|monsieur|hola|buenos días|buenas|estimad[oa]s?|querid[oa]s?|buongiorno|buonasera|salve|gentil[ei]|egregio|olá|ola|oi|bom dia|boa tarde|prezad[oa]s?|car[oa]s?|beste|geachte|dag|goedemorgen|goedemiddag|kære|hejsa|hei|god (?:morgen|dag|kveld)|kjære|dzień dobry|cześć|witam|szanown[iy]|dobrý den|vážen[ýá]|tisztelt|kedves|szia|bună ziua|bună|stimat[ei]?|merhaba|sayın|здравствуйте|привет|добрый день|уважаем\p{L}{2}|вітаю|добрий день|здравейте|γεια|καλημέρα|αγαπητ\p{L}{1,2})(?: (?!(?:e-?mail )?(?:sender|user|customer|absender|nutzer|kunde|expéditeur|utilisateur|client|remitente|usuario|mittente|remetente|usuário|afzender|gebruiker|avsender|afsender|avsändare|nadawco|odesílateli|feladó|отправитель|пользователь))[\p{L}.'’-]{1,30}){0,4} ?[,!：:，]$/iu;
+
+/** Whether a text begins as people write to each other, or asks something. */
+function isLetter(statement: string): boolean {
+  const lines = statement.split('\n').filter((line) => line !== '');
+  return SALUTATION.test((lines[0] ?? '').slice(0, 100)) || lines.some((line) => /\p{L}{2}\?$/u.test(line));
 }
 
 function isBounceWorded(text: string): boolean {
@@ -102,6 +112,7 @@ export function isFromDaemon(header: HeaderSection): boolean {
   if (/^multipart\/report\b/i.test(valueOf(header, 'content-type'))) return true;
   const from = valueOf(header, 'from').toLowerCase();
   if (from === '') return false;
+  if (DAEMON_NAME.test(from)) return true;
   const address = /<([^<>]*)>[^<>]*$/.exec(from)?.[1] ?? from;
   const [local = ''] = address.trim().split(/[@\s(]/, 1);
   return (
@@ -110,6 +121,10 @@ export function isFromDaemon(header: HeaderSection): boolean {
     DAEMONS.some((name) => local === name || local.startsWith(`${name}-`) || local.startsWith(`${name}+`))
   );
 }
+
+/** The name of a mail server, beside any address: `Mail Delivery System <noreply@example.com>`. */
+const DAEMON_NAME =
+  /^["'(\s]{0,4}(?:(?:e?-?mail|message|internet mail|smtp) (?:delivery|transport|routing)(?: (?:sub-?)?(?:system|service|agent|program|daemon|notification)s?)?|(?:network |electronic )?(?:mailer|postmaster)(?:[ -]?daemon)?|mail (?:sub)?system|mail server|courier mail server|delivery (?:sub)?system)["')\s]{0,3}(?:$|<| at )/;
 
 /** Exchange 2007 and later, followed by the same hexadecimal number everywhere. */
 const EXCHANGE = 'microsoftexchange';

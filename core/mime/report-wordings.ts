@@ -80,7 +80,7 @@ export const SERVER_BOUNCE_WORDINGS = listOf(`
 export const DAEMONS = listOf(`
     mailer-daemon | mailerdaemon | mailer.daemon | postmaster | post_master | post-master | mail-daemon | maildaemon | mail.delivery |
     mail-delivery | maildelivery | mta | mdaemon | mail-system | mailsystem | mail.system | mail-admin | mailadmin | ndr | bounce |
-    bounces | daemon`);
+    bounces | daemon | mmdf | mailer | network-mailer | uucp | smtp-gateway | mailgateway | mail-gateway | mailrouter`);
 
 /** The start of the subject of a reply that a program wrote for its user. */
 export const AUTOMATIC_SUBJECTS = listOf(`

@@ -2,7 +2,7 @@ import { lazily } from '../shared/lazily.ts';
 import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
-import { isAboutOther, saysLeft, unknownPartIn } from './unknown-addressee.ts';
+import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 
 /** The command that a refusal answered, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -30,6 +30,9 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
   if (worded === 'recipient_rejected' && coded === 'user_unknown' && isUnexplained(refusal.text ?? '')) return coded;
   if (!isHardReason(worded)) return worded;
+  // The server asked to try again, and its status says nothing about the address.
+  if (refusal.code !== null && Math.trunc(refusal.code / 100) === 4 && /^4\.[2-7]\.(?!7$)/.test(status ?? ''))
+    return 'expired';
   const isAboutAddress = status !== null && /^[45]\.[12]\.(?!0$)/.test(status);
   // Servers put x.7.1 beside an unknown user, too. More specific statuses of policy are meant.
   const isUnspecific =
@@ -70,8 +73,7 @@ function reasonOfText(text: string, status: string | null): RefusalReason | null
   if (searched === '') return null;
   for (const { reason, wordings } of MATCHERS()) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
-    const isHard = isHardReason(reason);
-    if (wordings.some((wording) => hasWording(searched, wording, isHard)))
+    if (wordings.some((wording) => hasWording(searched, wording)))
       return reason === 'mailbox_disabled' && saysLeft(searched) ? 'user_unknown' : reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
     // `There is no room left in the mailbox` is not about an unknown one.
@@ -91,9 +93,24 @@ const MIN_GENERAL_WORDINGS = 50;
 const MATCHERS = lazily(() =>
   WORDINGS.map(([reason, wordings]) => ({
     reason,
-    wordings: withoutLonger(wordings).map((wording) => wording.split(' ... ')),
+    wordings: withoutLonger(wordings).map(
+      (wording): Wording => ({
+        parts: wording.split(' ... '),
+        isHard: isHardReason(reason),
+        isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
+      }),
+    ),
   })),
 );
+
+interface Wording {
+  /** with gaps between them */
+  parts: readonly string[];
+  /** not about the sender */
+  isHard: boolean;
+  /** says that something is unknown, which may be something else than a recipient */
+  isLoose: boolean;
+}
 
 /** Leaves out wordings that contain another one of the same reason. */
 function withoutLonger(wordings: readonly string[]): string[] {
@@ -108,10 +125,12 @@ function toSearched(text: string): string {
     .toLowerCase()
     .replaceAll('’', "'")
     .replace(GREETING, ' ')
+    .replace(/\(in reply to [a-z ]{3,30} command\)/g, ' ')
     .replace(/https?:\/\/\S{1,500}/g, ' ')
     .replace(ADDRESS, '@addr')
     .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
-    .replace(/[\s\p{Cc}]+/gu, ' ');
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/(?<!\p{L})host @host(?: ?\[[^\]]{1,60}\])? said:/gu, ' ');
 }
 
 /** The sender of the report is addressed, which is not about the sender. */
@@ -150,8 +169,7 @@ function findClause(text: string, start: number, end: number): string {
   return `${before}${text.slice(start, end)}${behind}`;
 }
 
-/** Returns whether a text has a wording; `isHard`: not about the sender. */
-function hasWording(text: string, [first = '', ...rest]: readonly string[], isHard: boolean): boolean {
+function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoose }: Wording): boolean {
   for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
     let from = at + first.length;
     const isFound = rest.every((part) => {
@@ -159,10 +177,20 @@ function hasWording(text: string, [first = '', ...rest]: readonly string[], isHa
       from += found + part.length;
       return found !== -1;
     });
-    if (isFound && !(isHard && (isAboutSender(text, at, from) || isAboutOther(findClause(text, at, from)))))
-      return true;
+    if (isFound && !(isHard && isAboutOthers(text, at, from, isLoose))) return true;
   }
   return false;
+}
+
+/** A thing of a recipient, right before the word for the recipient: `Key for user joe not found`, `signature of the user was not found`. */
+const THING_BEFORE =
+  /(?<!\p{L})(?:keys?|signatures?|certificates?|passwords?|credentials?|tokens?|licen[cs]es?|permissions?|policy|policies|rules?|rights?|consent|quota|class|settings?|preferences?|home|director(?:y|ies)|folder|schlüssel|zertifikat|clé|certificat|clave|certificado|chiave|chave) (?:of|for|from|by|to|für|von|des|der|de|du|del|di|da) (?:the |this |our |den |la |el |il |l')?$/u;
+
+function isAboutOthers(text: string, start: number, end: number, isLoose: boolean): boolean {
+  if (isAboutSender(text, start, end)) return true;
+  if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
+  const clause = findClause(text, start, end);
+  return isAboutOther(clause) || (isLoose && isAboutThing(clause));
 }
 
 /** RFC 3463 §3, IANA "SMTP Enhanced Status Codes". Null when the status says nothing specific. */

@@ -166,7 +166,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not active | is no longer active | deactivated | account that you tried to reach is disabled | is disabled | disabled. |
     on hold | discontinued | mailbox is currently unavailable | mailbox currently suspended | has been disabled |
     user account is expired | account expired | account has expired | temporarily disabled | temporarily unavailable mailbox |
-    mailbox temporarily | due to inactivity | is restricted | gesperrt | deaktiviert | désactivé | suspendu | заблокирован | отключен | 停用 | 冻结`,
+    mailbox temporarily | due to inactivity | is restricted | gesperrt | deaktiviert | désactivé | suspendu | заблокирован | отключен | 停用 | 冻结 | 휴면 상태`,
   ],
   [
     'policy',
@@ -194,9 +194,9 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     could not verify sender | domain of sender | you are not a member | you are not allowed to | you are not permitted |
     not permitted to post | permission to post | permission to send | don't have permission | mail from ... not allowed |
     sending this message is not | not accepted from | access denied | message from ... rejected | rejected from |
-    does not accept mail from you | is not in ... allowed | sending to/from | list ... only accepts | members only | only members |
+    does not accept mail from you | is not in ... allowed | sending to/from | list ... only accepts | members only | only members | on the list of members | not on this list |
     nonmember | non-member | restrictedpost | recipient ... only accepts | from address | backscatter | envelope sender |
-    null sender | empty envelope | we do not accept mail from | unroutable sender | unrouteable sender | bogus mail from | batv |
+    null sender | empty envelope | we do not accept mail from | unroutable sender | unrouteable sender | bogus mail from | sender address ... does not exist | sender address ... doesn't exist | sender address ... not found | sender address ... unknown | user you claim | batv |
     sender refused`,
   ],
   [
@@ -219,7 +219,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'host_unknown',
     `
     host unknown | dns hard error | unknown host | host not found | host name not found | domain not found | domain name not | no such host |
-    no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable |
+    no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable | adresse non routable | dirección no enrutable | adres nierutowalny | nicht routbar |
     name service error | nxdomain | no route for recipient domain | couldn't find any host named | could not find any host |
     couldn't find ... host | dns lookup failure | domain is not found | domain is not known | domain is not valid |
     domain is not registered | domain has expired | domain @host has expired | domain expired | bogus domain | bad domain | wrong domain | domain not in service | no a or mx | no mx or a | has no mx | no valid mx |

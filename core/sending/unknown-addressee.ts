@@ -44,7 +44,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `unknown | not known | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
       not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records |
       matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled |
-      does not appear in | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | not found | wasn't found | not be found | couldn't be found | can't be found |
+      does not appear in | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | couldn't be matched | by the name of | did not find | didn't find | isn't provisioned | wasn't provisioned | isn't registered | isn't set up | isn't assigned | isn't configured | isn't hosted | hasn't been created | not found | wasn't found | not be found | couldn't be found | can't be found |
       cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist |
       didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid |
       isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed |
@@ -57,7 +57,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted |
       no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned |
       not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any |
-      doesn't have an account | not handled by | not hosted | not served | not handle mail | don't handle mail |
+      doesn't have an account | in the valid recipient | in valid recipient | in the list of valid | in our list of | have never had | never had a | not handled by | not hosted | not served | not handle mail | don't handle mail |
       doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
       matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
       unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a recipient |
@@ -117,7 +117,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'destinatari | destin. | utente | collega | collaborator | dipendent | persona | abbonat | nominativ | titolare | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
     none: "nessun | nessuna | non c'è alcun | alcun",
-    unknown: `sconosciut | non conosciamo | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
+    unknown: `sconosciut | non conosciamo | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non presente | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
       impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
       non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account | non ... registrat | non ... conosciut | mai esistit | mai ... esistit`,
@@ -308,8 +308,8 @@ const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
-    noneLast: '없음 | 없습니다 | 없어요',
-    unknown: `존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
+    noneLast: '없음 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없어요',
+    unknown: `존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
     gone: `퇴사 | 별세 | 이직 | 폐지 | 말소 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
@@ -326,21 +326,10 @@ const LANGUAGES: readonly UnknownWords[] = [
 /** Words of clauses about the sender, the client, the message or a failure of a lookup. */
 const OTHERS = pattern(
   listWords(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
-  header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad~ | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason |
-  unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again |
-  temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly |
-  check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник |
-  from unknown | of unknown | by unknown | unknown origin | unknown source | unknown type | unknown kind | unknown person | unknown people | unknown correspondent | unknown content | unknown file | unknown extension | unknown network | unknown location | unknown countr |
-  unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu |
-  неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 |
-  応答が | 応答し | 応答を | 응답이 | 응답을 | 응답하지 | 没有响应 | 无响应 | 沒有回應 | 没有回应 | 無回應 |
-  closed to | closed for | limited to | restricted to | not members | non-members | příloh | prílohy | prílohu | csatolmány | melléklet | atașament | ek dosya | eklenti | συνημμέν | bilag~ | vedlegg | bilaga | bilagor | liite | liitte | priedas | pielikum | прикачен | вкладен | додатк | privit | priponk | prilog | مرفق | מצורף | đính kèm | lampiran | ไฟล์แนบ | 첨부 |
-  votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 |
-  connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 |
-  permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
-  feladó | lähettäj | expeditor | подател | remitent | sendand | odosielate | pošiljatelj | pošiljalac | pošiljaoc | пошиљалац | испраќач | siuntėj | sūtītāj | saatja | αποστολέ | αποστολε | שולח | مرسلين | من مرسل | فرستنده | प्रेषक | ผู้ส่ง | người gửi | pengirim | 陌生人 | 发送者 | 發送者 | 發件人 | 寄信人 |
-  avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted |
-  nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
+  header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad~ | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason | unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again | temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly | check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник | from unknown | of unknown | by unknown | unknown origin | unknown source | unknown type | unknown kind | unknown person | unknown people | unknown correspondent | unknown content | unknown file | unknown extension | unknown network | unknown location | unknown countr |
+  unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu | неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 | 応答が | 応答し | 応答を | 응답이 | 응답을 | 응답하지 | 没有响应 | 无响应 | 沒有回應 | 没有回应 | 無回應 | you are not | you're not | you are un~ | you claim | you were not | your address | your email address | your e-mail address | your mail address | your mailbox | sie sind nicht | sie sind kein~ | sie sind diesem | sie sind hier | ihre adresse | ihre mailadresse | ihre e-mail-adresse | vous n'êtes | vous ne figurez | vous n'avez | votre adresse | votre compte | no está usted | usted no | tu dirección | tu correo | tu cuenta | vuestra | non sei | tuo indirizzo | vostro indirizzo | você não | teu endereço | u bent | u staat | uw adres | uw e-mailadres | du är inte | du er ikke | din adress~ | din e-post~ | nie jesteś | twój adres | twoj adres | państwa adres | вас нет | вы не | ваш адрес | вашего адреса | вашої | ваша адреса | vaše adresa | vaša adresa | adresiniz | az ön címe | adresa dvs | adresa dumneavoastră | sähköpostiosoitteesi | osoitteesi | 您不在 | 您没有 | 您的地址 | 您的邮箱 | 您的電子 | 您的郵箱 | あなた | 귀하의 주소 | this list | mailing list | allow list | white list | whitelist | dieser liste | diese liste | cette liste | esta lista | questa lista | deze lijst | denna lista | vår lista | denne liste | tej liście | этот список | этом списке | 白名单 | 白名單 | 此列表 | contacts | contact list | contactos | contatti | контактов | kontakte~ |
+  key | keys | schlüssel | verschlüssel~ | clé | chiave | chave | sleutel | nyckel | nøgle | nøkkel | klucz~ | klíč~ | kulcs~ | ключ~ | 密钥 | 密鑰 | 公開鍵 | 秘密鍵 | content type | content-type | media type | mime type | file type | mailer error | unknown mailer | in message | command not | macro | token | submission | your company | your organi~ | you have no | backend | your login | your user~ | the link | links~ | leads to | parameter~ | closed to | closed for | limited to | restricted to | not members | non-members | příloh | prílohy | prílohu | csatolmány | melléklet | atașament | ek dosya | eklenti | συνημμέν | bilag~ | vedlegg | bilaga | bilagor | liite | liitte | priedas | pielikum | прикачен | вкладен | додатк | privit | priponk | prilog | مرفق | מצורף | đính kèm | lampiran | ไฟล์แนบ | 첨부 | votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 | connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 | permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
+  feladó | lähettäj | expeditor | подател | remitent | sendand | odosielate | pošiljatelj | pošiljalac | pošiljaoc | пошиљалац | испраќач | siuntėj | sūtītāj | saatja | αποστολέ | αποστολε | שולח | مرسلين | من مرسل | فرستنده | प्रेषक | ผู้ส่ง | người gửi | pengirim | 陌生人 | 发送者 | 發送者 | 發件人 | 寄信人 | avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted | nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
   messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`),
 );
 
@@ -377,7 +366,7 @@ const SIGN_IN =
 
 /** Work on a server, and what may change with another try. */
 const FOR_NOW =
-  /(?<!\p{L})(?:at the moment|at this moment|not yet|yet,|match yet|please retry|retry later|maintenance|wartung|im moment|en ce moment|mantenimiento|manutenzione|manutenção|onderhoud|underhåll|vedligehold|vedlikehold|konserwacj|údržb|karbantart|mentenanț|техническ\p{L}{2,4} работ|обслуживани|профилактик|bakım nedeniyle|bakım çalışma)|维护|維護|メンテナンス|점검/u;
+  /(?<!\p{L})(?:at the moment|at this moment|not yet|yet,|match yet|please retry|retry later|maintenance|being (?:moved|migrated|upgraded|transferred)|migration|wartung|im moment|en ce moment|mantenimiento|manutenzione|manutenção|onderhoud|underhåll|vedligehold|vedlikehold|konserwacj|údržb|karbantart|mentenanț|техническ\p{L}{2,4} работ|обслуживани|профилактик|bakım nedeniyle|bakım çalışma)|维护|維護|メンテナンス|점검/u;
 
 /** What no recipient does, in place of not being there: `No mailbox accepts zip`. */
 const NO_ONE_MAY =
@@ -433,6 +422,16 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
     }
   }
   return null;
+}
+
+/** Returns whether a clause (as in {@link unknownPartIn}) is about the sender, the message, a list, a key or another thing, whatever it says of a recipient. */
+export function isAboutThing(clause: string): boolean {
+  return OTHERS.test(clause);
+}
+
+/** Returns whether a wording names a recipient, and does not only say that something does not exist. */
+export function namesRecipient(wording: string): boolean {
+  return MATCHERS.some(({ recipient }) => recipient.test(wording));
 }
 
 /** Says that one of two things is true. */

@@ -6,6 +6,7 @@ import { EXCHANGE } from './bounces/exchange.ts';
 import { EXCHANGE_LANGUAGES, MICROSOFT_365 } from './bounces/exchange-languages.ts';
 import { FRESH_REPORTS } from './bounces/fresh-reports.ts';
 import { GROUPWARE_SERVERS } from './bounces/groupware-servers.ts';
+import { HARMLESS_MAILS } from './bounces/harmless-mail.ts';
 import { MAIL_SERVERS } from './bounces/mail-servers.ts';
 import { ODD_REPORTS } from './bounces/odd-reports.ts';
 import { ODD_WORDINGS } from './bounces/odd-wordings.ts';
@@ -14,6 +15,7 @@ import { PROVIDERS } from './bounces/providers.ts';
 import { REFUSALS } from './bounces/refusals.ts';
 import { REPORT_STRUCTURES } from './bounces/report-structures.ts';
 import { SINGLE_LINES } from './bounces/single-lines.ts';
+import { TEMPLATE_REPORTS } from './bounces/template-reports.ts';
 import { UNIX_SERVERS } from './bounces/unix-servers.ts';
 import { WORLD_REPORTS } from './bounces/world-reports.ts';
 import { WORLD_WORDINGS } from './bounces/world-wordings.ts';
@@ -38,6 +40,8 @@ const groups: [string, readonly BounceCase[]][] = [
   ['servers that write one line', SINGLE_LINES],
   ['providers of the world', WORLD_REPORTS],
   ['servers in 40 languages', WORLD_WORDINGS],
+  ['servers and providers after their templates', TEMPLATE_REPORTS],
+  ['people and programs that suppress nobody', HARMLESS_MAILS],
 ];
 
 describe.each(groups)('The reports of %s', (_, cases) => {

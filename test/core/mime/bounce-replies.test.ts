@@ -3,6 +3,7 @@ import { readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { suppressedByReport } from '../../../core/mime/report-effects.ts';
 import { OTHER_REFUSALS } from '../sending/policy-refusals.ts';
 import { dsn, plain } from './bounces/bounce-case.ts';
+import { HARMLESS_REPLIES } from './bounces/harmless-mail.ts';
 import { OTHER_REPLIES } from './bounces/other-replies.ts';
 import { UNKNOWN_REPLIES } from './bounces/unknown-replies.ts';
 
@@ -33,7 +34,7 @@ describe('a recipient is suppressed', () => {
 });
 
 describe('no recipient is suppressed', () => {
-  test.each([...OTHER_REPLIES, ...OTHER_REFUSALS])('after %s', async (reply) => {
+  test.each([...OTHER_REPLIES, ...OTHER_REFUSALS, ...HARMLESS_REPLIES])('after %s', async (reply) => {
     expect(await areSuppressed(reply)).toEqual([false, false]);
   });
 

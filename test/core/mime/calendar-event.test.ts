@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CalendarEvent, readCalendarEvent } from '../../../core/mime/calendar-event.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
+import { CALENDAR_MAILS } from './calendar-mails.ts';
 import { base64, oddMail, oddMultipart } from './odd/odd-case.ts';
 
 /** Returns the event of a calendar with these lines of an event, and lines before it. */
@@ -150,6 +151,10 @@ test.each([
   [[], ['SEQUENCE:-5', 'UID:'], { sequence: 0, uid: null, method: 'PUBLISH' }],
 ])('with %j and %j the event is as stated', (before, lines, expected) => {
   expect(read(lines, before, 'publish')).toMatchObject(expected);
+});
+
+test.each(CALENDAR_MAILS)('reads the event of a usual program: $name', ({ calendar, is }) => {
+  expect(readCalendarEvent(calendar, null)).toMatchObject(is);
 });
 
 test('prefers the whole series to its occurrences', () => {

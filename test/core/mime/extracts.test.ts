@@ -5,6 +5,7 @@ import { CODE_MAILS, CODELESS_MAILS, LINK_MAILS } from './code-mails.ts';
 import { ENTERED_CODE_MAILS } from './entered-code-mails.ts';
 import { FRESH_CODE_MAILS, FRESH_LINK_MAILS } from './fresh-code-mails.ts';
 import { HELD_OUT_CODE_MAILS, MORE_CODE_MAILS } from './more-code-mails.ts';
+import { TEMPLATE_CODE_MAILS } from './template-code-mails.ts';
 import { WORLD_CODE_MAILS } from './world-code-mails.ts';
 
 const from = (given: { subject?: string; text?: string; html?: string; headers?: [string, string][] }) =>
@@ -153,7 +154,7 @@ describe('codes in mail of known services', () => {
     expect(missed).toEqual([]);
   });
 
-  test.each([...ENTERED_CODE_MAILS, ...FRESH_CODE_MAILS, ...WORLD_CODE_MAILS])(
+  test.each([...ENTERED_CODE_MAILS, ...FRESH_CODE_MAILS, ...WORLD_CODE_MAILS, ...TEMPLATE_CODE_MAILS])(
     'are found where a mail asks to enter them (%s, %s: %j gives %j)',
     (_language, subject, body, code) => {
       expect(codesOf(subject, body)[0] ?? null).toBe(code);

@@ -6,6 +6,7 @@ import { oddCharsets } from './odd/odd-charsets.ts';
 import { oddFields } from './odd/odd-fields.ts';
 import { oddFresh } from './odd/odd-fresh.ts';
 import { oddStructures } from './odd/odd-structures.ts';
+import { oddTemplates } from './odd/odd-templates.ts';
 import { oddWorld } from './odd/odd-world.ts';
 
 describe.each([
@@ -14,6 +15,7 @@ describe.each([
   ['fields', oddFields],
   ['kinds of further mail', oddFresh],
   ['parts and fields of public reports', oddWorld],
+  ['structures of usual programs', oddTemplates],
 ])('odd %s are read as mail programs read them', (_kind, cases) => {
   test.each(cases)('$name', async ({ raw, is }) => expectFacts(raw, is));
 });

@@ -5,10 +5,12 @@ import { readReply } from '../../../core/mime/reply-text.ts';
 import { CLIENT_REPLIES } from './replies/client-replies.ts';
 import { FRESH_REPLIES } from './replies/fresh-replies.ts';
 import { INTACT_LETTERS } from './replies/intact-letters.ts';
+import { INTACT_MAILS } from './replies/intact-mails.ts';
 import { INTACT_TEXTS } from './replies/intact-texts.ts';
 import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
 import { ODD_REPLIES } from './replies/odd-replies.ts';
 import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
+import { TEMPLATE_HTML_REPLIES, TEMPLATE_REPLIES } from './replies/template-replies.ts';
 import { TITLED_REPLIES } from './replies/titled-replies.ts';
 import { WORLD_HTML_REPLIES, WORLD_REPLIES } from './replies/world-replies.ts';
 
@@ -22,6 +24,7 @@ describe('a reply is separated from what its mail program added', () => {
     ...LOWER_REPLIES,
     ...TITLED_REPLIES,
     ...WORLD_REPLIES,
+    ...TEMPLATE_REPLIES,
   ])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
     expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
@@ -37,13 +40,13 @@ describe('a reply in HTML that marks nothing is separated in the same way', () =
 });
 
 describe('a reply in HTML is separated from what its mail program marked', () => {
-  test.each(WORLD_HTML_REPLIES)('$name', ({ html, own }) => {
+  test.each([...WORLD_HTML_REPLIES, ...TEMPLATE_HTML_REPLIES])('$name', ({ html, own }) => {
     expect(textOfHtml(stripQuotedHtml(html))?.trim()).toBe(own);
   });
 });
 
 describe('a text that looks like quoted mail is its author’s', () => {
-  test.each([...INTACT_TEXTS, ...INTACT_LETTERS])('$name', ({ text, own }) => {
+  test.each([...INTACT_TEXTS, ...INTACT_LETTERS, ...INTACT_MAILS])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
   });
 });
@@ -83,6 +86,10 @@ test.each([
   '##- above line repl -##\n',
   '-------- Original message --------From: a\n',
   '6.1.2026 10:11 a@b.c:\n',
+  'On 6 Jan 2026 a@b.c wrote:   x\n',
+  '"Ann" ---01/06/2026 10:11 AM---x\n',
+  'as a wrote on 6 Jan: ',
+  'wrote aaa ',
   '收 件 人: 1\n',
 ])('the time to read 400,000 characters of %j grows with their number', (part) => {
   // With backtracking, or a search of all lines for each line, this would not end.

@@ -342,7 +342,7 @@ export const TEMPLATE_REPORTS: readonly BounceCase[] = [
     'soft',
     '552 Requested mail action aborted: exceeded storage allocation. Quota exceeded. Das Postfach ist uebervoll',
   ),
-  reply('Bluewin', 'hard', '550 RBL 5.1.1 recipient <joe@bluewin.test> unknown in our customer base'),
+  reply('Bluewin', 'hard', '550 5.1.1 recipient <joe@bluewin.test> unknown in our customer base'),
   reply('A1', 'hard', '550 5.1.1 Kein Kunde mit dieser Adresse'),
   reply(
     'Free, too many',
@@ -382,7 +382,7 @@ export const TEMPLATE_REPORTS: readonly BounceCase[] = [
   reply('Abv.bg', 'hard', '550 5.1.1 No such account in abv: пощенската кутия не съществува'),
   reply(
     'Yahoo Japan',
-    'hard',
+    'soft',
     '553 5.3.0 VS10-RT Possible forgery or deactivated due to abuse (#5.1.1) 宛先のアドレスは現在使われておりません',
   ),
   reply('docomo, refusal', 'soft', '550 5.7.1 受信拒否設定により受信できません'),

@@ -65,7 +65,7 @@ export const oddTemplates: OddCase[] = [
       ],
       ['Content-Type: text/html', 'Content-ID: <root@x>', '', '<img src="cid:a@x">'],
     ),
-    is: { htmlHas: ['cid:a@x'], contentIds: ['a@x'] },
+    is: { htmlHas: ['cid:a@x'], contentIds: ['<a@x>'] },
   },
   {
     name: 'a boundary with an apostrophe, a slash and a question mark',
@@ -206,7 +206,7 @@ export const oddTemplates: OddCase[] = [
       '',
       base64('gif'),
     ]),
-    is: { html: '<p>Hello.</p>', contentIds: ['logo'] },
+    is: { html: '<p>Hello.</p>', contentIds: ['<logo>'] },
   },
   {
     name: 'alternatives with an empty plain text',
@@ -242,7 +242,7 @@ export const oddTemplates: OddCase[] = [
     ),
     is: {
       attachments: [
-        'null application/pgp-encrypted: Version: 1',
+        'attachment-1.asc application/pgp-encrypted: Version: 1',
         'encrypted.asc application/octet-stream: -----BEGIN PGP MESSAGE-----',
       ],
     },
