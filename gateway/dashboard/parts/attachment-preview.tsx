@@ -1,4 +1,4 @@
-import { Anchor, Box, Code, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Code, Group, Loader, Modal, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
 import { IconDownload } from './icons.ts';

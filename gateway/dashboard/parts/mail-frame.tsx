@@ -1,4 +1,4 @@
-import { Box, Button, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/core';
+import { Box, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';

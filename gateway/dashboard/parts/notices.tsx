@@ -14,8 +14,8 @@ export function Notices() {
   );
 }
 
-/** See parts/notify.ts. */
+/** See parts/notify.tsx. */
 export const showNotification = notifications.show;
 
-/** See parts/notify.ts. */
+/** See parts/notify.tsx. */
 export const hideNotification = notifications.hide;

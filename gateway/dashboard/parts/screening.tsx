@@ -1,4 +1,4 @@
-import { Blockquote, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Blockquote, Group, List, Paper, Stack, Title } from '@mantine/core';
 import { CautionAlert, ErrorAlert } from './alerts.ts';
 import { IconAlertTriangle, IconShieldX } from './icons.ts';
 import { StatusBadge, type Tone } from './status-badge.tsx';

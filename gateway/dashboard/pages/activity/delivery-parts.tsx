@@ -1,4 +1,4 @@
-import { Accordion, Alert, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Accordion, Alert, Code, Group, List, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';

@@ -1,4 +1,4 @@
-import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';

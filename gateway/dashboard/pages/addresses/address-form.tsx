@@ -1,4 +1,4 @@
-import { Group, Select, Skeleton, Text } from '@mantine/core';
+import { Group, Select, Skeleton } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useEndpointChoices, useVerifiedDomains } from '../../parts/choices.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';

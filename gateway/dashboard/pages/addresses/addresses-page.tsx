@@ -1,4 +1,4 @@
-import { Autocomplete, Code, Group, Skeleton, Tabs, Text } from '@mantine/core';
+import { Autocomplete, Code, Group, Skeleton, Tabs } from '@mantine/core';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';

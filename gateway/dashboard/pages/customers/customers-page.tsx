@@ -1,4 +1,4 @@
-import { Badge, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Group, Modal, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';

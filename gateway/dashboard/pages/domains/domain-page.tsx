@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { graphql } from '../../graphql.ts';

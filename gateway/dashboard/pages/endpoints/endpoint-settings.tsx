@@ -1,4 +1,4 @@
-import { Button, Code, Group, Input, Modal, Select, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { Button, Code, Group, Input, Modal, Select, Stack, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';

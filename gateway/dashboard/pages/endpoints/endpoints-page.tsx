@@ -1,4 +1,4 @@
-import { Accordion, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Accordion, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';

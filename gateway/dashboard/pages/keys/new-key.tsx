@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Radio, Stack, Switch, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Radio, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';

@@ -1,4 +1,4 @@
-import { Badge, Checkbox, Group, Modal, Radio, Stack, Text, Title } from '@mantine/core';
+import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';

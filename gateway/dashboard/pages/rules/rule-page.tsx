@@ -1,4 +1,4 @@
-import { Card, Fieldset, Grid, Group, Loader, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Card, Fieldset, Grid, Group, Loader, SegmentedControl, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';

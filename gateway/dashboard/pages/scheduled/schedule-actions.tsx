@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { graphql } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, TextInput } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
 import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';

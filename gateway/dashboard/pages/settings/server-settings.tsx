@@ -1,4 +1,4 @@
-import { Code, DataList, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Code, DataList, Group, List, Modal, Progress, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';

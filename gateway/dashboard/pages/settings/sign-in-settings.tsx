@@ -1,4 +1,4 @@
-import { Button, Code, Group, List, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';

@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
