@@ -69,7 +69,8 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
     await page.goto(`${stage.url}/approvals`);
     await page.getByRole('button', { name: 'Approve “First”' }).press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Second');
-    await page.getByRole('button', { name: 'Reject' }).first().press('Enter');
+    const second = page.getByRole('listitem').filter({ hasText: 'Second' });
+    await second.getByRole('button', { name: 'Reject' }).press('Enter');
     await page.getByRole('dialog').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
     await page.keyboard.type('Not polite');

@@ -3,10 +3,12 @@ import { PLAIN_INBOX } from '../../shell/open-paths.ts';
 import { freshClient } from './fresh-client.ts';
 import { THREADS_PAGE } from './inbox-documents.ts';
 import { INBOX, readWantedThreads, type ThreadsWanted } from './inbox-view.ts';
-import { type AnsweredPage, PAGE_ROWS } from './thread-pages.ts';
+import { PAGE_ROWS, type withNextPage } from './thread-pages.ts';
+
+type FirstPage = Parameters<typeof withNextPage>[1];
 
 /** The first page of the list that the page opens with, and what it was asked for; null: not there yet; `taken`: a list is shown. */
-let first: { wanted: string; page: AnsweredPage } | 'taken' | null = null;
+let first: { wanted: string; page: FirstPage } | 'taken' | null = null;
 
 // It is of a session that is over.
 listenForSessionEnd(() => void (first = 'taken'));
@@ -20,7 +22,7 @@ export async function readFirstList(): Promise<void> {
 }
 
 /** Returns what `readFirstList` read, once, if it is the list that is wanted; null otherwise. */
-export function takeFirstList(wanted: ThreadsWanted): AnsweredPage | null {
+export function takeFirstList(wanted: ThreadsWanted): FirstPage | null {
   const found = first !== 'taken' && first?.wanted === JSON.stringify(wanted) ? first.page : null;
   // A response that comes later would be older than the list that is shown.
   first = 'taken';

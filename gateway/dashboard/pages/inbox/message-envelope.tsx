@@ -245,7 +245,7 @@ function LeaveList({
 }
 
 /** Returns the mail that a `mailto:` address asks for (RFC 6068); null if it names no or several addresses. */
-export function readMailto(mailto: string): { to: string; subject: string; body: string } | null {
+function readMailto(mailto: string): { to: string; subject: string; body: string } | null {
   try {
     const { pathname, search } = new URL(mailto);
     // A plus is itself here, not a space: lists have it in their tokens (RFC 6068 section 5).
