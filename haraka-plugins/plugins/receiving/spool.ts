@@ -43,7 +43,7 @@ export class Spool {
   #sizeBytes = 0;
   #pending = 0;
   #failure: Error | null = null;
-  #onQuiet: (() => void) | null = null;
+  #onQuiet: (() => void)[] = [];
   #isClosed = false;
 
   constructor(space: SpoolSpace, directory: string) {
@@ -79,15 +79,14 @@ export class Spool {
       this.#pending -= 1;
       done();
       if (this.#pending > 0) return;
-      this.#onQuiet?.();
-      this.#onQuiet = null;
+      for (const callBack of this.#onQuiet.splice(0)) callBack();
     });
   }
 
   /** Calls back once all pieces are written, or an error ended that. */
   whenQuiet(callBack: () => void): void {
     if (this.#pending === 0) callBack();
-    else this.#onQuiet = callBack;
+    else this.#onQuiet.push(callBack);
   }
 
   /** Returns the pieces and what follows them in one piece of memory that nothing else uses. Rejects when the disk failed. */
