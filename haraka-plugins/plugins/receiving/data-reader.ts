@@ -20,7 +20,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const DOT = 0x2e;
 const FIRST_SIZE_BYTES = 8 * 1024;
-/** From this size on, a message goes to the disk while it arrives. It is more than what is parsed before the commit. */
+/** From this size on, a message goes to the disk while it arrives. It is more than what is parsed before the commit. @limit */
 export const SPOOLED_FROM_BYTES = 540_672;
 /** The same, while much of the memory for messages is taken. */
 const SPOOLED_EARLY_BYTES = 65_536;
