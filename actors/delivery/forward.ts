@@ -215,7 +215,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
    * Returns how long the hourly limit delays the delivery; 0 if it does not, and then its copies are counted. A group is forwarded as a
    * whole or waits.
    */
-  const waitSecondsOf = (row: ClaimedForwardRow, used: Map<string, number>): number => {
+  const countWaitSeconds = (row: ClaimedForwardRow, used: Map<string, number>): number => {
     if (limitPerHour === 0) return 0;
     const before = used.get(row.workspace_id) ?? row.used;
     const copies = countCopies(row);
@@ -237,7 +237,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const [row] = at === -1 ? [] : left.splice(at, 1);
       if (row === undefined) return;
       busy.add(row.workspace_id);
-      const waitSeconds = waitSecondsOf(row, used);
+      const waitSeconds = countWaitSeconds(row, used);
       const end = deliveryMetrics.forwardSeconds.startTimer();
       try {
         await (waitSeconds > 0 ? postponeForward(context, row, waitSeconds, waitReason) : forwardOne(row));
@@ -319,12 +319,12 @@ function countCopies(row: ClaimedForwardRow): number {
 
 /** The addresses, each with the reason if nothing can be sent to it, so that the delivery shows why. */
 function listRecipients({ addresses, unusable }: ForwardConfig): Omit<ForwardRecord['recipients'][number], 'id'>[] {
-  const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+  const findDomain = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   return [
-    ...addresses.map((address) => ({ address, domain: domainOf(address), refusal: null })),
+    ...addresses.map((address) => ({ address, domain: findDomain(address), refusal: null })),
     ...unusable.map((address) => ({
       address,
-      domain: domainOf(address),
+      domain: findDomain(address),
       refusal: 'Not an address that mail can be sent to',
     })),
   ];

@@ -136,7 +136,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     0,
   );
 
-  const laneOf = ({ bytes }: Offer) => (bytes.length > LARGE_BYTES ? large : mail);
+  const chooseLane = ({ bytes }: Offer) => (bytes.length > LARGE_BYTES ? large : mail);
 
   const read = async (offer: Offer): Promise<{ read: ReadOffer; outcome: ParseOutcome | null }> => {
     const startedTick = performance.now();
@@ -160,7 +160,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     try {
       const { read: readOffer, outcome } = await read(offer);
       const refusal = (await options.dmarc?.judge(offer, outcome)) ?? null;
-      if (refusal === null) return await laneOf(offer).add(readOffer);
+      if (refusal === null) return await chooseLane(offer).add(readOffer);
       options.ahead?.reading.forget(offer.rawId);
       return refusal;
     } catch (error) {
@@ -192,7 +192,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
       const checked = withScreening(offer, screening.screened);
       if (isReply) return await replies.add({ offer: checked, outcome: null, startedTick });
       const isTaken = ahead !== null && !isKeptBack(checked);
-      return await laneOf(offer).add({ offer: checked, outcome: isTaken ? ahead.read.outcome : null, startedTick });
+      return await chooseLane(offer).add({ offer: checked, outcome: isTaken ? ahead.read.outcome : null, startedTick });
     } catch (error) {
       options.ahead?.reading.forget(offer.rawId);
       throw error;
@@ -333,12 +333,12 @@ async function acceptReplies(
 ): Promise<ReplyOutcome[]> {
   const senders = offers.map(({ bytes }) => fromAddresses(bytes));
   return inTransaction(database, async (client) => {
-    const states = await lockReplyAddresses(client, replyAddressesOf(offers));
+    const states = await lockReplyAddresses(client, listReplyAddresses(offers));
     const repeated = await findRepeatedOffers(client, offers);
     const parts = offers.map((offer, at) => acceptedPart(offer, { states, repeated, from: senders[at] ?? [] }));
     const present = parts.filter(({ envelope }) => envelope.recipients.length > 0);
     const outcomes = present.length === 0 ? [] : await acceptGroup(client, present, claimant);
-    await countReplies(client, countsOf(outcomes));
+    await countReplies(client, countAccepted(outcomes));
     beforeCommit();
     return offers.map((offer, at): ReplyOutcome => {
       const part = parts[at];
@@ -389,7 +389,7 @@ function fromAddresses(bytes: Buffer): string[] {
   return from?.addresses.map(({ address }) => address) ?? [];
 }
 
-function replyAddressesOf(offers: readonly Offer[]): ReplyAddressKey[] {
+function listReplyAddresses(offers: readonly Offer[]): ReplyAddressKey[] {
   const keys = offers.flatMap(({ envelope }) =>
     envelope.recipients.flatMap(({ workspaceId, replyAddressId: id }) =>
       id === undefined ? [] : [{ workspaceId, id }],
@@ -398,7 +398,7 @@ function replyAddressesOf(offers: readonly Offer[]): ReplyAddressKey[] {
   return [...new Map(keys.map((key) => [replyKeyText(key), key])).values()];
 }
 
-function countsOf(outcomes: readonly AcceptOutcome[]): (ReplyAddressKey & { count: number })[] {
+function countAccepted(outcomes: readonly AcceptOutcome[]): (ReplyAddressKey & { count: number })[] {
   const keys = outcomes.flatMap(({ accepted }) =>
     accepted.flatMap(({ workspaceId, replyAddressId: id }) => (id === null ? [] : [{ workspaceId, id }])),
   );

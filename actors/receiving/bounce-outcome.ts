@@ -32,8 +32,8 @@ export function outcomeOfDeliveryReport(
     const recipient = reported[at];
     // The first useful word per recipient: a report repeats a recipient for each address that the mail was forwarded to.
     if (recipient == null || changed.has(recipient.id)) continue;
-    const text = textOf(one, report);
-    const kind = kindOf(one, recipient, text);
+    const text = describeReport(one, report);
+    const kind = findKind(one, recipient, text);
     if (kind === null) continue;
     changed.add(recipient.id);
     outcome.changes.push({ id: recipient.id, kind, status: one.status, text, reason: one.reason });
@@ -79,7 +79,7 @@ export function outcomeOfComplaint(
   return outcome;
 }
 
-function kindOf(report: RecipientReport, recipient: ReportRecipient, text: string): 'bounced' | 'delayed' | null {
+function findKind(report: RecipientReport, recipient: ReportRecipient, text: string): 'bounced' | 'delayed' | null {
   const next = statusAfterReport(recipient.status, report);
   if (next !== null) return next;
   const isOpen = recipient.status === 'pending' || recipient.status === 'delivered';
@@ -87,7 +87,7 @@ function kindOf(report: RecipientReport, recipient: ReportRecipient, text: strin
   return report.action === 'delayed' && isOpen && isNews ? 'delayed' : null;
 }
 
-function textOf({ diagnosticCode, status }: RecipientReport, { reportingMta }: DeliveryReport): string {
+function describeReport({ diagnosticCode, status }: RecipientReport, { reportingMta }: DeliveryReport): string {
   if (diagnosticCode !== null) return diagnosticCode;
   return reportingMta === null ? `Reported with status ${status}` : `Reported by ${reportingMta} with status ${status}`;
 }

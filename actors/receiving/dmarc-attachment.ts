@@ -39,7 +39,7 @@ export async function readDmarcAttachment(
     const { start, length, transferEncoding } = attachment;
     const content = decodeAttachment(bytes.subarray(start, start + length), transferEncoding);
     const xml = await unpack(Buffer.from(content.buffer, content.byteOffset, content.byteLength)).catch(() => null);
-    const report = xml === null ? null : (await reportReader()).readDmarcReport(textOf(xml));
+    const report = xml === null ? null : (await reportReader()).readDmarcReport(readText(xml));
     if (report !== null) return report;
   }
   return null;
@@ -128,7 +128,7 @@ const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
 const ZIP_END_BYTES = 22;
 
 /** In the charset of its byte order mark or declaration (XML 1.0 §4.3.3). */
-function textOf(xml: Buffer): string {
+function readText(xml: Buffer): string {
   const mark = xml.length < 2 ? 0 : xml.readUInt16BE(0);
   if (mark === 0xfffe) return decodeCharset(xml.subarray(2), 'utf-16le');
   if (mark === 0xfeff) return decodeCharset(xml.subarray(2), 'utf-16be');

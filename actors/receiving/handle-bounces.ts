@@ -74,14 +74,14 @@ interface Believed {
 
 function believe(options: ReportOptions, reception: Reception, report: MailReport): Believed | null {
   if (report.kind === 'automatic-reply' || (report.kind === 'feedback' && !report.isComplaint)) return null;
-  const addressed = recipientOf(options, reception.recipient);
+  const addressed = findRecipient(options, reception.recipient);
   if (addressed !== null)
     return { report, returnId: addressed, isOnlyReport: report.isStructured || reception.reversePath === '' };
-  const borne = report.kind === 'feedback' ? recipientOf(options, report.originalMailFrom ?? '') : null;
+  const borne = report.kind === 'feedback' ? findRecipient(options, report.originalMailFrom ?? '') : null;
   return borne === null ? null : { report, returnId: borne, isOnlyReport: false };
 }
 
-function recipientOf({ returnAddressKey }: ReportOptions, address: string): string | null {
+function findRecipient({ returnAddressKey }: ReportOptions, address: string): string | null {
   const exact = readMailbox(address)?.exact ?? '';
   return isReturnAddress(exact) ? readReturnAddress(returnAddressKey, exact) : null;
 }

@@ -124,7 +124,11 @@ async function store(
   };
   const reception = { workspaceId, emailId, recipient: before.recipient ?? before.own_address };
   const row = emailRows(reception, kept, options.mailHostname);
-  const changes = differences(shownOf({ ...before, date: before.date?.toISOString() ?? null }), shownOf(row), BODIES);
+  const changes = differences(
+    makeShown({ ...before, date: before.date?.toISOString() ?? null }),
+    makeShown(row),
+    BODIES,
+  );
   if (changes.length > 0) {
     await again.writeReparsed(client, workspaceId, emailId, row);
     await noteChanged(client, workspaceId, [emailId]);
@@ -133,7 +137,7 @@ async function store(
   const reported = await storeReport(options, client, { workspaceId, emailId }, kept);
   if (reported.change !== null) changes.push(reported.change);
   if (isDryRun) {
-    const draft = changes.length === 0 ? null : draftOf(row, reported.change !== null);
+    const draft = changes.length === 0 ? null : makeDraft(row, reported.change !== null);
     throw new DryRun({ verdict: 'parsed', changes, draft });
   }
   const event = {
@@ -163,7 +167,7 @@ async function storeReport(
 type Row = again.ReparsedRow;
 
 /** The compared fields, by the names that users see. */
-function shownOf(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unknown> {
+function makeShown(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unknown> {
   return {
     messageId: row.message_id,
     subject: row.subject,
@@ -194,7 +198,7 @@ function shownOf(row: Omit<Row, 'search_text' | 'parties'>): Record<string, unkn
   };
 }
 
-function draftOf(row: Row, isDmarcReport: boolean): Extract<Answer, { verdict: 'parsed' }>['draft'] {
+function makeDraft(row: Row, isDmarcReport: boolean): Extract<Answer, { verdict: 'parsed' }>['draft'] {
   return {
     messageId: row.message_id,
     subject: row.subject,

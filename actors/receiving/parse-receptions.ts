@@ -431,7 +431,7 @@ async function* parsedTogether(
     present.flatMap(({ request }, at) => (read[at] === undefined ? [request] : [])),
   );
   const parsing = present.map(async ({ rawId, request }, at) => {
-    const early = read[at]?.catch(() => options.parser.parse([request]).then(firstOf));
+    const early = read[at]?.catch(() => options.parser.parse([request]).then(takeFirst));
     const outcome = await (early ?? unread.shift());
     if (outcome === undefined) throw new Error('the parser returned no outcome');
     known.set(rawId, outcome);
@@ -455,6 +455,6 @@ async function* parsedTogether(
   }
 }
 
-function firstOf<T>([first]: readonly T[]): T | undefined {
+function takeFirst<T>([first]: readonly T[]): T | undefined {
   return first;
 }

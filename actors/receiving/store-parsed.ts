@@ -106,8 +106,8 @@ export async function storeParsed(
   parsed: readonly ParsedReception[],
 ): Promise<StoredReceptions> {
   try {
-    const rows = parsed.map(({ reception, outcome }) => rowsOf(options, reception, outcome));
-    return { stored: await storeTogether(options, parsed, rows, reportsOf(options, parsed)), busy: [] };
+    const rows = parsed.map(({ reception, outcome }) => makeRows(options, reception, outcome));
+    return { stored: await storeTogether(options, parsed, rows, makeReports(options, parsed)), busy: [] };
   } catch (error) {
     if (isLockTimeout(error)) return storeByWorkspace(options, parsed);
     if (isTransient(error)) throw error;
@@ -231,8 +231,8 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promi
     async () => scanHeaders((await bytes.get(reception.rawId)) ?? new Uint8Array(), NOT_STORABLE),
     () => scanHeaders(new Uint8Array(), NOT_STORABLE),
   ];
-  let current = rowsOf(options, reception, outcome);
-  let reports = reportsOf(options, [parsed]);
+  let current = makeRows(options, reception, outcome);
+  let reports = makeReports(options, [parsed]);
   for (;;) {
     try {
       return await storeTogether(options, [parsed], [current], reports);
@@ -247,7 +247,7 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promi
       const next = lesser.shift();
       if (next === undefined) throw error;
       log.error({ err: error, emailId: reception.emailId }, 'parsed message could not be stored');
-      current = rowsOf(options, reception, {
+      current = makeRows(options, reception, {
         message: await next(),
         authentication: null,
         dmarcReport: null,
@@ -256,11 +256,11 @@ async function storeAlone(options: StoreOptions, parsed: ParsedReception): Promi
   }
 }
 
-function rowsOf(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): EmailRows {
+function makeRows(options: StoreOptions, reception: Reception, outcome: ParsedReception['outcome']): EmailRows {
   return emailRows(reception, outcome, options.mailHostname);
 }
 
-function reportsOf({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {
+function makeReports({ makeId }: StoreOptions, parsed: readonly ParsedReception[]): NewDmarcReport[] {
   return parsed.flatMap(({ reception, outcome: { dmarcReport, authentication } }) => {
     const isForged = authentication?.dmarc.result === 'fail';
     return dmarcReport === null || isForged || reception.imported !== null

@@ -33,14 +33,14 @@ async function sendStream(socket: Socket, bytes: Uint8Array): Promise<void> {
   socket.write('zINSTREAM\0');
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
     const chunk = bytes.subarray(start, start + CHUNK_BYTES);
-    socket.write(sizeOf(chunk.length));
+    socket.write(writeSize(chunk.length));
     if (!socket.write(chunk)) await drained(socket);
     if (socket.destroyed) return;
   }
-  socket.write(sizeOf(0));
+  socket.write(writeSize(0));
 }
 
-function sizeOf(length: number): Buffer {
+function writeSize(length: number): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(length);
   return size;

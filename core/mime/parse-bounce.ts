@@ -101,7 +101,7 @@ export function kindOfReport(report: MailReport | null): ReportKind {
 function readStructured(bytes: Buffer, leaves: readonly Leaf[]): MailReport | null {
   for (const leaf of leaves) {
     if (!isReportPart(leaf.contentType)) continue;
-    const content = contentOf(bytes, leaf);
+    const content = readContent(bytes, leaf);
     const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content) : readFeedback(content);
     if (report?.kind === 'delivery-status') return withText(report, statementIn(bytes, leaves));
     if (report !== null) return report;
@@ -158,7 +158,7 @@ async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise
   if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
     // A gateway may pass on the report of another server with a covering note.
     const passedOn = leaves.find(({ contentType }) => contentType === 'message/rfc822');
-    const content = passedOn === undefined ? null : contentOf(bytes, passedOn);
+    const content = passedOn === undefined ? null : readContent(bytes, passedOn);
     const inner = content === null ? null : readStructured(content, (await readParts(content)).leaves);
     if (inner !== null) return inner;
   }
@@ -256,7 +256,7 @@ function readEmbedded(statement: string): DeliveryReport | null {
 function readEmbeddedPart(bytes: Buffer, leaves: readonly Leaf[]): DeliveryReport | null {
   for (const leaf of leaves.slice(1, MAX_EMBEDDED_PARTS)) {
     if (leaf.contentType !== 'text/plain') continue;
-    const text = contentOf(bytes, leaf).toString('latin1').trimStart();
+    const text = readContent(bytes, leaf).toString('latin1').trimStart();
     const report = /^(?:Reporting-MTA|Final-Recipient|Action):/i.test(text) ? readEmbedded(text) : null;
     if (report !== null) return report;
   }
@@ -272,7 +272,7 @@ function statementIn(bytes: Buffer, leaves: readonly Leaf[]): string {
     leaves.find(({ contentType }) => contentType === 'text/plain') ??
     leaves.find(({ contentType }) => contentType === 'text/html');
   const text =
-    leaf === undefined ? '' : decodeCharset(contentOf(bytes, leaf).subarray(0, MAX_STATEMENT_BYTES), leaf.charset);
+    leaf === undefined ? '' : decodeCharset(readContent(bytes, leaf).subarray(0, MAX_STATEMENT_BYTES), leaf.charset);
   const statement = statementOf(leaf?.contentType === 'text/html' ? (textOfHtml(text) ?? '') : text);
   if (statement !== '' || leaves.some(({ contentType }) => contentType.startsWith('message/'))) return statement;
   // Broken MIME (seen: a boundary that is not folded) hides the text.
@@ -302,7 +302,7 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
   };
 }
 
-function contentOf(bytes: Buffer, leaf: Leaf): Buffer {
+function readContent(bytes: Buffer, leaf: Leaf): Buffer {
   const decoded = decodeAttachment(bytes.subarray(leaf.start, leaf.start + leaf.length), leaf.transferEncoding);
   return Buffer.from(decoded.buffer, decoded.byteOffset, Math.min(decoded.byteLength, MAX_REPORT_BYTES));
 }
@@ -314,5 +314,5 @@ function returnedHeader(bytes: Buffer, leaves: readonly Leaf[]): HeaderSection |
       candidate.contentType,
     ),
   );
-  return leaf === undefined ? null : readHeaderSection(contentOf(bytes, leaf));
+  return leaf === undefined ? null : readHeaderSection(readContent(bytes, leaf));
 }

@@ -38,7 +38,7 @@ export function stripQuotedText(text: string): string {
 export function readReply(text: string): Reply {
   const lines = splitLines(text);
   const fates = fatesOf(lines);
-  const removed = partsOf(lines, fates);
+  const removed = readParts(lines, fates);
   const own = removed.length > MAX_PARTS ? '' : withoutParts(text, removed);
   return own === '' ? { text: tidy(text), removed: [] } : { text: own, removed };
 }
@@ -146,7 +146,7 @@ function splitLines(text: string): TextLine[] {
 }
 
 /** Adjacent lines of the same fate are one part; blank lines between them belong to it. */
-function partsOf(lines: readonly TextLine[], fates: readonly Fate[]): RemovedPart[] {
+function readParts(lines: readonly TextLine[], fates: readonly Fate[]): RemovedPart[] {
   const parts: RemovedPart[] = [];
   for (const [at, line] of lines.entries()) {
     const kind = fates[at] ?? 'kept';

@@ -9,7 +9,7 @@ const SHIFT = BITS / 3;
 const NOTED = new HashBits(2 ** BITS);
 
 /** Of each phrase, the runs of each text of which a sentence must have one. */
-const NEEDED = PHRASES.map(([needs]) => needs.map(runsOf));
+const NEEDED = PHRASES.map(([needs]) => needs.map(listRuns));
 
 /** Phrases of which a text has what they need. */
 export interface LivePhrases {
@@ -45,7 +45,7 @@ export function findLivePhrases(folded: string, parts: readonly Extent[]): LiveP
 }
 
 /** Returns the runs of three characters of a text; none if it is shorter, so that it always counts as had. */
-function runsOf(text: string): number[] {
+function listRuns(text: string): number[] {
   const runs: number[] = [];
   let run = 0;
   for (let at = 0; at < text.length; at++) {

@@ -21,7 +21,7 @@ const OPAQUE = 0.9;
 /** Returns the box that an element opens, or the one around it. */
 export function boxWithin(declarations: Declarations, outer: Box, list: PieceList): Box {
   if (!says(declarations, 'position', BOXED)) return outer;
-  outer.layer = Math.max(outer.layer, layerOf(declarations));
+  outer.layer = Math.max(outer.layer, readLayer(declarations));
   return { start: list.begin(), layer: 0 };
 }
 
@@ -31,7 +31,7 @@ export function boxWithin(declarations: Declarations, outer: Box, list: PieceLis
  */
 export function cover(declarations: Declarations, isPicture: boolean, box: Box, list: PieceList): void {
   if (!says(declarations, 'position', PLACED) || !fills(declarations)) return;
-  if (layerOf(declarations) < box.layer || !(isPicture || isOpaque(declarations))) return;
+  if (readLayer(declarations) < box.layer || !(isPicture || isOpaque(declarations))) return;
   list.hide(box.start, COVERED);
   box.start = list.pieces.length;
 }
@@ -40,7 +40,7 @@ function says(declarations: Declarations, property: string, pattern: RegExp): bo
   return declarations.get(property)?.some((value) => pattern.test(value)) ?? false;
 }
 
-function layerOf(declarations: Declarations): number {
+function readLayer(declarations: Declarations): number {
   const layer = Number(declarations.get('z-index')?.at(-1));
   return Number.isFinite(layer) ? layer : 0;
 }

@@ -98,7 +98,7 @@ export class SegmentBuilder {
     const length = MAX_WORDS - this.#wordsLeft;
     this.#wordCount += length;
     for (const mark of emailMarks(source)) {
-      const hash = hashOf(mark);
+      const hash = hashWord(mark);
       const number = this.#table.find(mark, 0, mark.length, hash);
       this.#addPosting(number === UNKNOWN ? this.#addNumber(mark, 0, mark.length, hash) : number, BODY);
     }
@@ -130,7 +130,7 @@ export class SegmentBuilder {
     for (const word of wordsOfFolded(text)) {
       if (this.#wordsLeft === 0) return;
       this.#wordsLeft--;
-      this.#addWord(word, 0, word.length, hashOf(word), place);
+      this.#addWord(word, 0, word.length, hashWord(word), place);
     }
   }
 
@@ -232,7 +232,7 @@ export class SegmentBuilder {
   }
 }
 
-function hashOf(word: string): number {
+function hashWord(word: string): number {
   let hash = EMPTY_HASH;
   for (let at = 0; at < word.length; at++) hash = addToHash(hash, word.charCodeAt(at));
   return hash;
