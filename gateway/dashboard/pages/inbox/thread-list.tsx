@@ -160,7 +160,7 @@ export function ThreadList(props: ThreadListProps) {
     const id = pointerType === 'mouse' && target instanceof Element ? rowIdAt(target) : null;
     if (id === rested.current.id) return;
     window.clearTimeout(rested.current.timer);
-    const timer = id === null ? 0 : window.setTimeout(() => actions.press(id), REST_MS);
+    const timer = id === null ? 0 : window.setTimeout(() => actions.rest(id), REST_MS);
     rested.current = { id, timer };
   };
   const onPointerLeave = () => {
@@ -284,7 +284,9 @@ const RETURNED = { SNOOZE: 'Snooze over', REPLY: 'Reply', REMINDER: 'No reply' }
 /** Mouse actions of a row. */
 export interface RowActions {
   open: (id: string) => void;
-  /** the pointer rests on the row, or is down: it is probably opened next */
+  /** the pointer rests on the row: it may be opened next */
+  rest: (id: string) => void;
+  /** the pointer is down on the row: it is probably opened next */
   press: (id: string) => void;
   focus: (id: string) => void;
   /** `isSpan`: with all rows since the last selected one */

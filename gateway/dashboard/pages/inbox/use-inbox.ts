@@ -104,14 +104,16 @@ export function useInbox() {
     else setWaiting({ threadId, run, opensField });
   };
   const client = useClient();
-  /** Reads a conversation and its last message, which is unfolded, at once: the page that shows them finds them in the cache. */
-  const prefetch = (id: string) => {
+  /** Reads a conversation at once: the page that shows it finds it in the cache. No text of mail, which counts as read in the audit log. */
+  const prefetch = (id: string) => void client.query(THREAD, { id, last: MESSAGES }).toPromise();
+  /** Reads the text of its last message as well, which is unfolded. */
+  const prefetchText = (id: string) => {
     const latest = rowAt(list.pages, indexOfThread(list.pages, id))?.node.latestMessage;
-    void client.query(THREAD, { id, last: MESSAGES }).toPromise();
+    prefetch(id);
     if (latest != null) void client.query(MESSAGE_BODY, { id: latest.id }).toPromise();
   };
   const open = (id: string) => {
-    prefetch(id);
+    prefetchText(id);
     setActive(id);
     go({ threadId: id });
   };
@@ -260,14 +262,15 @@ export function useInbox() {
   });
   useEffect(() => forget(), [folder, search, view.label, view.address, view.assigned]);
 
-  const latest = useRef({ open, select, prefetch });
-  latest.current = { open, select, prefetch };
+  const latest = useRef({ open, select, prefetch, prefetchText });
+  latest.current = { open, select, prefetch, prefetchText };
   // Stable functions, so that only changed rows are rendered again.
   const rowActions = useMemo<RowActions>(
     () => ({
       open: (id) => latest.current.open(id),
       focus: setActive,
-      press: (id) => latest.current.prefetch(id),
+      rest: (id) => latest.current.prefetch(id),
+      press: (id) => latest.current.prefetchText(id),
       select: (id, isSpan) => latest.current.select(id, isSpan),
     }),
     [setActive],
