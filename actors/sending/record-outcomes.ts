@@ -1,3 +1,4 @@
+import { SYSTEM_WORKSPACE_ID } from '../../core/accounts/system-account.ts';
 import { refusalReason } from '../../core/sending/refusal-reason.ts';
 import { decideRetry } from '../../core/sending/sending-retry.ts';
 import { suppressesAddress } from '../../core/sending/suppression.ts';
@@ -241,9 +242,12 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
   };
 }
 
-/** Whether to suppress this address: a server said so, or the domain does not exist or accepts no mail. */
+/**
+ * Whether to suppress this address: a server said so, or the domain does not exist or accepts no mail. Never for mail of the service: no one
+ * can read or lift its list, and a refusal of today would end password resets and invitations of the address for good.
+ */
 function suppresses({ row, isReply }: Outcome): boolean {
-  if (row.outcome !== 'bounced') return false;
+  if (row.outcome !== 'bounced' || row.workspace_id === SYSTEM_WORKSPACE_ID) return false;
   const { code, enhanced_status: status, text } = row;
   return isReply ? suppressesAddress({ code, status, text }) : status?.startsWith('5.1.') === true;
 }

@@ -16,12 +16,12 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
   afterAll(() => stage?.close());
 
   /** Invites a person over the interface, who then signs up in the browser. */
-  async function join(account: { apiKey: string }, name: string, role: string) {
+  async function join(account: { apiKey: string }, name: string, role: string, addresses?: string[]) {
     const email = `${name.toLowerCase()}@elsewhere.test`;
     const invited = await fetch(`${stage.url}/api/e2/invitations`, {
       method: 'POST',
       headers: { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ email, role }),
+      body: JSON.stringify({ email, role, addresses }),
     });
     expect(invited.status, await invited.text()).toBe(200);
     const link = /\/invitation#[\w-]{43}/.exec((await readServiceMail(stage.database, email)).at(-1) ?? '')?.[0] ?? '';
@@ -38,6 +38,33 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
     await page.getByRole('row').filter({ hasText: subject }).getByRole('link').click();
     await page.getByRole('heading', { name: subject }).waitFor();
   };
+
+  test('an agent who is limited to an address replies from it', LIMIT, async () => {
+    const account = await stage.account();
+    const owner = await stage.open(account);
+    await owner.page.goto(`${stage.url}/members`);
+    await owner.page.getByRole('button', { name: 'Invite person' }).click();
+    const dialog = owner.page.getByRole('dialog', { name: 'Invite person' });
+    await dialog.getByLabel('Email address').fill('waiting@elsewhere.test');
+    await dialog.getByRole('combobox', { name: 'Only these domains and addresses' }).fill(account.address);
+    await dialog.getByRole('button', { name: 'Send invitation' }).click();
+    await owner.page.getByRole('list', { name: 'Invitations' }).getByText(`Only ${account.address}`).waitFor();
+
+    const lea = await join(account, 'Lea', 'agent', [account.address]);
+    await lea.page.goto(stage.url);
+    await lea.page.getByRole('heading', { name: 'Getting started' }).waitFor();
+    expect(await lea.page.getByRole('link', { name: /Call the API|Deliver mail to your program/ }).count()).toBe(0);
+    await lea.page.goto(`${stage.url}/inbox`);
+    await lea.page.getByText('The inbox is empty', { exact: true }).waitFor();
+    expect(await lea.page.getByText('Add domain').count()).toBe(0);
+
+    await stage.mail({ to: account.address, subject: 'Is it on its way?', text: 'Hello' });
+    await openThread(lea.page, 'Is it on its way?');
+    await lea.page.getByRole('button', { name: 'Reply', exact: true }).click();
+    await lea.page.getByRole('textbox', { name: 'Message' }).fill('It is.');
+    await lea.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await lea.page.getByText('Sent.', { exact: true }).waitFor();
+  });
 
   test('assign a conversation, and write notes that mention the other', LIMIT, async () => {
     const account = await stage.account();

@@ -6,6 +6,7 @@ import { WarningAlert } from '../parts/alerts.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Small, SmallLink } from '../parts/text.tsx';
 import { FieldComing, useNoField } from '../shell/keys.ts';
+import { useViewer } from '../shell/viewer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
@@ -105,6 +106,9 @@ function OpenedComposer(props: OpenedProps) {
   const original = emailId === undefined ? null : originalData?.email;
   const domains = sendersData?.domains.edges.map(({ node }) => node).filter(({ canSend }) => canSend) ?? [];
   const addresses = sendersData?.senders.map(({ address }) => address) ?? [];
+  // A member who is limited to addresses sees no domains, and sends from the addresses.
+  const isLimited = useViewer().person?.isLimited === true;
+  const maySend = domains.length > 0 || (isLimited && addresses.length > 0);
   const senders = addresses.length > 0 ? addresses : domains.map(({ name }) => `hello@${name}`);
   const isRead = sendersData !== undefined && original !== undefined && stored !== undefined;
   const first = isRead ? firstDraft(mode, original, senders, to, prefersPlain()) : null;
@@ -136,7 +140,13 @@ function OpenedComposer(props: OpenedProps) {
         <Small>The email is not in this account, so you cannot reply to it.</Small>
       </NoForm>
     );
-  if (domains.length === 0)
+  if (!maySend && isLimited)
+    return (
+      <NoForm title="No address to send from">
+        <Small>None of the addresses that you are limited to can send mail. Ask an admin of the workspace.</Small>
+      </NoForm>
+    );
+  if (!maySend)
     return (
       <NoForm title="No verified domain">
         <Small>

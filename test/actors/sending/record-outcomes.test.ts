@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimOfEmails } from '../../../actors/sending/claim-recipients.ts';
 import { createSendingRecorder, toOutcome } from '../../../actors/sending/record-outcomes.ts';
 import type { AttemptResult, SendingJob } from '../../../actors/sending/sending-job.ts';
+import { SYSTEM_WORKSPACE_ID } from '../../../core/accounts/system-account.ts';
+import { keepSystemDomain } from '../../../db/queries/domains/domain-owner.ts';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import { createSender, queueMail, type TestSender } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
@@ -60,6 +62,22 @@ test.each([
     one.workspaceId,
   ]);
   expect(rows.map(({ address }) => address)).toEqual(suppressed);
+});
+
+test('an address that refused mail of the service is not suppressed', async () => {
+  const context = testActorContext(stage.database);
+  const domainId = await keepSystemDomain(stage.owner, { id: `dom_${'a'.repeat(32)}`, name: 'service.test' });
+  const made = await createSender(stage.owner, 'beside.test', SECRET_KEY);
+  const service = { ...made, workspaceId: SYSTEM_WORKSPACE_ID, domainId, domain: 'service.test' };
+  const invitation = await queueMail(stage.owner, service, { to: ['a@many.test'] });
+  const jobs = await claim(context, [service, invitation]);
+  const recorder = createSendingRecorder(context, () => undefined);
+  await recorder.record(toOutcome({ job: jobs('a'), ...GONE }, 0.5));
+  expect(await emailOf(stage.owner, invitation)).toMatchObject({ status: 'bounced' });
+  const { rows } = await stage.owner.pool.query('select address from suppression where workspace_id = $1', [
+    SYSTEM_WORKSPACE_ID,
+  ]);
+  expect(rows).toEqual([]);
 });
 
 test('an outcome with a lost claim is left out of its group: no event, no change', async () => {

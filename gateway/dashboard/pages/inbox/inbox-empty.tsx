@@ -15,7 +15,7 @@ import {
 } from '../../parts/icons.ts';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine, Hint, Small, SmallLink } from '../../parts/text.tsx';
-import { useIsInTeam } from '../../shell/viewer.ts';
+import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
 import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
 
@@ -32,6 +32,7 @@ interface InboxEmptyProps {
 /** Shown when the list is empty: the reason and the next step. */
 export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmptyProps) {
   const { folder, search, label, address, assigned } = view;
+  const maySetUp = useRight('domains');
   if (search !== '')
     return (
       <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
@@ -77,6 +78,8 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
   if (folder === 'unread')
     return <Note icon={IconMailOff} title="No unread mail" about="New mail appears here automatically." />;
   if (frame === undefined) return null;
+  if (!maySetUp)
+    return <Note icon={IconInbox} title="The inbox is empty" about="New mail appears here automatically." />;
   if (frame.domains.edges.length === 0)
     return (
       <EmptyState

@@ -72,6 +72,9 @@ const TRANSFER = graphql(`
   }
 `);
 
+/** Addresses that a row names; more are counted. */
+const NAMED_ADDRESSES = 3;
+
 /** A member, with what the signed-in person may do about it. */
 function MemberRow({ member, changed }: { member: ShownMember; changed: () => void }) {
   const { id, email, name, role, isApprover, isYou, joinedAt, limits, apiKeys } = member;
@@ -127,17 +130,18 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
         </Group>
       }
     >
-      {limits !== null && (
-        <Hint>
-          Only{' '}
-          {[
-            ...(limits.domainIds.length > 0 ? [counted(limits.domainIds.length, 'domain')] : []),
-            ...(limits.addresses.length > 0 ? [counted(limits.addresses.length, 'address', 'addresses')] : []),
-          ].join(' and ')}
-        </Hint>
-      )}
+      <Limits limits={limits} />
     </Row>
   );
+}
+
+/** What a member is limited to: the addresses, and how many domains. */
+function Limits({ limits }: { limits: ShownMember['limits'] }) {
+  if (limits === null) return null;
+  const { domainIds, addresses } = limits;
+  const domains = domainIds.length > 0 ? [counted(domainIds.length, 'domain')] : [];
+  const named = addresses.length > NAMED_ADDRESSES ? [counted(addresses.length, 'address', 'addresses')] : addresses;
+  return <Hint className="postroom-wrap">Only {[...domains, ...named].join(', ')}</Hint>;
 }
 
 function MakeOwner({ id, called, changed }: { id: string; called: string; changed: () => void }) {
@@ -279,7 +283,9 @@ function ChangeForm({ member, done }: { member: ShownMember; done: () => void })
 }
 
 const INVITATIONS = graphql(`
-  query DashboardInvitations { invitations { id email role status invitedBy sentAt expiresAt } }
+  query DashboardInvitations {
+    invitations { id email role isApprover limits { domainIds addresses } status invitedBy sentAt expiresAt }
+  }
 `);
 type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
 
@@ -326,14 +332,15 @@ const REVOKE = graphql(`
 `);
 
 function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; changed: () => void }) {
-  const { id, email, role, status, sentAt, expiresAt, invitedBy } = invitation;
+  const { id, email, role, isApprover, limits, status, sentAt, expiresAt, invitedBy } = invitation;
   const { act: revoke } = useAct(REVOKE, { done: 'The invitation was revoked.' });
   return (
     <Row
       name={<RowName>{email}</RowName>}
       about={
         <>
-          {role.toLowerCase()}, sent <RelativeTime at={sentAt} />
+          {role.toLowerCase()}
+          {isApprover && ' and approver'}, sent <RelativeTime at={sentAt} />
           {invitedBy !== null && ` by ${invitedBy}`}, {status === 'EXPIRED' ? 'expired ' : 'expires '}
           <RelativeTime at={expiresAt} />
         </>
@@ -359,7 +366,9 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
           />
         </Group>
       }
-    />
+    >
+      <Limits limits={limits} />
+    </Row>
   );
 }
 

@@ -25,15 +25,18 @@ interface Step {
   title: string;
   about: string;
   path: string;
+  /** the right that it needs */
+  right: string;
   isDone: (data: ResultOf<typeof STARTED>) => boolean;
 }
 
-const STEPS: Step[] = [
+const ALL_STEPS: Step[] = [
   {
     icon: IconAt,
     title: 'Create an address',
     about: 'Mail to it is received and stored.',
     path: '/addresses?new',
+    right: 'domains',
     isDone: ({ emailAddresses }) => emailAddresses.totalCount > 0,
   },
   {
@@ -41,6 +44,7 @@ const STEPS: Step[] = [
     title: 'Receive an email',
     about: 'A command or a click sends the first one.',
     path: '/welcome',
+    right: 'read',
     isDone: ({ received }) => received.edges.length > 0,
   },
   {
@@ -48,6 +52,7 @@ const STEPS: Step[] = [
     title: 'Send an email',
     about: 'Write one, or reply to the first.',
     path: '/inbox?compose=new',
+    right: 'send',
     isDone: ({ sent }) => sent.edges.length > 0,
   },
   {
@@ -55,6 +60,7 @@ const STEPS: Step[] = [
     title: 'Deliver mail to your program',
     about: 'An endpoint posts each email as a signed webhook, or forwards it.',
     path: '/endpoints?new=webhook',
+    right: 'endpoints',
     isDone: ({ endpoints }) => endpoints.totalCount > 0,
   },
   {
@@ -62,13 +68,15 @@ const STEPS: Step[] = [
     title: 'Call the API',
     about: 'Make a request with an API key.',
     path: '/keys',
+    right: 'keys',
     isDone: ({ apiKeys }) => apiKeys.edges.some(({ node }) => node.lastUsedAt !== null),
   },
 ];
 
-/** First steps of an account, until all are done or the list is hidden in this browser. */
+/** First steps of an account that the person may take, until all are done or the list is hidden in this browser. */
 export function GettingStarted() {
-  const { id } = useViewer();
+  const { id, person } = useViewer();
+  const steps = ALL_STEPS.filter(({ right }) => person?.rights.includes(right) === true);
   const name = `postroom-started-${id}`;
   const [isOver, setOver] = useState(() => readStored(name) !== null);
   const { data } = useLiveQuery({
@@ -79,12 +87,12 @@ export function GettingStarted() {
     isPaused: isOver,
     gatherMs: 2_000,
   });
-  const isComplete = data !== undefined && STEPS.every(({ isDone }) => isDone(data));
+  const isComplete = data !== undefined && steps.every(({ isDone }) => isDone(data));
   useEffect(() => {
     if (isComplete) writeStored(name, 'done');
   }, [isComplete, name]);
   if (isOver || data === undefined || isComplete) return null;
-  const done = STEPS.filter(({ isDone }) => isDone(data)).length;
+  const done = steps.filter(({ isDone }) => isDone(data)).length;
   const hide = () => {
     writeStored(name, 'hidden');
     setOver(true);
@@ -97,13 +105,13 @@ export function GettingStarted() {
         </Title>
         <Group gap="sm">
           <Hint role="status">
-            {done} of {STEPS.length} done
+            {done} of {steps.length} done
           </Hint>
           <QuietButton label="Hide" size="compact-sm" onClick={hide} />
         </Group>
       </Group>
       <Rows label="First steps">
-        {STEPS.map(({ icon, title, about, path, isDone }) => (
+        {steps.map(({ icon, title, about, path, isDone }) => (
           <Row
             key={path}
             name={

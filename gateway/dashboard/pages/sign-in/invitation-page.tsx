@@ -52,7 +52,11 @@ export function InvitationPage() {
           </PageLink>
         }
       >
-        <Small>Ask the person who invited you to send the invitation again.</Small>
+        <Small>
+          {invitation?.state === 'accepted'
+            ? 'If you accepted it, sign in: the workspace is in the menu at your address.'
+            : 'Ask the person who invited you for a new invitation.'}
+        </Small>
       </EntryCard>
     );
   const { workspaceName, invitedByName, role, email } = invitation;
@@ -102,7 +106,9 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
     <Stack>
       {user !== null && (
         <Small>
-          You are signed in as {user.email}. Sign in as {invitation.email} to accept the invitation.
+          You are signed in as {user.email}.{' '}
+          {invitation.hasAccount || isRequired ? 'Sign in as' : 'Create the sign-in of'} {invitation.email} to accept
+          the invitation. This browser is then signed in as {invitation.email}.
         </Small>
       )}
       <AuthProblemNote problem={problem} />
