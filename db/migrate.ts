@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { connectClient } from './connection/open-pool.ts';
+import { isRunWithOtherSql } from './migrations/digest.ts';
 import type { SchemaMigration } from './migrations/list.ts';
 import { migrationNames } from './migrations/names.ts';
 
@@ -14,7 +15,7 @@ export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
 }
 
-/** The database was made before the first release, with columns that no longer exist. */
+/** The database was made before the first release: its tables or functions are not those of this code. */
 export class SchemaTooOld extends Error {
   override name = 'SchemaTooOld';
 }
@@ -62,10 +63,10 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   }
 }
 
-/** The table of the ORM's migrator, with the code version that each migration requires. */
+/** The table of the ORM's migrator, with the code version that each migration requires and the digest of its SQL. */
 const MIGRATION_TABLE = `
   create table if not exists migration (
-    id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp, needs text)`;
+    id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp, needs text, digest text)`;
 
 async function takeLock(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [
@@ -76,11 +77,8 @@ async function takeLock(client: pg.Client): Promise<boolean> {
 
 async function listMissing(client: pg.Client, names: readonly string[]): Promise<string[]> {
   // The service's roles cannot read this table until a migration grants it.
+  if (!(await canReadMigrations(client))) return [...names];
   if (await isSchemaTooOld(client)) throw new SchemaTooOld(`${TOO_OLD}. ${TOO_OLD_FIX}`);
-  const there = await client.query<{ there: boolean }>(
-    `select coalesce(has_table_privilege(to_regclass('migration'), 'select'), false) as there`,
-  );
-  if (there.rows[0]?.there !== true) return [...names];
   const { rows } = await client.query<{ name: string; needs: string | null }>('select name, needs from migration');
   const tooNew = rows.find(({ needs }) => needs !== null && !names.includes(needs));
   if (tooNew !== undefined)
@@ -96,10 +94,22 @@ export const TOO_OLD = 'The database was made by a version before the first rele
 export const TOO_OLD_FIX =
   'Export its accounts with that version (npx node bin/account.ts export EMAIL DIRECTORY), then start with an empty database or another DATA_DIR';
 
-/** Returns whether tables still name the workspace `user_id`. Works with any role of the service. */
+/**
+ * Returns whether a migration ran with other SQL than this code has, which happens before a release only: a released migration is never
+ * edited. False where the role cannot read what ran. Works with any role of the service.
+ */
 export async function isSchemaTooOld(client: Pick<pg.Client, 'query'>): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select from pg_attribute where attrelid = to_regclass('api_key') and attname = 'user_id' and not attisdropped`,
+  if (!(await canReadMigrations(client))) return false;
+  // As JSON: the oldest tables have no digests.
+  const { rows } = await client.query<{ name: string; digest: string | null }>(
+    `select name, to_jsonb(migration) ->> 'digest' as digest from migration order by id`,
   );
-  return rowCount === 1;
+  return isRunWithOtherSql(rows);
+}
+
+async function canReadMigrations(client: Pick<pg.Client, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select coalesce(has_table_privilege(to_regclass('migration'), 'select'), false) as there`,
+  );
+  return rows[0]?.there === true;
 }

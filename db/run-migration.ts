@@ -1,6 +1,7 @@
 import pRetry from 'p-retry';
 import type pg from 'pg';
 import { isContention } from './errors.ts';
+import { digestOf } from './migrations/digest.ts';
 import type { SchemaMigration } from './migrations/list.ts';
 
 /**
@@ -20,7 +21,10 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
   const migration = new Step(undefined as never, undefined as never);
   await migration.up();
   const statements = migration.getQueries().map(String);
-  const note = { text: 'insert into migration (name, needs) values ($1, $2)', values: [name, needs ?? null] };
+  const note = {
+    text: 'insert into migration (name, needs, digest) values ($1, $2, $3)',
+    values: [name, needs ?? null, digestOf(name)],
+  };
   await retryContended(async () => {
     if (migration.isTransactional()) {
       await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`);

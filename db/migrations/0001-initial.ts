@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
+import { SEARCH_FUNCTIONS } from './digest.ts';
 
 /**
  * The first schema, by feature: tables, policies and functions. What tables and columns are for is said by db/entities. Every table of a
@@ -32,10 +33,8 @@ const PARTS = [
   'agents',
 ].map((feature) => new URL(`0001-initial/${feature}.sql`, import.meta.url));
 
-const SEARCH = new URL('../queries/search/search-functions.sql', import.meta.url);
-
 export class InitialMigration extends Migration {
   override up(): void {
-    for (const part of [...PARTS, SEARCH]) this.addSql(readFileSync(part, 'utf8'));
+    for (const part of [...PARTS, SEARCH_FUNCTIONS]) this.addSql(readFileSync(part, 'utf8'));
   }
 }

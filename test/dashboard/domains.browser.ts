@@ -204,6 +204,20 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await tab.close();
   });
 
+  test('the list of domains counts the mail of 24 hours and of 7 days, with separators of thousands', async () => {
+    const account = await stage.account();
+    await stage.database.pool.query(
+      `insert into email_counter (workspace_id, own_address, grain, begins_at, own_domain, type, status, is_read, is_archived, count)
+       select workspace_id, '*', grain, date_trunc(grain, now() - interval '3 days', 'UTC'), name, 'received', 'received', false, false, 2040
+       from domain, unnest(array['hour', 'day']) grain where id = $1`,
+      [account.domainId],
+    );
+    const tab = await openTab(account);
+    await tab.page.goto(`${stage.url}/domains`);
+    await tab.page.getByText('1 address, 0 emails in 24 h, 2,040 in 7 days', { exact: true }).waitFor();
+    await tab.close();
+  });
+
   test('a suppressed address shows the reason, and can be removed', async () => {
     const account = await stage.account();
     const tab = await openTab(account);

@@ -86,6 +86,33 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await close();
   });
 
+  test('an endpoint says how many deliveries came through and how many attempts failed', async () => {
+    const account = await stage.account();
+    receiver.answer([200]);
+    const { body } = await account.call('POST', '/endpoints', {
+      name: 'Counted',
+      type: 'webhook',
+      config: { url: receiver.url },
+    });
+    const count = (total: number, successful: number, failed: number) =>
+      stage.database.pool.query(
+        `insert into endpoint_stat (workspace_id, endpoint_id, total, successful, failed)
+         select workspace_id, id, $2, $3, $4 from endpoint where id = $1
+         on conflict (workspace_id, endpoint_id) do update set total = $2, successful = $3, failed = $4`,
+        [body.id, total, successful, failed],
+      );
+    const { page, close } = await stage.open(account);
+    await count(3, 2, 1);
+    await page.goto(`${stage.url}/endpoints`);
+    await page.getByText('2 delivered, 1 failed attempt', { exact: true }).waitFor();
+    await count(3451, 2040, 1406);
+    for (const path of ['/endpoints', `/endpoints/${body.id}`]) {
+      await page.goto(stage.url + path);
+      await page.getByText('2,040 delivered, 1,406 failed attempts, 5 pending', { exact: true }).waitFor();
+    }
+    await close();
+  });
+
   test('a payload query is written in the explorer’s editor, tested on a stored event, and shapes the payload', async () => {
     const account = await stage.account();
     const config = { url: receiver.url };

@@ -138,7 +138,7 @@ test('older code works with a newer schema, unless a migration requires newer co
 });
 
 test('a database of before the first release is refused by the start and by --check, which say what to do', async () => {
-  await client.query('alter table api_key rename workspace_id to user_id');
+  await client.query('alter table migration drop column digest');
   await expect(migrate(testDatabase.url)).rejects.toThrow(SchemaTooOld);
   await expect(pendingMigrations(testDatabase.url)).rejects.toThrow(SchemaTooOld);
   const environment = { DATABASE_URL: testDatabase.url, SECRET_KEY: randomBytes(32).toString('base64url') };
@@ -149,6 +149,21 @@ test('a database of before the first release is refused by the start and by --ch
       expect.stringMatching(/before the first release and cannot be upgraded\. Export its accounts with that version/),
     ]);
   }
+});
+
+test('a database whose migration or search functions have other SQL than the code is refused', async () => {
+  const { rows } = await client.query<{ digest: string }>('select digest from migration');
+  const [statements = '', search = ''] = rows[0]?.digest.split('.') ?? [];
+  const record = (digest: string | null) => client.query('update migration set digest = $1', [digest]);
+  for (const other of [`${'0'.repeat(64)}.${search}`, `${statements}.${'0'.repeat(64)}`, null]) {
+    await record(other);
+    await expect(migrate(testDatabase.url)).rejects.toThrow(SchemaTooOld);
+    await expect(pendingMigrations(testDatabase.url)).rejects.toThrow(SchemaTooOld);
+  }
+  // A later migration, of newer code, changed the search functions.
+  await record(`${statements}.${search}`);
+  await client.query(`insert into migration (name, digest) values ('0002-next', '0.0')`);
+  expect(await pendingMigrations(testDatabase.url)).toEqual([]);
 });
 
 test('bin/migrate.ts --check reports pending migrations, and changes nothing', async () => {

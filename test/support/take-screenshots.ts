@@ -310,10 +310,9 @@ try {
     });
   await addPeople(account);
   const invitation = isWanted('team') ? await inviteColleague(account, body.data[0]) : null;
-  await discuss(account, sample.threadId);
   await knock(smtpPort, `accounts@${body.data[0].domain}`);
-  await takeAll(link, url, pagesOf(sample, trashedThreadId), async (browser) => {
-    if (invitation !== null) await joinAsColleague(browser, url + invitation, account, sample.threadId);
+  await takeAll(link, url, pagesOf(sample, trashedThreadId), async (browser, page) => {
+    if (invitation !== null) await joinAsColleague({ browser, page }, url + invitation, account, sample.threadId);
   });
 } finally {
   child.kill('SIGTERM');
@@ -370,18 +369,25 @@ async function inviteColleague(account: Account, domain: { id: string; domain: s
   return path;
 }
 
-/** Writes notes below a conversation. */
-async function discuss(account: Account, threadId: string): Promise<void> {
-  for (const text of [
-    'She wrote twice. The parcel is at the depot, the carrier says tomorrow.',
-    'Offer her free return shipping if not.',
-  ])
-    await account.call('POST', `/mail/threads/${threadId}/notes`, { text });
+/** Writes a note below the conversation that the page shows, as the member who is signed in there. */
+async function writeNote(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Write note' }).click();
+  await page.getByLabel('Note', { exact: true }).fill(text);
+  await page.getByRole('button', { name: 'Add note' }).click();
+  await page.getByRole('article').filter({ hasText: text }).waitFor();
 }
 
-/** Accepts the invitation in another browser, assigns a conversation to the new member, and replies to it there. */
-async function joinAsColleague(browser: Browser, link: string, account: Account, threadId: string): Promise<void> {
-  const page = await (await browser.newContext({ viewport: VIEWPORT })).newPage();
+/**
+ * Accepts the invitation in another browser and assigns a conversation to the new member, who replies to it there. Both members, the owner
+ * on her page, write a note below it.
+ */
+async function joinAsColleague(
+  of: { browser: Browser; page: Page },
+  link: string,
+  account: Account,
+  threadId: string,
+): Promise<void> {
+  const page = await (await of.browser.newContext({ viewport: VIEWPORT })).newPage();
   await page.goto(link);
   await page.getByLabel('Your name').fill(COLLEAGUE);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -393,6 +399,10 @@ async function joinAsColleague(browser: Browser, link: string, account: Account,
     input: { threadId, assignee },
   });
   await page.goto(new URL(`/inbox/${threadId}`, link).href);
+  await writeNote(page, 'She wrote twice. The parcel is at the depot, the carrier says tomorrow.');
+  const { page: owner } = of;
+  await owner.goto(page.url());
+  await writeNote(owner, 'Offer her free return shipping if not.');
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
 }
 
@@ -400,7 +410,7 @@ async function takeAll(
   link: string,
   url: string,
   pages: ReturnType<typeof pagesOf>,
-  gather: (browser: Browser) => Promise<void>,
+  gather: (browser: Browser, page: Page) => Promise<void>,
 ): Promise<void> {
   await mkdir(target, { recursive: true });
   const browser = await chromium.launch({
@@ -411,7 +421,7 @@ async function takeAll(
   const page = await context.newPage();
   await page.goto(link);
   await page.getByRole('navigation').first().waitFor({ timeout: 60_000 });
-  await gather(browser);
+  await gather(browser, page);
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     for (const [name, where, step] of pages)
