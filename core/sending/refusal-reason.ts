@@ -1,5 +1,6 @@
 import { lazily } from '../shared/lazily.ts';
 import { FULL_OF, saysFull } from './full-mailbox.ts';
+import { reduceToHeads } from './phrase-heads.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
@@ -71,14 +72,15 @@ function mayMeanAccess(text: string): boolean {
 function reasonOfText(text: string, status: string | null): RefusalReason | null {
   const searched = toSearched(text);
   if (searched === '') return null;
+  const heads = reduceToHeads(searched);
   for (const { reason, wordings } of MATCHERS()) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
-    if (wordings.some((wording) => hasWording(searched, wording)))
+    if (wordings.some((wording) => hasWording(reason === 'user_unknown' ? heads : searched, wording)))
       return reason === 'mailbox_disabled' && saysLeft(searched) ? 'user_unknown' : reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
     // `There is no room left in the mailbox` is not about an unknown one.
     if (saysFull(searched)) return 'mailbox_full';
-    const part = unknownPartIn(searched, POLICY_STATUS.test(status ?? searched));
+    const part = unknownPartIn(heads, POLICY_STATUS.test(status ?? searched));
     if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
   }
   return null;
@@ -98,6 +100,7 @@ const MATCHERS = lazily(() =>
         parts: wording.split(' ... '),
         isHard: isHardReason(reason),
         isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
+        needsSubject: NEEDS_SUBJECT.test(wording),
       }),
     ),
   })),
@@ -110,6 +113,8 @@ interface Wording {
   isHard: boolean;
   /** says that something is unknown, which may be something else than a recipient */
   isLoose: boolean;
+  /** says it of the subject of its sentence, which has to be a recipient */
+  needsSubject: boolean;
 }
 
 /** Leaves out wordings that contain another one of the same reason. */
@@ -169,7 +174,8 @@ function findClause(text: string, start: number, end: number): string {
   return `${before}${text.slice(start, end)}${behind}`;
 }
 
-function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoose }: Wording): boolean {
+function hasWording(text: string, wording: Wording): boolean {
+  const [first = '', ...rest] = wording.parts;
   for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
     let from = at + first.length;
     const isFound = rest.every((part) => {
@@ -177,7 +183,7 @@ function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoos
       from += found + part.length;
       return found !== -1;
     });
-    if (isFound && !(isHard && isAboutOthers(text, at, from, isLoose))) return true;
+    if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
 }
@@ -186,11 +192,32 @@ function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoos
 const THING_BEFORE =
   /(?<!\p{L})(?:keys?|signatures?|certificates?|passwords?|credentials?|tokens?|licen[cs]es?|permissions?|policy|policies|rules?|rights?|consent|quota|class|settings?|preferences?|home|director(?:y|ies)|folder|schlüssel|zertifikat|clé|certificat|clave|certificado|chiave|chave) (?:of|for|from|by|to|für|von|des|der|de|du|del|di|da) (?:the |this |our |den |la |el |il |l')?$/u;
 
-function isAboutOthers(text: string, start: number, end: number, isLoose: boolean): boolean {
+function isAboutOthers(text: string, start: number, end: number, { isLoose, needsSubject }: Wording): boolean {
   if (isAboutSender(text, start, end)) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
-  return isAboutOther(clause) || (isLoose && isAboutThing(clause));
+  return (
+    isAboutOther(clause) ||
+    (isLoose && (isAboutThing(clause) || (needsSubject && hasOtherSubject(text, start, clause))))
+  );
+}
+
+/** Says of its subject that it is not there; other wordings of an unknown recipient say where it is missing, as in `not listed in`. */
+const NEEDS_SUBJECT =
+  /exist|esiste|bestaat|istnieje|vorhanden|findes|finns|finnes|olemassa|mevcut|bulunama|υπάρχει|найден|знайден|существует|不存在|存在しません|見つかりません|be found|unable to find|not known|not recogni|no longer (?:valid|available)/;
+/** What stands for an addressee beside the words for a recipient. */
+const OTHER_ADDRESSEE =
+  /(?<!\p{L})(?:groups?|resources?|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
+/** Words that are no subject. */
+const NO_SUBJECT =
+  /(?<!\p{L})(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|may|not|that|which|and|but|currently|it|error|permanent|failure|failed|status|smtp|reply|remote|said|says)(?!\p{L})/gu;
+
+/** Returns whether the words right before those that say that something is unknown are about no recipient: `The MIME part does not exist`. */
+function hasOtherSubject(text: string, start: number, clause: string): boolean {
+  if (OTHER_ADDRESSEE.test(clause) || namesRecipient(clause)) return false;
+  const before = text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start);
+  const subject = before.split(/[.;!?,。](?:\s|$)|[:>|)]/u).at(-1) ?? '';
+  return /\p{L}{2}/u.test(subject.replace(NO_SUBJECT, ' '));
 }
 
 /** RFC 3463 §3, IANA "SMTP Enhanced Status Codes". Null when the status says nothing specific. */

@@ -407,7 +407,9 @@ const CLAUSE_END =
 export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
-    if (!UNKNOWN.test(clause) || isAboutOther(clause)) continue;
+    const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause);
+    if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
+    if (isNamed) return 'recipient';
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
     const mayHaveNone = mayBeLoose && !ROOM.test(clause) && !MAY.test(clause);
@@ -440,11 +442,21 @@ const ALTERNATIVE =
 
 /** Says that a person left, in many languages. */
 const LEFT = pattern(
-  listWords(`left the company | left our | left the firm | left the organi | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us | not employed | deceased | passed away |
+  listWords(`left the company | left our | left the firm | left the organi | retired from | has retired | no longer works | no longer work for | no longer employed | no longer with us |  not employed | deceased | passed away |
   ausgeschieden | unternehmen verlassen | firma verlassen | arbeitet nicht mehr | nicht mehr bei uns | nicht mehr beschäftigt | nicht mehr angestellt | nicht mehr im unternehmen | im ruhestand | in rente | verstorben | a quitté | ne travaille plus | ne fait plus partie | n'est plus employé | n'est plus salarié | pris sa retraite | ya no trabaja | ya no labora | ya no es emplead | se jubiló | ha dejado la empresa | dejó la empresa |
   non lavora più | non fa più parte | ha lasciato l | in pensione | não trabalha mais | já não trabalha | não faz mais parte | saiu da empresa | deixou a empresa | se aposentou | werkt niet meer | niet meer in dienst | uit dienst | niet meer werkzaam | met pensioen | har slutat | har sluttet | ikke længere ansat | ikke lenger ansatt | inte längre anställ | gått i pension | gået på pension | ei työskentele | eläkkeel |
   nie pracuje | odszedł z | odeszła z | przeszedł na emerytur | nepracuje | odešel z | odišiel z | nem dolgozik | nyugdíjba | nu mai lucrează | pensionat | не работает | уволился | уволен | на пенсии | не працює | не работи | напусна | ayrıldı | ayrılmış | emekli | artık çalışm | δεν εργάζεται | αποχώρησε | לא עובד | עזב את | لم يعد يعمل | ترك العمل | 离职 | 離職 | 退休 | 辞职 | 辭職 | 退職 | 退社 | 퇴사 | 퇴직`),
 );
+
+/** Only a name, and that its person left: `joe is no longer with this organization`. */
+const NAME_LEFT = compileLater(
+  () =>
+    String.raw`^[\s\p{Nd}.:<"'-]{0,20}(?!(?:you|we|they|it|this|that|who|which|message|mail)(?!\p{L}))\p{L}[\p{L}\p{N}._+-]{0,40}(?: \p{L}[\p{L}-]{1,20})?[>"']? (?:(?:is|has|was|ist|hat|est|è|é|har|er|is) )?(?:${LEFT.source}|${HAS_LEFT.source}|no longer (?:with|at|part of|employed (?:by|at|with|in)|working (?:for|at|with)) (?:(?:the|this|that|our) )?(?:\p{L}{2,12} )?(?:compan|organi|firm|team|school|universit|institut|agenc|department|business|office|hospital|college|us(?!\p{L})))`,
+);
+
+/** No recipient of a name: `No account joe here`. */
+const NONE_OF_NAME =
+  /(?<!\p{L})no (?:such |valid |known )?(?:user|mailbox|account|address|recipient|alias|person|inbox) (?:(?:called|named) )?["'<]?[\p{L}\p{N}._+-]{2,40}["'>]? (?:here|(?:on|at|in) (?:this|our) (?:server|system|host|domain))(?!\p{L})/u;
 
 /** Returns whether a text (as in {@link unknownPartIn}) says that a person is there no longer, and not that it may be so. */
 export function saysLeft(text: string): boolean {
