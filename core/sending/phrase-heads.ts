@@ -20,7 +20,7 @@ const LANGUAGES: readonly PhraseWords[] = [
     recipient: `(?:recipient|user|mailbox|mail box|inbox|account|address|alias|destination|customer|subscriber|person|member|employee|receiver|addressee)(?:e?s)?(?:'s?)?`,
     thing: `(?:servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mapping)`,
     link: `(?: plan| root| set| unit)? (?:of|for|by|from|to|on|with|behind|belonging to|assigned to) (?:(?:the|this|that|these|your|our|its|each|any|all|a|an|said|given) ){0,2}`,
-    joint: `[ -](?:(?:mail|e-?mail|domain|access|login|security|delivery|lookup|transport|data|plan|profile|quota|filter|address|group|agent) )?`,
+    joint: `[ -](?:(?:mail|e-?mail|domain|access|login|security|delivery|lookup|transport|data|plan|directory|database|server|profile|quota|filter|address|group|agent) )?`,
     place:
       '(?:in|on|from|by|at|of|within|with|against|to)(?: (?:the|our|this|its|your|any|a|local|virtual|relay|valid)){0,3}',
   },

@@ -17,6 +17,8 @@ export interface Refusal {
   /** null when missing */
   text?: string | null;
   command?: RefusedCommand | null;
+  /** the address that was refused, whose local part alone names it, too; null when unknown */
+  recipient?: string | null;
 }
 
 /** Characters of a text that are searched for wordings. */
@@ -25,7 +27,7 @@ const MAX_TEXT_LENGTH = 2_000;
 /** Returns why a server refused a message. Linear in the length of the text, which is cut. */
 export function refusalReason(refusal: Refusal): RefusalReason {
   const { status, command = null } = refusal;
-  const worded = reasonOfText(refusal.text ?? '', status);
+  const worded = reasonOfText(nameRecipient(refusal), status);
   const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code, status);
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
@@ -46,6 +48,21 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   const isHidden = command === 'content' || status === '5.2.0';
   return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
 }
+
+/** Returns the text with the recipient's address in place of its local part where that stands as a name: quoted, first, or behind a word for it. */
+function nameRecipient({ text, recipient }: Refusal): string {
+  const [localPart = ''] = (recipient ?? '').toLowerCase().split('@');
+  const cut = (text ?? '').slice(0, MAX_TEXT_LENGTH);
+  if (localPart.length < 2 || NO_NAME.test(localPart)) return cut;
+  return cut.replace(
+    /(?<=^[\s\d.:-]{0,20}|[:;.!] |["'<«„“(]|\b(?:user|account|mailbox|recipient|address|alias) )[^\s"'<>()«»„“”:;,!?@]{2,64}(?=["'>»“”)]|[:;,.!?]?(?:\s|$))/giu,
+    (word) => (word.toLowerCase().replace(/\.$/, '') === localPart ? `${recipient}` : word),
+  );
+}
+
+/** Local parts that are words of refusals. */
+const NO_NAME =
+  /^(?:\d+|mail|e-?mail|message|server|host|sender|user|account|mailbox|recipient|address|domain|list|policy|no|not|error|service|system|database|backend|client|file|key|image|template|boundary|command|header|content|dns|smtp|the|this|your?|unknown|invalid|access|relay|spam|virus)s?$/;
 
 /** `Recipient address rejected` without a reason that the server's words give. */
 function isUnexplained(text: string): boolean {
@@ -148,7 +165,7 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
+  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|currently|seem|to)){0,3} ?$/u;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
