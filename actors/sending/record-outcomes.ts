@@ -246,15 +246,17 @@ export function toOutcome(result: AttemptResult, random: number): Outcome {
  * Whether to suppress this address: a server said so, or the domain does not exist or accepts no mail. Never for mail of the service: no one
  * can read or lift its list, and a refusal of today would end password resets and invitations of the address for good.
  */
-function suppresses({ row, isReply }: Outcome): boolean {
+function suppresses({ row, address, isReply }: Outcome): boolean {
   if (row.outcome !== 'bounced' || row.workspace_id === SYSTEM_WORKSPACE_ID) return false;
   const { code, enhanced_status: status, text } = row;
-  return isReply ? suppressesAddress({ code, status, text }) : status?.startsWith('5.1.') === true;
+  return isReply ? suppressesAddress({ code, status, text, recipient: address }) : status?.startsWith('5.1.') === true;
 }
 
 /** Null when the server accepted the message, or the service stopped. */
-function toReason({ outcome, code, status, text }: AttemptResult): RecipientFinish['reason'] {
-  return outcome === 'bounced' || outcome === 'deferred' ? refusalReason({ code, status, text }) : null;
+function toReason({ job, outcome, code, status, text }: AttemptResult): RecipientFinish['reason'] {
+  return outcome === 'bounced' || outcome === 'deferred'
+    ? refusalReason({ code, status, text, recipient: job.address })
+    : null;
 }
 
 function findNext(

@@ -1,5 +1,6 @@
 import { lazily } from '../shared/lazily.ts';
 import { FULL_OF, saysFull } from './full-mailbox.ts';
+import { reduceToHeads } from './phrase-heads.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
@@ -16,6 +17,8 @@ export interface Refusal {
   /** null when missing */
   text?: string | null;
   command?: RefusedCommand | null;
+  /** the address that was refused, whose local part alone names it, too; null when unknown */
+  recipient?: string | null;
 }
 
 /** Characters of a text that are searched for wordings. */
@@ -24,7 +27,7 @@ const MAX_TEXT_LENGTH = 2_000;
 /** Returns why a server refused a message. Linear in the length of the text, which is cut. */
 export function refusalReason(refusal: Refusal): RefusalReason {
   const { status, command = null } = refusal;
-  const worded = reasonOfText(refusal.text ?? '', status);
+  const worded = reasonOfText(nameRecipient(refusal), status);
   const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code, status);
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
@@ -45,6 +48,21 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   const isHidden = command === 'content' || status === '5.2.0';
   return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
 }
+
+/** Returns the text with the recipient's address in place of its local part where that stands as a name: quoted, first, or behind a word for it. */
+function nameRecipient({ text, recipient }: Refusal): string {
+  const [localPart = ''] = (recipient ?? '').toLowerCase().split('@');
+  const cut = (text ?? '').slice(0, MAX_TEXT_LENGTH);
+  if (localPart.length < 2 || NO_NAME.test(localPart)) return cut;
+  return cut.replace(
+    /(?<=^[\s\d.:-]{0,20}|[:;.!] |["'<«„“(]|\b(?:user|account|mailbox|recipient|address|alias) )[^\s"'<>()«»„“”:;,!?@]{2,64}(?=["'>»“”)]|[:;,.!?]?(?:\s|$))/giu,
+    (word) => (word.toLowerCase().replace(/\.$/, '') === localPart ? `${recipient}` : word),
+  );
+}
+
+/** Local parts that are words of refusals. */
+const NO_NAME =
+  /^(?:\d+|mail|e-?mail|message|server|host|sender|user|account|mailbox|recipient|address|domain|list|policy|no|not|error|service|system|database|backend|client|file|key|image|template|boundary|command|header|content|dns|smtp|the|this|your?|unknown|invalid|access|relay|spam|virus)s?$/;
 
 /** `Recipient address rejected` without a reason that the server's words give. */
 function isUnexplained(text: string): boolean {
@@ -71,14 +89,15 @@ function mayMeanAccess(text: string): boolean {
 function reasonOfText(text: string, status: string | null): RefusalReason | null {
   const searched = toSearched(text);
   if (searched === '') return null;
+  const heads = reduceToHeads(searched);
   for (const { reason, wordings } of MATCHERS()) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
-    if (wordings.some((wording) => hasWording(searched, wording)))
+    if (wordings.some((wording) => hasWording(reason === 'user_unknown' ? heads : searched, wording)))
       return reason === 'mailbox_disabled' && saysLeft(searched) ? 'user_unknown' : reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
     // `There is no room left in the mailbox` is not about an unknown one.
     if (saysFull(searched)) return 'mailbox_full';
-    const part = unknownPartIn(searched, POLICY_STATUS.test(status ?? searched));
+    const part = unknownPartIn(heads, POLICY_STATUS.test(status ?? searched));
     if (part !== null) return part === 'domain' ? 'host_unknown' : 'user_unknown';
   }
   return null;
@@ -98,6 +117,7 @@ const MATCHERS = lazily(() =>
         parts: wording.split(' ... '),
         isHard: isHardReason(reason),
         isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
+        needsSubject: NEEDS_SUBJECT.test(wording),
       }),
     ),
   })),
@@ -110,6 +130,8 @@ interface Wording {
   isHard: boolean;
   /** says that something is unknown, which may be something else than a recipient */
   isLoose: boolean;
+  /** says it of the subject of its sentence, which has to be a recipient */
+  needsSubject: boolean;
 }
 
 /** Leaves out wordings that contain another one of the same reason. */
@@ -143,7 +165,7 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$/;
+  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|currently|seem|to)){0,3} ?$/u;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
@@ -169,7 +191,8 @@ function findClause(text: string, start: number, end: number): string {
   return `${before}${text.slice(start, end)}${behind}`;
 }
 
-function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoose }: Wording): boolean {
+function hasWording(text: string, wording: Wording): boolean {
+  const [first = '', ...rest] = wording.parts;
   for (let at = text.indexOf(first); at !== -1; at = text.indexOf(first, at + 1)) {
     let from = at + first.length;
     const isFound = rest.every((part) => {
@@ -177,7 +200,7 @@ function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoos
       from += found + part.length;
       return found !== -1;
     });
-    if (isFound && !(isHard && isAboutOthers(text, at, from, isLoose))) return true;
+    if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
 }
@@ -186,11 +209,32 @@ function hasWording(text: string, { parts: [first = '', ...rest], isHard, isLoos
 const THING_BEFORE =
   /(?<!\p{L})(?:keys?|signatures?|certificates?|passwords?|credentials?|tokens?|licen[cs]es?|permissions?|policy|policies|rules?|rights?|consent|quota|class|settings?|preferences?|home|director(?:y|ies)|folder|schlüssel|zertifikat|clé|certificat|clave|certificado|chiave|chave) (?:of|for|from|by|to|für|von|des|der|de|du|del|di|da) (?:the |this |our |den |la |el |il |l')?$/u;
 
-function isAboutOthers(text: string, start: number, end: number, isLoose: boolean): boolean {
+function isAboutOthers(text: string, start: number, end: number, { isLoose, needsSubject }: Wording): boolean {
   if (isAboutSender(text, start, end)) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
-  return isAboutOther(clause) || (isLoose && isAboutThing(clause));
+  return (
+    isAboutOther(clause) ||
+    (isLoose && (isAboutThing(clause) || (needsSubject && hasOtherSubject(text, start, clause))))
+  );
+}
+
+/** Says of its subject that it is not there; other wordings of an unknown recipient say where it is missing, as in `not listed in`. */
+const NEEDS_SUBJECT =
+  /exist|esiste|bestaat|istnieje|vorhanden|findes|finns|finnes|olemassa|mevcut|bulunama|υπάρχει|найден|знайден|существует|不存在|存在しません|見つかりません|be found|unable to find|not known|not recogni|no longer (?:valid|available)/;
+/** What stands for an addressee beside the words for a recipient. */
+const OTHER_ADDRESSEE =
+  /(?<!\p{L})(?:groups?|resources?|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
+/** Words that are no subject. */
+const NO_SUBJECT =
+  /(?<!\p{L})(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|may|not|that|which|and|but|currently|it|error|permanent|failure|failed|status|smtp|reply|remote|said|says)(?!\p{L})/gu;
+
+/** Returns whether the words right before those that say that something is unknown are about no recipient: `The MIME part does not exist`. */
+function hasOtherSubject(text: string, start: number, clause: string): boolean {
+  if (OTHER_ADDRESSEE.test(clause) || namesRecipient(clause)) return false;
+  const before = text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start);
+  const subject = before.split(/[.;!?,。](?:\s|$)|[:>|)]/u).at(-1) ?? '';
+  return /\p{L}{2}/u.test(subject.replace(NO_SUBJECT, ' '));
 }
 
 /** RFC 3463 §3, IANA "SMTP Enhanced Status Codes". Null when the status says nothing specific. */
