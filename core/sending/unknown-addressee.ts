@@ -390,7 +390,8 @@ const CLAUSE_END =
  */
 export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
-    if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause)) continue;
+    if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause) || IS_THERE.test(clause))
+      continue;
     const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause);
     if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
     if (isNamed) return 'recipient';
@@ -419,6 +420,10 @@ export function isAboutThing(clause: string): boolean {
 export function namesRecipient(wording: string): boolean {
   return MATCHERS.some(({ recipient }) => recipient.test(wording));
 }
+
+/** The recipient is there, and set up for other mail: `isn't set up to accept encrypted mail`, `did not find your message acceptable`. */
+const IS_THERE =
+  /^(?!.*(?:(?<!\p{L})(?:not|no|nor|never|none)(?!\p{L})|n't)).*(?<!\p{L})in (?:our|the|a) (?:\p{L}{2,12} )?list of|(?<!\p{L})(?:isn't|is not|not|aren't|are not) (?:yet )?(?:set up|assigned|configured|hosted|registered|enabled|created) (?:here )?(?:to (?!this|that|any|us)\p{L}|for (?:this|that|the) (?:user|mailbox|recipient)|as |yet)|did not find your|(?<!\p{L})never had an? (?:conversation|contact|correspondence|exchange|agreement)/u;
 
 /** Says that one of two things is true. */
 const ALTERNATIVE =

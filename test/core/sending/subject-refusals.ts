@@ -62,6 +62,14 @@ export const UNKNOWN_THINGS: readonly string[] = [
   '550 База данных пользователей не найдена',
   '550 ユーザーデータベースが見つかりません',
   '550 用户数据库不存在',
+  '550 This recipient is in our list of users who pay for protection, request access first',
+  '550 The recipient bob is in our list of protected users',
+  '550 The recipient did not find your message acceptable',
+  '550 You have never had a conversation with this recipient',
+  "550 This mailbox isn't assigned to receive from outside",
+  "550 The recipient's mailbox isn't set up to accept encrypted mail",
+  "550 Your device isn't registered for this user",
+  "550 mail for this user isn't hosted here yet",
 ];
 
 /** Replies that say it of a recipient. Frozen before the code was changed for them. */
