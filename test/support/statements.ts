@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 /**
  * Returns the statements that this process sends to PostgreSQL during `work`, including those that begin and end transactions, but not those
- * that admission runs by the clock: it looks a key up again after 3 s and stores the uses of keys every 10 s (gateway/admission/credentials.ts).
+ * that actors run by the clock to find due work, nor those of admission: it looks a key up again after 3 s and stores the uses of keys every 10 s (gateway/admission/credentials.ts).
  */
 export async function recordStatements<T>(work: () => Promise<T>): Promise<{ answer: T; texts: string[] }> {
   const sent = vi.spyOn(pg.Client.prototype, 'query');
@@ -21,7 +21,7 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ answ
   return { answer, statements: texts.length };
 }
 
-const BY_CLOCK = /\b(?:credential_owner|note_key_uses|store_api_requests)\(/;
+const BY_CLOCK = /\b(?:credential_owner|note_key_uses|store_api_requests)\(|\bclock_now as materialized\b/;
 
 function textOf(query: unknown): string {
   return typeof query === 'string' ? query : String((query as { text?: unknown }).text);

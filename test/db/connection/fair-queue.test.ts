@@ -37,7 +37,7 @@ test('accounts take turns at the connections of a pool, whatever the order of th
 });
 
 test('a request that waited too long for a connection leaves the queue', async () => {
-  const pool = openPool(database.url, { max: 1, connectionTimeoutMillis: 50 });
+  const pool = openPool(database.url, { max: 1, connectionTimeoutMillis: 500 });
   const held = await pool.connect();
   await expect(chargeResults(null, () => pool.connect(), 'late')).rejects.toThrow(
     'timeout exceeded when trying to connect',
