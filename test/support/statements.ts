@@ -21,7 +21,7 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ answ
   return { answer, statements: texts.length };
 }
 
-const BY_CLOCK = /\b(?:credential_owner|note_key_uses|store_api_requests)\(|\bclock_now as materialized\b/;
+const BY_CLOCK = /\b(?:credential_owner|note_key_uses|store_api_requests)\(|\brecursive clock_now as materialized\b/;
 
 function textOf(query: unknown): string {
   return typeof query === 'string' ? query : String((query as { text?: unknown }).text);
