@@ -6,7 +6,7 @@ import { isTransient } from '../../db/errors.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
-import { collectGarbage } from '../work/collect-garbage.ts';
+import { collectGarbageSoon } from '../work/collect-garbage.ts';
 import type { GroupCommit } from '../work/group-commit.ts';
 import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
@@ -165,8 +165,8 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       void work.finally(() => {
         running.delete(work);
         noteLarge(chunkBytes, -1);
-        if (chunkBytes >= COLLECTED_FROM_BYTES) collectGarbage('regular');
         start();
+        if (chunkBytes >= COLLECTED_FROM_BYTES) collectGarbageSoon();
       });
     }
   }
