@@ -166,6 +166,17 @@ describe('a large message on the disk', () => {
     await vi.waitFor(() => expect([held.sum, spools?.sum]).toEqual([0, 0]));
   });
 
+  test('is deferred with 452 when the disk has little room left', async () => {
+    const full = await openSpoolSpace(path.join(directory, 'full'), 100_000_000, log, () => 1_000_000);
+    const held: HeldBytes = { sum: 0, limit: 100_000_000, spools: full };
+    const reader = await read(held, Buffer.from(lines(2_000_000), 'latin1'));
+    expect(reader.refusal).toMatchObject({ code: 452 });
+    reader.release();
+    const small = await read(held, Buffer.from(lines(150_000), 'latin1'));
+    expect(small.refusal).toBeNull();
+    small.release();
+  });
+
   test('of more than 15 MB is refused with 552', async () => {
     const wide = await openSpoolSpace(path.join(directory, 'wide'), 100_000_000, log);
     const reader = await read({ sum: 0, limit: 100_000_000, spools: wide }, Buffer.from(lines(15_000_100), 'latin1'));

@@ -236,7 +236,7 @@ export class DataReader {
   /** Gives the finished lines to the spool together with the buffer, which is empty afterwards. Refuses the message without room: false. */
   #write(spool: Spool): boolean {
     const { spools } = this.#held;
-    if (spools !== null && spools.sum + this.#kept > spools.limit) {
+    if (spools?.hasRoom(this.#kept) === false) {
       this.#refuse(tooManyLarge);
       return false;
     }
