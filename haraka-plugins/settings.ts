@@ -48,7 +48,10 @@ export interface SmtpLimits {
   unknownRecipientDelayMs: number;
   /** bytes of messages in the memory of this process that are incomplete or not decided yet, without those that have a turn */
   heldBytes: number;
-  /** bytes of large messages that are decided at the same time: the others wait on the disk, in turns between accounts */
+  /**
+   * bytes of large messages that are decided at the same time, one of the largest at least: the others wait on the disk, in turns between
+   * accounts. Less than MAX_BYTES_IN_FLIGHT, so that small messages have the rest.
+   */
   offeredBytes: number;
   /** bytes of large messages on the disk */
   spooledBytes: number;
@@ -64,7 +67,7 @@ export const defaultSmtpLimits: SmtpLimits = {
   freeUnknownRecipients: 5,
   unknownRecipientDelayMs: 250,
   heldBytes: 96_000_000,
-  offeredBytes: 20_000_000,
+  offeredBytes: 16_000_000,
   spooledBytes: 1_000_000_000,
 };
 

@@ -191,7 +191,7 @@ const REQUESTS_PER_ENDPOINT = 10;
  */
 const LIMITS: DeliveryLimits = {
   active: { count: 2_000, bytes: 128_000_000 },
-  large: { count: 100, bytes: 24_000_000 },
+  large: { count: 100, bytes: 20_000_000 },
   ofEndpoint: { count: 50, bytes: 16_000_000 },
   refillOfEndpoint: 20,
 };

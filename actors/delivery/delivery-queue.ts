@@ -28,7 +28,7 @@ export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJ
     workspaceOf,
     limits: [
       limitTotal({ ...limits.active, bytesOf }),
-      limitSome(isLarge, limitShared({ ...limits.large, bytesOf, workspaceOf })),
+      limitSome(isLarge, limitShared({ ...limits.large, bytesOf, workspaceOf, isFirstAdmitted: true })),
       limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf: makeKey, bytesOf }),
     ],
   });

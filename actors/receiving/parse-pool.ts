@@ -235,7 +235,8 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     if (oldest !== undefined && aside.length === MAX_ASIDE) replace(oldest, 'made room for another slow message');
     const behind = [...seat.jobs.values()].filter((job) => job !== slow);
     seat.jobs = new Map([[slow.key, slow]]);
-    seats[seats.indexOf(seat)] = open();
+    if (seat === largeSeat) largeSeat = null;
+    else seats[seats.indexOf(seat)] = open();
     aside.push(seat);
     log.info({ emailId: slow.request.emailId, behind: behind.length }, 'slow message: another parser thread goes on');
     if (behind.length > 0) waiting.unshift(behind);
@@ -318,7 +319,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       if (seat.thread.isReady() ? seat.stillMs >= maxStillMs : seat.stillLooks >= MAX_START_LOOKS) {
         replace(seat, `took more than ${maxStillMs / 1_000} s`);
         void seat.thread.end();
-      } else if (seat.stillMs >= SLOW_MS && seat.thread.isReady() && seats.includes(seat)) putAside(seat);
+      } else if (seat.stillMs >= SLOW_MS && seat.thread.isReady() && isInTheWay(seat)) putAside(seat);
     }
     // Memory outside the heap cannot be attributed to a thread: the newest one is terminated.
     const newest = busy.at(-1);
@@ -326,6 +327,12 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       replace(newest, 'took more than 512 MB');
       void newest.thread.end();
     }
+  }
+
+  /** Whether others wait, or may wait, for this seat. Most large messages are slow, so that none of them ends another one that is aside. */
+  function isInTheWay(seat: Seat): boolean {
+    if (seat === largeSeat) return large.length > 0 && aside.length < MAX_ASIDE;
+    return seats.includes(seat);
   }
 
   function all(): Seat[] {

@@ -6,7 +6,7 @@ import { isTransient } from '../../db/errors.ts';
 import type { Reception } from '../../db/queries/emails/reception-claim.ts';
 import { actorMetrics, receivingMetrics } from '../../schema/metrics.ts';
 import { noteStage } from '../mail-spans.ts';
-import { collectGarbage } from '../work/collect-garbage.ts';
+import { collectGarbageSoon } from '../work/collect-garbage.ts';
 import type { GroupCommit } from '../work/group-commit.ts';
 import { type ReportOptions, takeReports } from './handle-bounces.ts';
 import type { ParseOutcome } from './parse-messages.ts';
@@ -50,7 +50,7 @@ export interface ParseQueue {
  */
 const CHUNK_MESSAGES = 25;
 const CHUNK_BYTES = 2_000_000;
-/** A message from this size on is large. */
+/** A message from this size on is large, and parsed alone. */
 const LARGE_BYTES = 1_000_000;
 /** Large messages that are in progress at the same time, bytes; one that is larger is in progress alone. As text and as rows, each takes many times as much. */
 const LARGE_BYTES_AT_ONCE = 16_000_000;
@@ -109,7 +109,11 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   const accepts = countRecent(QUIET_WINDOW_MS);
   let waitingBytes = 0;
   /** of large messages in progress */
-  let largeBytes = 0;
+  const large = { count: 0, bytes: 0 };
+  /** They take at most half of the slots, because most of them wait for the one thread that parses them. */
+  const largeAtOnce = Math.max(1, Math.floor(options.concurrency / 2));
+  /** the large message that had its turn without room: no other one begins before it, because the room would go to smaller ones for ever */
+  let nextLarge: Entry | null = null;
   let pausedUntil = 0;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -154,21 +158,32 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
       const chunk = takeChunk(few);
       // Large messages wait for the end of those in progress, which calls this again.
       if (chunk.length === 0) return;
-      const chunkBytes = sumLarge(chunk);
-      largeBytes += chunkBytes;
+      const chunkBytes = chunk.reduce((sum, entry) => sum + (isLarge(entry) ? entry.sizeBytes : 0), 0);
+      noteLarge(chunkBytes, 1);
       const work = run(chunk);
       running.add(work);
       void work.finally(() => {
         running.delete(work);
-        largeBytes -= chunkBytes;
-        if (chunkBytes >= COLLECTED_FROM_BYTES) collectGarbage('regular');
+        noteLarge(chunkBytes, -1);
         start();
+        if (chunkBytes >= COLLECTED_FROM_BYTES) collectGarbageSoon();
       });
     }
   }
 
-  function mayBegin({ sizeBytes }: Entry): boolean {
-    return sizeBytes < LARGE_BYTES || largeBytes === 0 || largeBytes + sizeBytes <= LARGE_BYTES_AT_ONCE;
+  function noteLarge(bytes: number, sign: 1 | -1): void {
+    if (bytes === 0) return;
+    large.count += sign;
+    large.bytes += sign * bytes;
+  }
+
+  function mayBegin(entry: Entry): boolean {
+    if (!isLarge(entry)) return true;
+    if (nextLarge !== null && nextLarge !== entry) return false;
+    const hasRoom = large.bytes + entry.sizeBytes <= LARGE_BYTES_AT_ONCE && large.count < largeAtOnce;
+    if (hasRoom || large.count === 0) return true;
+    nextLarge = entry;
+    return false;
   }
 
   /** Takes the next messages, one of each user in turn. `users`: of these only; null: of all. */
@@ -177,18 +192,20 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
     let bytes = 0;
     // What is set again comes last, so that the loop goes round.
     for (const [user, entries] of turns) {
+      if (users?.has(user) === false) continue;
       const at = entries.findIndex(mayBegin);
       const entry = entries[at];
-      if (entry === undefined || users?.has(user) === false) continue;
+      if (entry === undefined) continue;
       const isFull = chunk.length === CHUNK_MESSAGES || bytes + entry.sizeBytes > CHUNK_BYTES;
-      if (chunk.length > 0 && (isFull || isSuspect(entry))) break;
+      if (chunk.length > 0 && (isFull || isAlone(entry))) break;
+      if (entry === nextLarge) nextLarge = null;
       bytes += entry.sizeBytes;
       chunk.push(entry);
       entries.splice(at, 1);
       waiting.delete(entry.reception.emailId);
       turns.delete(user);
       if (entries.length > 0) turns.set(user, entries);
-      if (isSuspect(entry)) break;
+      if (isAlone(entry)) break;
     }
     waitingBytes -= bytes;
     receivingMetrics.parseWaiting.set(waiting.size);
@@ -267,8 +284,13 @@ export function createParseQueue(options: ParseQueueOptions): ParseQueue {
   };
 }
 
-function sumLarge(chunk: readonly Entry[]): number {
-  return chunk.reduce((sum, { sizeBytes }) => sum + (sizeBytes < LARGE_BYTES ? 0 : sizeBytes), 0);
+function isLarge({ sizeBytes }: Entry): boolean {
+  return sizeBytes >= LARGE_BYTES;
+}
+
+/** Whether it is parsed alone: small messages neither wait for a large one nor suffer from a suspect. */
+function isAlone(entry: Entry): boolean {
+  return isLarge(entry) || isSuspect(entry);
 }
 
 /** Whether it may have brought down a parser or a process before. It is then parsed alone, so that it harms no other. */

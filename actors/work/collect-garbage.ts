@@ -18,3 +18,22 @@ export function collectGarbage(flavor: 'regular' | 'last-resort'): void {
   }
   collect({ type: 'major', execution: 'sync', flavor });
 }
+
+/** Collections of `collectGarbageSoon` begin at most this often; milliseconds. */
+const COLLECTION_MS = 2_000;
+let nextCollectionAt = 0;
+let collection: NodeJS.Timeout | null = null;
+
+/** Collects garbage after what runs now, at most once in two seconds however often it is called. Never throws. */
+export function collectGarbageSoon(): void {
+  const delay = Math.max(0, nextCollectionAt - performance.now());
+  collection ??= setTimeout(() => {
+    collection = null;
+    nextCollectionAt = performance.now() + COLLECTION_MS;
+    try {
+      collectGarbage('regular');
+    } catch {
+      // Without it, the process takes more memory, and works.
+    }
+  }, delay).unref();
+}

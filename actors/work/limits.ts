@@ -57,10 +57,14 @@ export function limitPerKey<Item>(
 
 /**
  * Limits all items together, and shares the room: a user may use as much as is left free, so that one user alone gets half, two get a third
- * each, and a user who has nothing running finds room. One item is always admitted, however large it is.
+ * each, and a user who has nothing running finds room. One item is always admitted, however large it is. With `isFirstAdmitted`, the first
+ * item of a user is admitted whenever anything is free: otherwise small items of others may take the room of a large one for ever. The total
+ * then exceeds `bytes` by less than one item.
  */
-export function limitShared<Item>(options: LimitOptions<Item> & { workspaceOf: (item: Item) => string }): Limit<Item> {
-  const { count, bytes, bytesOf, workspaceOf } = options;
+export function limitShared<Item>(
+  options: LimitOptions<Item> & { workspaceOf: (item: Item) => string; isFirstAdmitted?: boolean },
+): Limit<Item> {
+  const { count, bytes, bytesOf, workspaceOf, isFirstAdmitted = false } = options;
   const users = new Map<string, Room>();
   const running: Room = { count: 0, bytes: 0 };
 
@@ -79,7 +83,7 @@ export function limitShared<Item>(options: LimitOptions<Item> & { workspaceOf: (
       if (running.count === 0) return true;
       const freeBytes = bytes - running.bytes - bytesOf(item);
       const own = users.get(workspaceOf(item));
-      if (own === undefined) return freeBytes >= 0;
+      if (own === undefined) return isFirstAdmitted ? running.bytes < bytes : freeBytes >= 0;
       return own.count < freeCount && own.bytes + bytesOf(item) <= freeBytes;
     },
     isFull: () => running.count >= count,

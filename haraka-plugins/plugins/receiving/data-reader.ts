@@ -83,7 +83,12 @@ export class DataReader {
       if (isBare) this.#refuse(bareLineFeed);
       const length = lf + 1 - this.#lineAt;
       const isStuffed = bytes[this.#lineAt] === DOT;
-      if (isStuffed && length === (isBare ? 2 : 3)) return Buffer.from(bytes.subarray(lf + 1));
+      if (isStuffed && length === (isBare ? 2 : 3)) {
+        const behind = Buffer.from(bytes.subarray(lf + 1));
+        // A message that waits for its turn takes no memory.
+        if (this.#spool !== null) this.#write(this.#spool);
+        return behind;
+      }
       this.#keepLine(bytes, isStuffed ? this.#lineAt + 1 : this.#lineAt, lf + 1);
       this.#lineAt = lf + 1;
       scanAt = lf + 1;
@@ -209,29 +214,41 @@ export class DataReader {
     this.#end = this.#kept + unfinished;
   }
 
-  /** Gives the finished lines of a large message to its spool, in pieces. */
+  /** Gives the finished lines of a large message to its spool, in pieces, which are small while much of the memory is taken. */
   #moveToDisk(): void {
     const { spools, sum, limit } = this.#held;
     if (this.#refusal !== null || spools === null) return;
+    const isEarly = sum > MUCH * limit;
     if (this.#spool === null) {
-      const from = sum > MUCH * limit ? SPOOLED_EARLY_BYTES : SPOOLED_FROM_BYTES;
-      if (this.#kept < from) return;
+      if (this.#kept < (isEarly ? SPOOLED_EARLY_BYTES : SPOOLED_FROM_BYTES)) return;
       this.#spool = spools.open();
-    } else if (this.#kept < PIECE_BYTES) return;
-    if (spools.sum + this.#kept > spools.limit) return this.#refuse(tooManyLarge);
-    const piece = this.#buffer.subarray(0, this.#kept);
+    } else if (this.#kept < (isEarly ? SPOOLED_EARLY_BYTES : PIECE_BYTES)) return;
     const rest = this.#buffer.subarray(this.#lineAt, this.#end);
-    const next = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES + MAX_CHUNK_BYTES, 2 * rest.length));
+    const room = isEarly ? 2 * SPOOLED_EARLY_BYTES : PIECE_BYTES + MAX_CHUNK_BYTES;
+    const next = Buffer.allocUnsafeSlow(Math.max(room, 2 * rest.length));
     rest.copy(next);
+    if (!this.#write(this.#spool)) return;
     this.#held.sum += next.length;
+    this.#buffer = next;
+    this.#end = rest.length;
+  }
+
+  /** Gives the finished lines to the spool together with the buffer, which is empty afterwards. Refuses the message without room: false. */
+  #write(spool: Spool): boolean {
+    const { spools } = this.#held;
+    if (spools?.hasRoom(this.#kept) === false) {
+      this.#refuse(tooManyLarge);
+      return false;
+    }
     const writtenBytes = this.#buffer.length;
-    this.#spool.write(piece, () => {
+    spool.write(this.#buffer.subarray(0, this.#kept), () => {
       this.#held.sum -= writtenBytes;
     });
-    this.#buffer = next;
+    this.#buffer = Buffer.alloc(0);
     this.#kept = 0;
     this.#lineAt = 0;
-    this.#end = rest.length;
+    this.#end = 0;
+    return true;
   }
 
   #shrink(unfinished: number): void {

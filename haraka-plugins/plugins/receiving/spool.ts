@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -10,13 +11,35 @@ export interface SpoolSpace {
   /** bytes of all open spools */
   sum: number;
   readonly limit: number;
+  /** Whether that many more bytes may be written: within the limit, and with a tenth of the disk left free. The disk is looked at once in a second. */
+  hasRoom(bytes: number): boolean;
+}
+
+const LOOK_MS = 1_000;
+/** Part of the disk that is left free, and the most of it; bytes. */
+const FREE_PART = 0.1;
+const MAX_FREE_BYTES = 256_000_000;
+
+/** Returns the bytes of a directory's disk that may be used; without limit when the disk does not tell. */
+function usableBytes(directory: string): number {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(directory);
+    return bavail * bsize - Math.min(MAX_FREE_BYTES, FREE_PART * blocks * bsize);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /**
  * Returns the space for spools in a directory, which is created; null when nothing can be written there, which is logged. `limit`: bytes of
  * all spools, beyond which messages are deferred.
  */
-export async function openSpoolSpace(directory: string, limit: number, log: Logger): Promise<SpoolSpace | null> {
+export async function openSpoolSpace(
+  directory: string,
+  limit: number,
+  log: Logger,
+  readUsable = usableBytes,
+): Promise<SpoolSpace | null> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await (await openNameless(directory)).close();
@@ -24,7 +47,17 @@ export async function openSpoolSpace(directory: string, limit: number, log: Logg
     log.warn({ event: 'smtp.no-spool', directory, err: error }, 'large messages stay in memory while they arrive');
     return null;
   }
-  const space: SpoolSpace = { sum: 0, limit, open: () => new Spool(space, directory) };
+  let look = { at: Number.NEGATIVE_INFINITY, bound: 0 };
+  const space: SpoolSpace = {
+    sum: 0,
+    limit,
+    open: () => new Spool(space, directory),
+    hasRoom(bytes) {
+      const now = performance.now();
+      if (now - look.at > LOOK_MS) look = { at: now, bound: space.sum + readUsable(directory) };
+      return space.sum + bytes <= Math.min(limit, look.bound);
+    },
+  };
   return space;
 }
 

@@ -81,3 +81,39 @@ test('an account with large mail leaves half of its room to others, and small ma
   for (const job of jobs('d', 1, 9_000_000)) queue.add({ ...job, workspaceId: 'other' });
   expect(ids(queue.take())).toEqual(['a0', 'c0', 'd0']);
 });
+
+test('a mail of 14 MB, and the small one behind it, start although another account always has large mail', () => {
+  const queue = createDeliveryQueue({
+    active: { count: 100, bytes: 100_000_000 },
+    large: { count: 100, bytes: 24_000_000 },
+    ofEndpoint: { count: 50, bytes: 16_000_000 },
+    refillOfEndpoint: 20,
+  });
+  for (const job of ['a', 'b', 'c'].flatMap((endpoint) => jobs(endpoint, 20, 1_000_000))) queue.add(job);
+  const running = queue.take();
+  expect(running).toHaveLength(12);
+  const victim = { workspaceId: 'victim' };
+  for (const job of [...jobs('v', 1, 14_000_000), ...jobs('v', 1)]) queue.add({ ...job, ...victim });
+  const started: DeliveryJob[] = [];
+  for (let n = 0; n < 20 && started.length < 2; n++) {
+    const ended = running.shift();
+    if (ended === undefined) break;
+    queue.end(ended);
+    queue.add({ ...ended });
+    const more = queue.take();
+    started.push(...more.filter(({ workspaceId }) => workspaceId === 'victim'));
+    running.push(...more.filter(({ workspaceId }) => workspaceId !== 'victim'));
+  }
+  expect(started.map(({ sizeBytes }) => sizeBytes)).toEqual([14_000_000, 1]);
+});
+
+test('first large mail of many accounts exceeds the room by less than one mail', () => {
+  const queue = createDeliveryQueue({
+    active: { count: 100, bytes: 1_000_000_000 },
+    large: { count: 100, bytes: 24_000_000 },
+    ofEndpoint: { count: 50, bytes: 16_000_000 },
+    refillOfEndpoint: 20,
+  });
+  for (const name of 'abcdefgh') queue.add({ ...(jobs(name, 1, 10_000_000)[0] as DeliveryJob), workspaceId: name });
+  expect(queue.take()).toHaveLength(3);
+});

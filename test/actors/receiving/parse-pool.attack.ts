@@ -148,6 +148,20 @@ test('a slow message is parsed by the thread that began it', async () => {
   }
 });
 
+test('a large message that is slow does not delay the next large one', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
+  const body = 'A line of text\r\n'.repeat(150_000);
+  try {
+    startPool();
+    const first = pool.parse([message(`=?poison?Q?wait${Buffer.from(folder).toString('hex')}=FF?=`, body)]);
+    expect((await pool.parse([message('next', body)]))[0]?.message.subject).toBe('next');
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await first)[0]?.message.parseError).toBeNull();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('two messages that end their thread are given up, and the others of the list are not', async () => {
   startPool();
   const outcomes = await pool.parse([poison('exit'), ...crowd(10, 'sound'), poison('exit')]);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createParseQueue, type ParseQueue, type QueuedReception } from '../../../actors/receiving/parse-receptions.ts';
@@ -108,6 +109,54 @@ test('a chunk has at most two million bytes, and a larger message is parsed alon
   ]);
   await seen(4);
   expect(chunks).toEqual([['a'], ['b', 'c'], ['d']]);
+});
+
+/** After that long, what may begin has begun. */
+const GATHERED_MS = 20;
+
+/** A queue of eight slots whose work ends when told, oldest first. */
+function makeSlowQueue() {
+  const chunks: string[][] = [];
+  const ends: (() => void)[] = [];
+  const queue = createParseQueue({
+    concurrency: 8,
+    log,
+    onFault: () => Promise.resolve(),
+    work(chunk) {
+      chunks.push(chunk.map(({ emailId }) => emailId));
+      return new Promise<void>((resolve) => ends.push(resolve));
+    },
+  });
+  return { queue, chunks, endOldest: () => ends.shift()?.() };
+}
+
+test('large messages leave half of the slots to small ones', async () => {
+  const { queue, chunks } = makeSlowQueue();
+  for (let n = 0; n < 9; n++) queue.add([queued(`large${n}`, { sizeBytes: 2_000_000, workspaceId: `usr_${n}` })]);
+  queue.add([queued('small', { workspaceId: 'usr_small' })]);
+  await vi.waitFor(() => expect(chunks.flat()).toContain('small'));
+  expect(chunks).toEqual([['large0'], ['large1'], ['large2'], ['large3'], ['small']]);
+});
+
+test('a message of 15 MB begins although other accounts always have large ones', async () => {
+  const { queue, chunks, endOldest } = makeSlowQueue();
+  let count = 0;
+  const addOne = () => queue.add([queued(`a${count}`, { sizeBytes: 1_500_000, workspaceId: `usr_${count++ % 5}` })]);
+  for (let n = 0; n < 10; n++) addOne();
+  await sleep(GATHERED_MS);
+  queue.add([queued('largest', { sizeBytes: 15_000_000, workspaceId: 'usr_victim' })]);
+  for (let n = 0; n < 30 && !chunks.flat().includes('largest'); n++) {
+    addOne();
+    endOldest();
+    await sleep(GATHERED_MS);
+  }
+  expect(chunks.flat()).toContain('largest');
+  const before = chunks.length;
+  for (let n = 0; n < 5; n++) {
+    endOldest();
+    await sleep(GATHERED_MS);
+  }
+  expect(chunks.length).toBeGreaterThan(before + 4);
 });
 
 test('a reception that may have killed a process is parsed alone', async () => {
