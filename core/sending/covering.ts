@@ -1,11 +1,10 @@
 import type { Declarations } from './style-rules.ts';
 import { firstColor } from './text-colors.ts';
-import type { PieceList, Unseen } from './unseen-text.ts';
+import type { PieceList, Place, Unseen } from './unseen-text.ts';
 
 /** An element with a place of its own: what lies over all of it covers what is in it. */
 export interface Box {
-  /** index of its first piece */
-  start: number;
+  start: Place;
   /** the highest `z-index` in it so far */
   layer: number;
 }
@@ -22,7 +21,7 @@ const OPAQUE = 0.9;
 export function boxWithin(declarations: Declarations, outer: Box, list: PieceList): Box {
   if (!says(declarations, 'position', BOXED)) return outer;
   outer.layer = Math.max(outer.layer, readLayer(declarations));
-  return { start: list.begin(), layer: 0 };
+  return { start: list.end(), layer: 0 };
 }
 
 /**
@@ -33,7 +32,7 @@ export function cover(declarations: Declarations, isPicture: boolean, box: Box, 
   if (!says(declarations, 'position', PLACED) || !fills(declarations)) return;
   if (readLayer(declarations) < box.layer || !(isPicture || isOpaque(declarations))) return;
   list.hide(box.start, COVERED);
-  box.start = list.pieces.length;
+  box.start = list.end();
 }
 
 function says(declarations: Declarations, property: string, pattern: RegExp): boolean {

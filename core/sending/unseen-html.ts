@@ -52,7 +52,7 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const rules = readStyleRules(findStyleSheets(document));
   if (rules.isTruncated) list.isTruncated = true;
   const [base = null] = basesIn(document);
-  walk(document, { ...SHOWN, box: { start: 0, layer: 0 } }, { rules, list, base }, 0);
+  walk(document, { ...SHOWN, box: { start: list.end(), layer: 0 } }, { rules, list, base }, 0);
   return true;
 }
 
