@@ -186,7 +186,10 @@ export class IntroductionFinder {
     const isFramed = FRAME.includes(short.charAt(0));
     const isArrow = short.startsWith('>>');
     if (isArrow && SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
-    if ((short.includes('--') && NOTES_LINE.test(short)) || (short.includes('/') && this.#isNotesHeading(at)))
+    if (
+      (short.includes('--') && NOTES_LINE.test(short) && !this.#isAnnounced(at)) ||
+      (short.includes('/') && this.#isNotesHeading(at))
+    )
       return { from: at, to: at, kind: 'fields' };
     if (
       mark === 'onwards' ||
@@ -237,11 +240,16 @@ export class IntroductionFinder {
     const { short } = this.#line(at);
     if (this.#isQuoted[at] === true || !short.includes(':  ')) return null;
     const head = INLINE_HEAD.exec(short)?.[1];
-    if (head === undefined) return null;
+    if (head === undefined || this.#isAnnounced(at)) return null;
     if (LEAD.test(head)) return introduces(head, false, false) ? { from: at, to: at, kind: 'fields' } : null;
     const above = at > free ? this.#line(at - 1).short : '';
     const isWhole = LEAD.test(above) && introduces(`${above} ${head}`, false, false);
     return isWhole ? { from: at - 1, to: at, kind: 'fields' } : null;
+  }
+
+  /** Whether the line right above ends with a colon: minutes or a log follow. */
+  #isAnnounced(at: number): boolean {
+    return /[:：]$/u.test(this.#line(at - 1).short);
   }
 
   #markedAt(at: number): Introduction | null {

@@ -68,7 +68,7 @@ export const PROGRAM_SIGNATURES = [
   String.raw`.{0,20}\bfrom mobile(?: (?:phone|device))?`,
   String.raw`from my \S.{0,40}`,
   String.raw`(?:get|download|try) \[?(?:outlook|yahoo mail|bluemail|spark|the new outlook).{0,100}`,
-  String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail)|vom handy|aus meinem).{1,50} gesendet\.?`,
+  String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail(?! zu ))|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`gesendet (?:von|mit|vom|über|via) .{1,80}`,
   String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать) outlook .{0,80}`,

@@ -64,7 +64,8 @@ export function kindOfText(
   isReturning: boolean,
 ): 'bounce' | 'delay' | 'automatic-reply' | null {
   const subject = readValue(header, 'subject').toLowerCase();
-  const isDaemon = isFromDaemon(header);
+  const isOfServer = isServerReport(header);
+  const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && !isLetter(statement));
   if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
@@ -80,7 +81,8 @@ export function kindOfText(
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
-  if (isReplyOfPerson(header, subject) || isLetter(statement)) return null;
+  const isTitled = isReply && isBounceTitle(subject) && !(isGreeting(statement) && asks(statement));
+  if (isReplyOfPerson(header, subject) || (isLetter(statement) && !isTitled)) return null;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
   if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return null;
   if (!isReply && !isReturning && !isBounceWorded(subject)) return null;
@@ -98,8 +100,22 @@ const SALUTATION =
 
 /** Whether a text begins as people write to each other, or asks something. */
 function isLetter(statement: string): boolean {
-  const lines = statement.split('\n').filter((line) => line !== '');
-  return SALUTATION.test((lines[0] ?? '').slice(0, 100)) || lines.some((line) => /\p{L}{2}\?$/u.test(line));
+  return isGreeting(statement) || asks(statement);
+}
+
+function isGreeting(statement: string): boolean {
+  const first = statement.split('\n').find((line) => line !== '') ?? '';
+  return SALUTATION.test(first.slice(0, 100));
+}
+
+function asks(statement: string): boolean {
+  return /\p{L}{2}\?$/mu.test(statement);
+}
+
+/** Whether a subject is the title of a bounce, alone or before a colon: people write more, as in `Undeliverable mail to your address`. */
+function isBounceTitle(subject: string): boolean {
+  const [title = '', rest] = subject.split(/\s{0,3}[:：]/, 2);
+  return rest === undefined ? BOUNCE_WORDINGS.includes(title) : isBounceWorded(title);
 }
 
 function isBounceWorded(text: string): boolean {
@@ -108,11 +124,19 @@ function isBounceWorded(text: string): boolean {
 
 /** Returns whether a mail server is the author, by its name or by fields that only mail servers write into a report. */
 export function isFromDaemon(header: HeaderSection): boolean {
+  return isServerReport(header) || isNamedAsDaemon(header);
+}
+
+/** Whether only the display name is that of a mail server, which people also have: `Postmaster <ann@example.com>`. */
+function isNamedAsDaemon(header: HeaderSection): boolean {
+  return DAEMON_NAME.test(readValue(header, 'from').toLowerCase());
+}
+
+function isServerReport(header: HeaderSection): boolean {
   if (SERVER_FIELDS.some((name) => firstField(header, name) !== null)) return true;
   if (/^multipart\/report\b/i.test(readValue(header, 'content-type'))) return true;
   const from = readValue(header, 'from').toLowerCase();
   if (from === '') return false;
-  if (DAEMON_NAME.test(from)) return true;
   const address = /<([^<>]*)>[^<>]*$/.exec(from)?.[1] ?? from;
   const [local = ''] = address.trim().split(/[@\s(]/, 1);
   return (

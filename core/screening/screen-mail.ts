@@ -98,9 +98,10 @@ function addHtml(html: string, all: string, survey: Survey, add: Add): void {
   addUnseen('html', all, add);
   addEncoded('html', html, survey, add);
   // Text that says nothing to a machine, wherever it is, needs no layout.
-  if (readInstructions(all, 'hidden', survey).length === 0) return;
+  const found = readInstructions(all, 'hidden', survey);
+  if (found.length === 0) return;
   const list = new PieceList(MAX_PIECES);
-  if (!addHtmlText(html, list)) return addRequests('html', all, 'seen', add);
+  if (!addHtmlText(html, list) || list.isTruncated) return addUntold(found, add);
   const pieces = list.pieces;
   const seen = pieces.filter((piece) => isSeen(piece) || isMark(piece));
   addRequests('html', seen.map(({ text }) => text).join(''), 'seen', add);
@@ -143,6 +144,17 @@ function addHidden(part: ScreenedPart, text: string, detail: string, add: Add, r
       part,
       excerpt: excerpt(found),
       why: sentence(`a person does not see this text (${detail}), and ${why}`),
+    });
+}
+
+/** Adds what is said in HTML of which too much is hidden here and there, or nested, to tell what a person sees. */
+function addUntold(found: ReturnType<typeof readInstructions>, add: Add): void {
+  for (const { excerpt: words, why } of found)
+    add({
+      kind: 'hidden_text',
+      part: 'html',
+      excerpt: excerpt(words),
+      why: sentence(`the HTML is too intricate to be wholly read, so a person may not see this text, and ${why}`),
     });
 }
 

@@ -1,3 +1,4 @@
+import { PERHAPS_COVERED } from '../sending/covering.ts';
 import { addHtmlText } from '../sending/unseen-html.ts';
 import { addPlainText, PieceList, type ReviewPiece, type UnseenKind } from '../sending/unseen-text.ts';
 
@@ -24,7 +25,7 @@ export function readSeenText(mail: { text: string | null; html: string | null })
   else addPlainText(mail.text.slice(0, MAX_LENGTH), list);
   const text = list
     .finish()
-    .filter(isSeen)
+    .filter((piece) => isSeen(piece) || piece.unseen === PERHAPS_COVERED)
     .map((piece) => piece.text)
     .join('');
   return text

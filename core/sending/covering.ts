@@ -1,20 +1,23 @@
 import type { Declarations } from './style-rules.ts';
 import { firstColor } from './text-colors.ts';
-import type { PieceList, Unseen } from './unseen-text.ts';
+import type { PieceList, Place, Unseen } from './unseen-text.ts';
 
 /** An element with a place of its own: what lies over all of it covers what is in it. */
 export interface Box {
-  /** index of its first piece */
-  start: number;
+  start: Place;
   /** the highest `z-index` in it so far */
   layer: number;
 }
 
 const COVERED: Unseen = { kind: 'hidden', detail: 'another element lies over it' };
+/** What a person may see: a picture lets through what is below, or an element may be smaller than the box. */
+export const PERHAPS_COVERED: Unseen = { kind: 'hidden', detail: 'another element may lie over it' };
 const PLACED = /^(?:absolute|fixed)/;
 const BOXED = /^(?:relative|absolute|fixed|sticky)/;
 const NOTHING = /^[+-]?0+(?:\.0+)?(?:px|em|%|pt|rem|vw|vh)?$/;
 const WHOLE = /^(?:100(?:\.0+)?(?:%|vw|vh)|[1-9]\d{3,}px)$/;
+/** Too small for a word. */
+const SMALL = /^(?:\d(?:\.\d+)?(?:px|pt)?|[0-4]?\d(?:\.\d+)?%|0?\.\d+r?em)$/;
 /** Opacity from which on nothing is seen through a color. */
 const OPAQUE = 0.9;
 
@@ -22,18 +25,19 @@ const OPAQUE = 0.9;
 export function boxWithin(declarations: Declarations, outer: Box, list: PieceList): Box {
   if (!says(declarations, 'position', BOXED)) return outer;
   outer.layer = Math.max(outer.layer, readLayer(declarations));
-  return { start: list.begin(), layer: 0 };
+  return { start: list.end(), layer: 0 };
 }
 
 /**
  * Marks what lies below an element of a box that is as large as the box and lets nothing through: a color, or a picture (`isPicture`). What
- * is in a box with a higher `z-index` lies above. Each piece is marked once.
+ * is in a box with a higher `z-index` lies above. Each piece is marked once, with {@link PERHAPS_COVERED} below a picture or another size.
  */
 export function cover(declarations: Declarations, isPicture: boolean, box: Box, list: PieceList): void {
   if (!says(declarations, 'position', PLACED) || !fills(declarations)) return;
-  if (readLayer(declarations) < box.layer || !(isPicture || isOpaque(declarations))) return;
-  list.hide(box.start, COVERED);
-  box.start = list.pieces.length;
+  const isColored = isOpaque(declarations);
+  if (readLayer(declarations) < box.layer || !(isPicture || isColored || hasPicture(declarations))) return;
+  list.hide(box.start, isColored && hasWholeSize(declarations) ? COVERED : PERHAPS_COVERED);
+  box.start = list.end();
 }
 
 function says(declarations: Declarations, property: string, pattern: RegExp): boolean {
@@ -45,7 +49,30 @@ function readLayer(declarations: Declarations): number {
   return Number.isFinite(layer) ? layer : 0;
 }
 
+/** Whether no size is given that differs from that of the box: it holds against the edges. */
+function hasWholeSize(declarations: Declarations): boolean {
+  return SIZES.every((size) => /^(?:auto|$)/.test(sizeOf(declarations, size)) || says(declarations, size, WHOLE));
+}
+
+const SIZES = ['width', 'height'] as const;
+
+function sizeOf(declarations: Declarations, property: string): string {
+  return declarations.get(property)?.at(-1) ?? '';
+}
+
+function hasPicture(declarations: Declarations): boolean {
+  if (isFaded(declarations)) return false;
+  return BACKGROUNDS.some((property) => /url\(|image-set\(/.test(declarations.get(property)?.at(-1) ?? ''));
+}
+
+const BACKGROUNDS = ['background', 'background-color', 'background-image'] as const;
+
+function isFaded(declarations: Declarations): boolean {
+  return Number(declarations.get('opacity')?.at(-1)) < OPAQUE;
+}
+
 function fills(declarations: Declarations): boolean {
+  if (SIZES.some((size) => SMALL.test(sizeOf(declarations, size)))) return false;
   const edges = (declarations.get('inset') ?? []).at(-1)?.split(/\s+/);
   if (edges?.every((edge) => NOTHING.test(edge)) === true) return true;
   const isAt = (edge: string) => says(declarations, edge, NOTHING);
@@ -57,12 +84,10 @@ function fills(declarations: Declarations): boolean {
 }
 
 function isOpaque(declarations: Declarations): boolean {
-  const faded = Number(declarations.get('opacity')?.at(-1));
-  if (faded < OPAQUE) return false;
-  return ['background', 'background-color', 'background-image'].some((property) => {
+  if (isFaded(declarations)) return false;
+  return BACKGROUNDS.some((property) => {
     const value = declarations.get(property)?.at(-1) ?? '';
-    if (/url\(|image-set\(/.test(value)) return true;
-    const color = firstColor(value);
+    const color = /url\(|image-set\(/.test(value) ? null : firstColor(value);
     return color !== null && color[3] >= OPAQUE;
   });
 }

@@ -52,7 +52,7 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const rules = readStyleRules(findStyleSheets(document));
   if (rules.isTruncated) list.isTruncated = true;
   const [base = null] = basesIn(document);
-  walk(document, { ...SHOWN, box: { start: 0, layer: 0 } }, { rules, list, base }, 0);
+  walk(document, { ...SHOWN, box: { start: list.end(), layer: 0 } }, { rules, list, base }, 0);
   return true;
 }
 
@@ -161,7 +161,8 @@ function lookWithin(element: Element, outer: Look, work: Walk): Look {
   const around = element.nodeName === 'summary' && outer.hidden === CLOSED ? null : outer.hidden;
   const own = hidingWithin(element, value, styles.always) ?? hiddenOnSomeScreens(styles.conditional, given);
   const hidden = firmest([around, own]);
-  if (hidden === null && shown.opacity === 1) cover(styles.always, element.nodeName === 'img', outer.box, work.list);
+  const isShown = hidden === null && shown.visibility === null && shown.opacity === 1;
+  if (isShown) cover(styles.always, element.nodeName === 'img', outer.box, work.list);
   return { ...shown, target, hidden, box: boxWithin(styles.always, outer.box, work.list) };
 }
 

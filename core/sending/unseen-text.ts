@@ -30,6 +30,13 @@ export interface ReviewPiece {
   target: string | null;
 }
 
+/** A place between the characters of a part. */
+export interface Place {
+  /** index of the piece that it is in or at the end of */
+  piece: number;
+  offset: number;
+}
+
 /** Pieces of one part that are returned. */
 const MAX_PIECES = 3_000;
 /** Characters that a piece counts beside its text. */
@@ -42,8 +49,7 @@ export class PieceList {
   /** whether nothing more can be added */
   isFull = false;
   #room: number;
-  /** index of a piece that is not joined with the one before */
-  #begins = -1;
+  #endsLine = true;
 
   /** `room`: characters of all pieces. */
   constructor(room: number) {
@@ -65,20 +71,29 @@ export class PieceList {
 
   /** Begins a line, unless one has just begun. */
   addBreak(unseen: Unseen | null): void {
-    const text = this.pieces.at(-1)?.text ?? '\n';
-    if (!/\n[ \t]*$/.test(text.slice(-20))) this.add('\n', unseen);
+    if (!this.#endsLine) this.add('\n', unseen);
   }
 
-  /** Returns the index of the next piece, which nothing before it is joined with. */
-  begin(): number {
-    this.#begins = this.pieces.length;
-    return this.#begins;
+  /** Returns the place behind all that was added. */
+  end(): Place {
+    return { piece: Math.max(0, this.pieces.length - 1), offset: this.pieces.at(-1)?.text.length ?? 0 };
   }
 
-  /** Marks the pieces from an index on that readers would see. */
-  hide(from: number, unseen: Unseen): void {
-    for (const piece of this.pieces.slice(from)) if (piece.unseen === null) piece.unseen = unseen;
-    this.begin();
+  /** Marks what is behind a place and readers would see. Places behind it are no longer valid. */
+  hide({ piece: index, offset }: Place, unseen: Unseen): void {
+    const first = this.pieces[index];
+    if (first === undefined) return;
+    const isSplit = offset > 0 && offset < first.text.length && first.unseen === null;
+    if (isSplit && this.pieces.length >= MAX_PIECES) {
+      this.isTruncated = this.isFull = true;
+      return;
+    }
+    if (isSplit) {
+      this.pieces.splice(index + 1, 0, { ...first, text: first.text.slice(offset) });
+      first.text = first.text.slice(0, offset);
+    }
+    for (const piece of this.pieces.slice(offset > 0 ? index + 1 : index))
+      if (piece.unseen === null) piece.unseen = unseen;
   }
 
   /** Returns the pieces, with the gaps in them marked. */
@@ -95,16 +110,16 @@ export class PieceList {
     }
     const text = piece.text.length > this.#room ? piece.text.slice(0, this.#room).toWellFormed() : piece.text;
     if (text !== piece.text) this.isTruncated = true;
-    this.#room -= text.length + PIECE_LENGTH;
     const isSame =
       last !== undefined &&
-      this.pieces.length !== this.#begins &&
       last.target === piece.target &&
       last.unseen?.kind === piece.unseen?.kind &&
       last.unseen?.detail === piece.unseen?.detail &&
       piece.unseen?.kind !== 'invisible_characters';
+    this.#room -= text.length + (isSame ? 0 : PIECE_LENGTH);
     if (isSame) last.text += text;
     else this.pieces.push({ ...piece, text });
+    if (!isSame || !/^[ \t]{0,20}$/.test(text)) this.#endsLine = /\n[ \t]*$/.test(text.slice(-20));
   }
 }
 

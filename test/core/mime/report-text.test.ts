@@ -22,6 +22,21 @@ describe('the kind of a message at a return address', () => {
     ['bounce', 'From: Mail <>\nSubject: x\n', '<joe@x.test>: 550 No such user'],
     ['bounce', 'From: postmaster@x.test\nSubject: Unzustellbar: Hallo\n', 'Das Postfach ist voll.'],
     ['bounce', `${from}Subject: Delivery failure\n`, 'joe@x.test: User unknown'],
+    [
+      'bounce',
+      `${from}Subject: failure notice\n`,
+      'Hello,\nYour message was not delivered to bob@x.test: 550 5.1.1 User unknown',
+    ],
+    [
+      'bounce',
+      `${from}Subject: Undeliverable: Hello\n`,
+      'Your message could not be delivered.\n\n550 5.1.1 User unknown\n\nWhat should I do?',
+    ],
+    [
+      'unknown',
+      'From: Postmaster <ann@x.test>\nSubject: Re: undeliverable mail\nIn-Reply-To: <1@x.test>\n',
+      'Hi Joe,\n\nbob@x.test: user unknown, 550 5.1.1, is what I got. Could you send it again?',
+    ],
     ['delay', DAEMON, 'Your message has been delayed. You do not need to resend it.'],
     ['delay', DAEMON, 'Ihre Nachricht wurde verzögert, die Zustellung wird weiterhin versucht.'],
     ['bounce', DAEMON, 'The message has been delayed for 5 days. I am giving up.'],

@@ -18,6 +18,12 @@ export const INTACT_LETTERS: readonly ReplyCase[] = [
   ),
   whole('Diff', 'The change is small:\n\n--- a/file\n+++ b/file\n@@ -1 +1 @@\n-old\n+new\n\nPlease review.'),
   whole('Comparison', 'If a > b then the first list is longer.\n\n> means greater, < means less.\n\nThat is all.'),
+  whole(
+    'Minutes with a moment',
+    'Meeting minutes:\n"Ann Smith" ---01/06/2026 10:11:12 AM--- joined the call\nBob left early\nWe decided X.',
+  ),
+  whole('A line of a log', 'The error:\nOn 6 January 2026, 10:11 <svc@x.test> wrote:  disk full\nWhat now?'),
+  whole('A sentence about mail', 'Hallo\n\nVon Mail zu Mail gesendet.\n\nGruß'),
   whole('Separators', 'Agenda\n------\n\n1. Budget\n2. Plan\n\nNotes\n-----\n\nBring your numbers.'),
   whole('Parcel', 'Sent from Berlin on Monday, the parcel should arrive on Friday.\n\nTell me when it is there.'),
   whole('Delivery', 'Sent: 3 boxes\nReceived: 2 boxes\nMissing: 1 box\n\nPlease check.'),
