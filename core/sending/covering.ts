@@ -1,10 +1,10 @@
 import type { Declarations } from './style-rules.ts';
 import { firstColor } from './text-colors.ts';
-import type { PieceList, Place, Unseen } from './unseen-text.ts';
+import type { PieceList, PiecePosition, Unseen } from './unseen-text.ts';
 
 /** An element with a place of its own: what lies over all of it covers what is in it. */
 export interface Box {
-  start: Place;
+  start: PiecePosition;
   /** the highest `z-index` in it so far */
   layer: number;
 }
@@ -51,12 +51,12 @@ function readLayer(declarations: Declarations): number {
 
 /** Whether no size is given that differs from that of the box: it holds against the edges. */
 function hasWholeSize(declarations: Declarations): boolean {
-  return SIZES.every((size) => /^(?:auto|$)/.test(sizeOf(declarations, size)) || says(declarations, size, WHOLE));
+  return SIZES.every((size) => /^(?:auto|$)/.test(readSize(declarations, size)) || says(declarations, size, WHOLE));
 }
 
 const SIZES = ['width', 'height'] as const;
 
-function sizeOf(declarations: Declarations, property: string): string {
+function readSize(declarations: Declarations, property: string): string {
   return declarations.get(property)?.at(-1) ?? '';
 }
 
@@ -72,7 +72,7 @@ function isFaded(declarations: Declarations): boolean {
 }
 
 function fills(declarations: Declarations): boolean {
-  if (SIZES.some((size) => SMALL.test(sizeOf(declarations, size)))) return false;
+  if (SIZES.some((size) => SMALL.test(readSize(declarations, size)))) return false;
   const edges = (declarations.get('inset') ?? []).at(-1)?.split(/\s+/);
   if (edges?.every((edge) => NOTHING.test(edge)) === true) return true;
   const isAt = (edge: string) => says(declarations, edge, NOTHING);

@@ -31,7 +31,7 @@ export interface ReviewPiece {
 }
 
 /** A place between the characters of a part. */
-export interface Place {
+export interface PiecePosition {
   /** index of the piece that it is in or at the end of */
   piece: number;
   offset: number;
@@ -75,12 +75,12 @@ export class PieceList {
   }
 
   /** Returns the place behind all that was added. */
-  end(): Place {
+  end(): PiecePosition {
     return { piece: Math.max(0, this.pieces.length - 1), offset: this.pieces.at(-1)?.text.length ?? 0 };
   }
 
   /** Marks what is behind a place and readers would see. Places behind it are no longer valid. */
-  hide({ piece: index, offset }: Place, unseen: Unseen): void {
+  hide({ piece: index, offset }: PiecePosition, unseen: Unseen): void {
     const first = this.pieces[index];
     if (first === undefined) return;
     const isSplit = offset > 0 && offset < first.text.length && first.unseen === null;
