@@ -8,7 +8,7 @@ function suppresses(text: string, recipient: string | null = null): boolean {
   return suppressesAddress({ code: 550, status, text, recipient });
 }
 
-describe('nobody is suppressed when a thing is missing', () => {
+describe('a refusal about a missing key, list or backend suppresses no recipient', () => {
   test.each(UNKNOWN_THINGS)('%s', (text) => {
     expect([suppresses(text), suppresses(text, 'joe@dest.test')]).toEqual([false, false]);
   });
@@ -33,7 +33,7 @@ describe('a recipient is suppressed whose local part alone is said to be missing
     ['550 Boundary does not exist', 'boundary@dest.test'],
     ['550 Message for joe: boundary does not exist', 'joe@dest.test'],
     ['550 You have no account here, joe', 'joe@dest.test'],
-  ])('but nobody after %s to %s', (text, recipient) => {
+  ])('%s to %s suppresses no recipient', (text, recipient) => {
     expect(suppresses(text, recipient)).toBe(false);
   });
 });
