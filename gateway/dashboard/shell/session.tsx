@@ -23,9 +23,10 @@ let first: { policy: RequestPolicy; error: CombinedError | undefined } | null = 
 
 /** Asks for the session as the page loads. Returns whether there is one. */
 export async function askFirstSession(): Promise<boolean> {
-  first = { policy: 'cache-first', error: undefined };
+  const asked: NonNullable<typeof first> = { policy: 'cache-first', error: undefined };
+  first = asked;
   const { data, error } = await client.query(VIEWER, {}, { requestPolicy: 'network-only' }).toPromise();
-  if (first !== null) first.error = error;
+  asked.error = error;
   return data !== undefined;
 }
 
