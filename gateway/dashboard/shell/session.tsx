@@ -32,7 +32,7 @@ export async function askFirstSession(): Promise<boolean> {
 
 /** Returns how the session is read: that which was asked for first is in the cache, on its way, or failed. */
 function takeFirst(): NonNullable<typeof first> {
-  const taken = first ?? { policy: 'network-only', error: undefined };
+  const taken: NonNullable<typeof first> = { ...(first ?? { policy: 'network-only', error: undefined }) };
   first = null;
   return taken;
 }
