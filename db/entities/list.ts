@@ -10,7 +10,7 @@ import {
   ErasedAccountSchema,
   RequestWindowSchema,
   SignInProviderSchema,
-  UserAccountSchema,
+  PersonSchema,
   WorkspaceInvitationSchema,
   WorkspaceMemberSchema,
   WorkspaceSchema,
@@ -92,7 +92,7 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 
 /** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
-  UserAccountSchema,
+  PersonSchema,
   WorkspaceSchema,
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,

@@ -9,7 +9,7 @@ create extension if not exists citus;
 set citus.enable_unsafe_triggers to on;
 
 -- Small, read everywhere, on every server: who there is, how one signs in, and names that are unique over all workspaces.
-select create_reference_table('user_account');
+select create_reference_table('person');
 select create_reference_table('workspace');
 select create_reference_table('workspace_member');
 select create_reference_table('workspace_invitation');

@@ -353,7 +353,7 @@ const authColumns = {
 
 /** The tables by their names in better-auth. */
 const authTables = {
-  user: { modelName: 'user_account', fields: authColumns.user },
+  user: { modelName: 'person', fields: authColumns.user },
   session: { modelName: 'auth_session', fields: authColumns.session },
   account: { modelName: 'auth_credential', fields: authColumns.account },
   verification: { modelName: 'auth_verification', fields: authColumns.verification },

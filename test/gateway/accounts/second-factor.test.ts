@@ -257,7 +257,7 @@ describe('what gives access', () => {
       (await readServiceMail(gateway.actor, email)).map((text) => /^Subject: (.*)$/m.exec(text)?.[1]?.trim());
     await waitFor(async () => expect(await subjects()).toContain('An API key was created in Postroom'));
     await gateway.owner.pool.query(
-      `update user_account set created_at = created_at - interval '1 hour' where email = $1`,
+      `update person set created_at = created_at - interval '1 hour' where email = $1`,
       [email],
     );
     await signIn(email, browser);

@@ -114,7 +114,7 @@ export async function addRefusal(actor: Database, { workspaceId, address }: Test
 export async function addTeam(actor: Database, { workspaceId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
   await actor.pool.query(
-    `insert into user_account (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`,
+    `insert into person (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`,
     [id],
   );
   await actor.pool.query(
