@@ -95,7 +95,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     ],
     questions: {
       'delivery.endpoint.test': (request) => tester.test(request),
-      'delivery.guard.ask': (request) => asker.answer(request),
+      'delivery.guard.ask': (request) => asker.respond(request),
     },
   });
   flow.connect({ running, dispatcher, taker, turns });

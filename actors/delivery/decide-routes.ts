@@ -61,8 +61,8 @@ export interface RoutingParts {
 export interface DecidedEmail {
   row: UnroutedRow;
   decision: RouteDecision;
-  /** the model's answers so far */
-  answers: StoredVerdict[];
+  /** the model's verdicts so far */
+  verdicts: StoredVerdict[];
 }
 
 /**
@@ -85,17 +85,17 @@ export async function decideRoutes(
     row,
     rules: row.has_guard_rules ? attempted(context, row, () => rulesOf(row.workspace_id)) : [],
   }));
-  const facts = await readFactsOf(client, ruled, dmarc);
+  const facts = await readFactsByEmail(client, ruled, dmarc);
   const spent = new Map<string, number>();
-  const judgedOf = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
-    if (rules !== null && rules.length === 0) return { row, judgement: NONE, answers: [] };
+  const judgeOne = ({ row, rules }: (typeof ruled)[number]): JudgedEmail => {
+    if (rules !== null && rules.length === 0) return { row, judgement: NONE, verdicts: [] };
     const startedAt = performance.now();
     const judgement =
       rules === null ? null : attempted(context, row, () => judge(row, rules, facts.get(makeKey(row)), hasModel));
     spent.set(row.workspace_id, (spent.get(row.workspace_id) ?? 0) + performance.now() - startedAt);
-    return { row, ...(judgement ?? { judgement: null, answers: [] }) };
+    return { row, ...(judgement ?? { judgement: null, verdicts: [] }) };
   };
-  const judged = await workInTurns(ruled, judgedOf, judgingLimits);
+  const judged = await workInTurns(ruled, judgeOne, judgingLimits);
   for (const [workspaceId, ms] of spent) if (ms >= judgingLimits.workspaceMs) guard.setAside(workspaceId);
   const find = await endpoints.read(
     client,
@@ -104,9 +104,9 @@ export async function decideRoutes(
     ),
     listVersions(rows, readAt),
   );
-  const decided = judged.map(({ row, judgement, answers }) => ({
+  const decided = judged.map(({ row, judgement, verdicts }) => ({
     row,
-    answers,
+    verdicts,
     decision:
       judgement === null
         ? heldForReview()
@@ -133,7 +133,7 @@ const NONE: Judgement = { verdict: { kind: 'none' } };
 interface JudgedMail {
   /** null when the rules could not be evaluated because of an internal fault */
   judgement: Judgement | null;
-  answers: StoredVerdict[];
+  verdicts: StoredVerdict[];
 }
 
 type JudgedEmail = JudgedMail & { row: UnroutedRow };
@@ -154,7 +154,7 @@ async function queryFacts(
   return found.rows.map(readGuardFacts);
 }
 
-async function readFactsOf(
+async function readFactsByEmail(
   client: ClientBase | Pool,
   ruled: readonly { row: UnroutedRow; rules: readonly GuardRule[] | null }[],
   { enforcement }: DmarcRules,
@@ -178,8 +178,8 @@ function judge(
 ): JudgedMail {
   if (factsRow === undefined) throw new Error('the email has no facts');
   const mail = { facts: guardFactsOfRow(factsRow), isParsed: factsRow.parse_error === null };
-  const answers = readStoredVerdicts(row.answers);
-  return { judgement: judgeMail(rules, mail, { verdicts: matchVerdicts(answers, rules), hasModel }), answers };
+  const verdicts = readStoredVerdicts(row.verdicts);
+  return { judgement: judgeMail(rules, mail, { verdicts: matchVerdicts(verdicts, rules), hasModel }), verdicts };
 }
 
 /** Returns null, and logs the error, when the work throws. */
@@ -303,7 +303,7 @@ const MAX_CONTENT_BYTES_OF_BATCH = 2_097_152;
 
 function toRecord(
   { context, find, admit }: StoreRoutesOptions,
-  { row, decision, answers }: DecidedEmail,
+  { row, decision, verdicts }: DecidedEmail,
   room: { bytes: number },
   now: Date,
 ): RouteRecord {
@@ -321,7 +321,7 @@ function toRecord(
     endpoint?.type === 'webhook' && order === null
       ? admit({ workspaceId: row.workspace_id, key: endpoint.id })
       : 'left';
-  const sizeBytes = row.size_octets ?? 0;
+  const sizeBytes = row.size_bytes ?? 0;
   const hasRoom = sizeBytes <= Math.min(MAX_CONTENT_BYTES, room.bytes);
   const wantsContent = admission === 'started' && hasRoom && webhook !== null;
   if (wantsContent) room.bytes -= sizeBytes;
@@ -338,7 +338,7 @@ function toRecord(
     rule_id: decision.ruleId,
     reason: decision.reason,
     matches: decision.matches,
-    answers: answers.length === 0 ? null : answers,
+    verdicts: verdicts.length === 0 ? null : verdicts,
     delivery_id: endpoint === null ? null : newIdentifier(context, 'delivery', now),
     endpoint_id: endpoint?.id ?? null,
     delivery_type: endpoint?.type ?? null,

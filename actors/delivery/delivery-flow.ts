@@ -26,7 +26,7 @@ export interface DeliveryFlow {
   leave(lanes: readonly Lane[]): void;
   /** Remembers turns that may be free, and gives them soon. */
   freeTurns(turns: readonly Turn[]): void;
-  /** Continues after a delivery was recorded or released: with the next one of its turn, and with those that wait for room. */
+  /** Continues after a delivery was recorded or released: with the next one of its turn, and with any that wait for room. */
   giveRoom(job: DeliveryJob): void;
   /** Notes that a delivery is retried after a delay: short ones end by a timer, and the sweep finds the others. */
   retryIn(seconds: number): void;

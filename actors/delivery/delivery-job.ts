@@ -63,7 +63,7 @@ export function makeJob(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJo
     threadId: row.thread_id,
     threadPosition: row.thread_position,
     orderKey: row.order_key,
-    sizeBytes: row.size_octets ?? 0,
+    sizeBytes: row.size_bytes ?? 0,
     content: null,
     leaseUntil,
   };

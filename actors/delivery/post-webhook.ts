@@ -165,7 +165,7 @@ export const RESPONSE_MEMORY_BYTES = 128 * MAX_ACTIONS_BYTES;
 /** The outcome of one request. `error` is a short text for the user. */
 export type WebhookResponse =
   | {
-      kind: 'answered';
+      kind: 'responded';
       statusCode: number;
       headers: IncomingHttpHeaders;
       /** its beginning, as it is stored */
@@ -264,11 +264,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     const missing = this.#limits.kept - this.#readBytes;
     if (missing > 0 && !this.#keep(chunk.subarray(0, missing))) return;
     this.#readBytes += chunk.length;
-    if (this.#readBytes > this.#limits.read) this.end(this.#answer());
+    if (this.#readBytes > this.#limits.read) this.end(this.#makeResponse());
   }
 
   onResponseEnd(): void {
-    if (!this.#isSettled) this.#finish(this.#answer());
+    if (!this.#isSettled) this.#finish(this.#makeResponse());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -290,10 +290,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  #answer(): WebhookResponse {
+  #makeResponse(): WebhookResponse {
     const bytes = Buffer.concat(this.#kept);
     return {
-      kind: 'answered',
+      kind: 'responded',
       statusCode: this.#statusCode,
       headers: this.#headers,
       body: bytes.toString('utf8', 0, MAX_KEPT_BYTES),

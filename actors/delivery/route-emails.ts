@@ -149,7 +149,7 @@ async function routeAlone(
 
 const holdAll: typeof decideRoutes = (_, __, rows) =>
   Promise.resolve({
-    decided: rows.map((row) => ({ row, decision: heldForReview(), answers: [] })),
+    decided: rows.map((row) => ({ row, decision: heldForReview(), verdicts: [] })),
     find: () => undefined,
   });
 
@@ -191,7 +191,7 @@ interface RoutedTake extends StoredRoutes {
 }
 
 function toBatch({ routes, rows, decided, storedAt }: RoutedTake): RoutedBatch {
-  const sizes = new Map(rows.map((row) => [row.id, row.size_octets ?? 0]));
+  const sizes = new Map(rows.map((row) => [row.id, row.size_bytes ?? 0]));
   const records = routes.map(({ record }) => record);
   return {
     emailCount: decided.length,
@@ -258,9 +258,9 @@ function toJob(
 
 function findContent(row: StoredRouteRow | StoredRouteContentRow, readAt: number): DeliveryContent | null {
   if (!hasContent(row)) return null;
-  const { octets, sha256, size_octets: sizeBytes } = row;
-  const isThere = octets !== null && sha256 !== null && sizeBytes !== null;
-  return { email: readPlaced(row), raw: isThere ? unpackSmall({ octets, sha256, sizeBytes }) : null, readAt };
+  const { packed, sha256, size_bytes: sizeBytes } = row;
+  const isThere = packed !== null && sha256 !== null && sizeBytes !== null;
+  return { email: readPlaced(row), raw: isThere ? unpackSmall({ packed, sha256, sizeBytes }) : null, readAt };
 }
 
 function hasContent(

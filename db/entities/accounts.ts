@@ -187,7 +187,7 @@ export const ApiKeySchema = defineEntity({
     sendPolicy: p.json<SendPolicy>().nullable(),
     /** the key that created it; null: a person did */
     parentId: p.text().nullable(),
-    /** the first key of those that created it, one with the other; null: a person created it, and it is the first of its family */
+    /** the first key of the chain of keys that created it; null: a person created it, and it is the first of its family */
     familyId: p.text().nullable(),
     /** whether what it set up was stopped after it expired */
     isSettled: p.boolean().default(false),
@@ -199,7 +199,7 @@ export const ApiKeySchema = defineEntity({
     madeByParentPersonId: p.text().nullable(),
     /** the role that the person who created it had when another member, or a key, kept it: it never has more rights; null: no limit */
     mostRole: p.text().$type<Role>().nullable(),
-    /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
+    /** whether it is a grant of OAuth, which tokens refer to (db/entities/oauth.ts) */
     isGrant: p.boolean().default(false),
     /** whether it lost rights with a key of the parent workspace, and what it set up is still to be limited */
     isCut: p.boolean().default(false),

@@ -11,7 +11,7 @@ export const RawMessageSchema = defineEntity({
   tableName: 'raw_message',
   properties: {
     id: p.text().primary(),
-    octets: p.blob().$type<Buffer>(),
+    packed: p.blob().$type<Buffer>(),
     sha256: p.blob().$type<Buffer>(),
     sizeOctets: p.integer(),
     createdAt: p.datetime(3).defaultRaw('now()'),

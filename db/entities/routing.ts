@@ -77,8 +77,8 @@ export const RouteSchema = defineEntity({
     matches: p.json<unknown>().nullable(),
     /** when a user released an email that was blocked or held for review */
     releasedAt: p.datetime(3).nullable(),
-    /** answers of models: see core/routing/guard-judgement.ts */
-    answers: p.json<unknown>().nullable(),
+    /** verdicts of models: see core/routing/guard-judgement.ts */
+    verdicts: p.json<unknown>().nullable(),
     /** for the outcome asking */
     nextAskAt: p.datetime(3).nullable(),
     asks: p.smallint().default(0),

@@ -40,7 +40,7 @@ select create_reference_table('clock');
 -- The coordinator's own.
 select citus_add_local_table_to_metadata('migration');
 
--- The octets of messages, found by their id alone; several workspaces may share a row.
+-- The bytes of messages, found by their id alone; several workspaces may share a row.
 select create_distributed_table('raw_message', 'id', colocate_with => 'none');
 
 -- All that belongs to a workspace, side by side.

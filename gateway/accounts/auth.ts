@@ -145,9 +145,9 @@ function signedInBy(
   context: GenericEndpointContext | null,
 ): Record<string, unknown> {
   const method = METHODS[context?.path ?? ''];
-  const former = context?.path === '/change-password' ? context.context.session?.session : undefined;
-  if (former === undefined) return { method: method ?? 'password', providerId };
-  const { method: formerMethod, providerId: formerProvider, secondFactorAt } = former as Record<string, unknown>;
+  const previous = context?.path === '/change-password' ? context.context.session?.session : undefined;
+  if (previous === undefined) return { method: method ?? 'password', providerId };
+  const { method: formerMethod, providerId: formerProvider, secondFactorAt } = previous as Record<string, unknown>;
   return { method: formerMethod, providerId: formerProvider, secondFactorAt };
 }
 

@@ -63,7 +63,7 @@ export async function buildEventPayloads(
   });
 }
 
-/** Returns the events of the audit log that deliveries post, by endpoint and number; without those that the endpoint may not read. */
+/** Returns the events of the audit log that deliveries post, by endpoint and number; without entries that the endpoint may not read. */
 async function findAuditEvents(
   transaction: Parameters<typeof findPostedAuditEvents>[0],
   workspaceId: string,

@@ -31,7 +31,7 @@ export async function loadTimelines(
   const ids = emailIds.filter(isValidId);
   const timelines = await asWorkspace(database, workspaceId, async (transaction) => {
     const origins = await history.readOrigins(transaction, workspaceId, ids);
-    const ruleIds = origins.flatMap(({ answers }) => readStoredVerdicts(answers).map(({ ruleId }) => ruleId));
+    const ruleIds = origins.flatMap(({ verdicts }) => readStoredVerdicts(verdicts).map(({ ruleId }) => ruleId));
     const { rules } = await readReferences(transaction, workspaceId, {
       addressIds: [],
       domainIds: [],

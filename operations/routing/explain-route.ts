@@ -89,7 +89,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
     const now = await decideCurrentRoute(context, transaction, {
       facts: await readHypotheticalRoute(transaction, workspaceId, place),
       isReleased: false,
-      answers: null,
+      verdicts: null,
       read: () => Promise.resolve({ facts: toFacts(mail, recipient), isParsed: mail.parseError === null }),
     });
     const { ruleId, endpointId } = now.decision;
@@ -107,7 +107,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       address: findRouteAddress({ addressId, ownAddress }, names),
       domain: findRouteDomain({ domainId, ownAddress }, names),
       releasedAt: null,
-      answers: [],
+      verdicts: [],
       deliveries: [],
       steps: listSteps(mail, recipient, now, would.reason, findRefusal(context, mail)),
       would,

@@ -118,7 +118,7 @@ async function explainStored(
     facts.set(emailId, {
       stored,
       decision: findDecision(stored),
-      verdicts: readStoredVerdicts(stored.answers),
+      verdicts: readStoredVerdicts(stored.verdicts),
       deliveries: deliveriesOf.get(emailId) ?? [],
       would: await decideNow(stored),
     });
@@ -144,10 +144,10 @@ function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
     addressIds: present(facts.map(({ stored }) => stored.addressId)),
     domainIds: present(facts.map(({ stored }) => stored.domainId)),
     ruleIds: present(
-      facts.flatMap(({ decision, would, verdicts: answers }) => [
+      facts.flatMap(({ decision, would, verdicts }) => [
         decision?.ruleId,
         would?.decision.ruleId,
-        ...answers.map(({ ruleId }) => ruleId),
+        ...verdicts.map(({ ruleId }) => ruleId),
       ]),
     ),
     endpointIds: present(
@@ -162,7 +162,7 @@ function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
 
 function explain(
   emailId: string,
-  { stored, decision, verdicts: answers, deliveries, would }: RouteFacts,
+  { stored, decision, verdicts, deliveries, would }: RouteFacts,
   names: RouteReferences,
 ): ExplainedRoute {
   const place = decision === null ? summarizeWaiting(stored) : summarizeRoute(decision, stored, names);
@@ -173,9 +173,9 @@ function explain(
     address: findRouteAddress(stored, names),
     domain: findRouteDomain(stored, names),
     releasedAt: stored.route?.released_at ?? null,
-    answers,
+    answers: verdicts,
     deliveries,
-    steps: listSteps(stored, { reason: place.reason, verdicts: answers, deliveries, names }),
+    steps: listSteps(stored, { reason: place.reason, verdicts, deliveries, names }),
     would: would === null ? null : summarizeRoute(would.decision, stored, names),
     tried: would?.tried ?? [],
   };
@@ -282,15 +282,15 @@ interface StepFacts {
 }
 
 /** Returns the steps that are done and the pending deliveries, in order. */
-function listSteps(stored: StoredRoute, { reason, verdicts: answers, deliveries, names }: StepFacts): RouteStep[] {
+function listSteps(stored: StoredRoute, { reason, verdicts, deliveries, names }: StepFacts): RouteStep[] {
   const { reception, route } = stored;
   const parsedAt = reception?.parsedAt ?? null;
-  const asked = answers.map(
-    (answer): RouteStep => ({
+  const asked = verdicts.map(
+    (verdict): RouteStep => ({
       step: 'asked',
-      at: new Date(answer.at),
-      durationMs: answer.durationMs,
-      detail: describeVerdict(answer, names),
+      at: new Date(verdict.at),
+      durationMs: verdict.durationMs,
+      detail: describeVerdict(verdict, names),
       deliveryId: null,
     }),
   );

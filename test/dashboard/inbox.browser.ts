@@ -22,7 +22,7 @@ import {
   withPageRows,
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
-import { placeOf } from '../../gateway/dashboard/shell/places.ts';
+import { findPage } from '../../gateway/dashboard/shell/places.ts';
 import { insertThread } from '../support/rows/mail-rows.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findColorViolations, findViolations } from '../support/stages/axe.ts';
@@ -109,7 +109,7 @@ test.each([
   ['/inbox', '?q=x', '/inbox'],
   ['/domains/dom_1', '', '/domains'],
 ])('the page %s%s belongs to the menu item %s', (path, search, place) => {
-  expect(placeOf(path, search)).toBe(place);
+  expect(findPage(path, search)).toBe(place);
 });
 
 let stage: BrowserStage;

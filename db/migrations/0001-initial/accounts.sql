@@ -294,7 +294,7 @@ create table auth_rate_limit (
 create index auth_rate_limit_last on auth_rate_limit (last_at);
 
 -- Leases up to p_wanted requests of the workspace, to be made within p_lease_ms, while no more than p_limit count in all. Tells of the
--- gateway's former lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
+-- gateway's previous lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
 -- twice does no harm. Answers what was granted, what is left, and when the first of what counts no longer does.
 create function lease_requests(p_workspace_id text, p_lease_id text, p_wanted integer, p_limit integer, p_lease_ms integer, p_window_ms integer,
     p_former_id text, p_former_requests integer, p_former_ms integer)
@@ -497,15 +497,15 @@ create function update_api_key(p_workspace_id text, p_id text, p_name text, p_ex
   language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     made text[];
-    former api_key;
+    previous api_key;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
-    select * into former from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
+    select * into previous from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
     if not found then return; end if;
     made := array(select keys_made_with(p_workspace_id, p_id));
-    if p_send_policy is not null and p_send_policy is distinct from former.send_policy then
+    if p_send_policy is not null and p_send_policy is distinct from previous.send_policy then
       select k.name into in_the_way from api_key k where k.id = any (made) and k.revoked_at is null
-        and k.send_policy is distinct from former.send_policy and k.send_policy is not null order by k.id limit 1;
+        and k.send_policy is distinct from previous.send_policy and k.send_policy is not null order by k.id limit 1;
       if found then return next; return; end if;
     end if;
     update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, reach = p_reach, send_policy = p_send_policy,

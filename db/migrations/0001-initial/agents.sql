@@ -51,7 +51,7 @@ create function start_agent_sign_up(p_workspace_id text, p_email text, p_name te
 revoke all on function start_agent_sign_up from public;
 grant execute on function start_agent_sign_up to postroom_gateway;
 
--- Gives a sign-up that waits a new code, once the former one has expired or was guessed p_tries times. False: it keeps the former one, or had p_most.
+-- Gives a sign-up that waits a new code, once the previous one has expired or was guessed p_tries times. False: it keeps the previous one, or had p_most.
 create function renew_agent_code(p_workspace_id text, p_code_hmac bytea, p_expires_at timestamptz, p_tries integer, p_most integer) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin

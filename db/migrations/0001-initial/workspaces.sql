@@ -271,14 +271,14 @@ create function change_member(p_workspace_id text, p_person_id text, p_role text
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    former workspace_member;
+    previous workspace_member;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     -- Before all others: the order of changes of threads.
     if p_domain_ids is not null then perform pg_advisory_xact_lock(hashtextextended('thread ' || p_workspace_id, 0)); end if;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
-    select * into former from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
-    outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'changed' end;
+    select * into previous from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+    outcome := case when previous is null then 'no member' when previous.role = 'owner' then 'owner' else 'changed' end;
     limited := '{}';
     disabled := '[]';
     unassigned := '{}';
@@ -286,7 +286,7 @@ create function change_member(p_workspace_id text, p_person_id text, p_role text
       update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
         where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       if not p_may_have_keys then
-        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, former.role,
+        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, previous.role,
           p_keeps_keys, p_by, p_by_key) e;
       end if;
       if not role_may_invite(p_role) then
@@ -305,21 +305,21 @@ create function remove_member(p_workspace_id text, p_person_id text, p_keeps_key
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    former workspace_member;
+    previous workspace_member;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     -- Before all others: the order of changes of threads.
     perform pg_advisory_xact_lock(hashtextextended('thread ' || p_workspace_id, 0));
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
-    select * into former from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
-    outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'removed' end;
+    select * into previous from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+    outcome := case when previous is null then 'no member' when previous.role = 'owner' then 'owner' else 'removed' end;
     limited := '{}';
     disabled := '[]';
     unassigned := '{}';
     if outcome = 'removed' then
       delete from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       delete from auth_session s where s.person_id = p_person_id and coalesce(s.workspace_id, s.person_id) = p_workspace_id;
-      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, former.role, p_keeps_keys,
+      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, previous.role, p_keeps_keys,
         p_by, p_by_key) e;
       perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by, p_by_key);
       unassigned := unassign_threads(p_workspace_id, p_person_id, null, null);
@@ -399,7 +399,7 @@ create function create_invitation(p_workspace_id text, p_id text, p_email text, 
 revoke all on function create_invitation from public;
 grant execute on function create_invitation to postroom_gateway, postroom_actor;
 
--- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
+-- Gives an open invitation a new link, the previous one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
 -- was sent within the last minute.
 create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$

@@ -99,15 +99,15 @@ export async function takeMail(
   { claimant, claimsReceptions }: TakeOptions,
 ): Promise<TakeOutcome[]> {
   const plain = offers.map(({ offer }) => offer);
-  const octets = await packOffers(plain);
-  const { mails, bodies } = mailRows(offers, octets);
+  const packed = await packOffers(plain);
+  const { mails, bodies } = mailRows(offers, packed);
   const { rows } = await client.query<TakenRow>({
     name: 'take-mail',
     text: 'select * from take_mail($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     values: [
-      JSON.stringify(messageRows(plain, octets)),
+      JSON.stringify(messageRows(plain, packed)),
       JSON.stringify(mails),
-      inOnePiece(octets),
+      inOnePiece(packed),
       bodies,
       [...new Set(mails.flatMap((mail) => ('event_ids' in mail ? [mail.workspace_id] : [])))],
       claimant,
@@ -157,10 +157,10 @@ function toTaken(row: TakenRow, threadId: string): TakenMail {
 }
 
 /** Returns the recipients as take_mail reads them, and the bodies of all in one piece. */
-function mailRows(offers: readonly TakenOffer[], octets: readonly Buffer[]) {
+function mailRows(offers: readonly TakenOffer[], packed: readonly Buffer[]) {
   const whole = offers.flatMap(({ mails }) => mails.flatMap((mail) => mail ?? []));
   const rows = offers.flatMap(({ offer, mails }, at) =>
-    mails.flatMap((mail) => (mail === null ? [] : [rowWithPlaces(mail.row, offer.bytes, octets[at])])),
+    mails.flatMap((mail) => (mail === null ? [] : [rowWithPlaces(mail.row, offer.bytes, packed[at])])),
   );
   const { fields, bodies } = withBodiesApart(rows);
   const fieldsOf = new Map(whole.map((mail, at) => [mail, fields[at]]));
@@ -179,9 +179,9 @@ function mailRows(offers: readonly TakenOffer[], octets: readonly Buffer[]) {
 function rowWithPlaces(
   row: EmailRows,
   message: Buffer,
-  octets = message,
+  packed = message,
 ): EmailRows & { body_places: BodyPlaces | null } {
-  const { bodies, places } = placeBodies({ message, octets }, row);
+  const { bodies, places } = placeBodies({ message, packed }, row);
   return { ...row, ...bodies, body_places: places };
 }
 

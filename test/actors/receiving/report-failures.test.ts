@@ -59,8 +59,8 @@ async function received(workspaceId = mailbox.workspaceId) {
     [workspaceId],
   );
   return Promise.all(
-    rows.map(async ({ octets, sha256, size_octets, ...row }) => {
-      const bytes = readStoredMessage({ octets, sha256, size_octets });
+    rows.map(async ({ packed, sha256, size_bytes, ...row }) => {
+      const bytes = readStoredMessage({ packed, sha256, size_bytes });
       return { ...row, report: await readMailReport(bytes) };
     }),
   );

@@ -12,7 +12,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
-import { nameOf, subjectOf } from '../activity/email-words.ts';
+import { nameMailbox, showSubject } from '../activity/email-words.ts';
 import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 import { MessageAttachments } from '../inbox/message-body.tsx';
 import { timeInZone } from '../scheduled/schedule-actions.tsx';
@@ -21,7 +21,7 @@ import style from './sent-review.module.css';
 
 type Waiting = ResultOf<typeof WAITING>['waitingEmails']['edges'][number]['node'];
 type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
-type AnsweredThread = NonNullable<NonNullable<Content['approval']>['thread']>;
+type RepliedThread = NonNullable<NonNullable<Content['approval']>['thread']>;
 
 /** Each is shown in full. */
 const LIST = listSource({
@@ -66,7 +66,7 @@ export function ApprovalsPage() {
 
 function WaitingRow({ email }: { email: Waiting }) {
   const { id, from, to, cc, bcc, approval, createdAt, scheduledAt, timezone } = email;
-  const title = subjectOf(email);
+  const title = showSubject(email);
   const marks = [
     approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`,
     ...(approval?.reasonToWait === 'ON_REVIEW' ? ['follows mail with text aimed at agents'] : []),
@@ -143,7 +143,7 @@ function WaitingContent({ id, title }: { id: string; title: string }) {
   );
 }
 
-function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: AnsweredThread }) {
+function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: RepliedThread }) {
   return (
     <Paper withBorder p="md" radius="md" component="section" aria-label="Conversation">
       <Stack gap="sm">
@@ -153,7 +153,7 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
             <Strong className="postroom-wrap">
-              {nameOf(from)}{' '}
+              {nameMailbox(from)}{' '}
               <Fine span>
                 <RelativeTime at={createdAt} />
               </Fine>

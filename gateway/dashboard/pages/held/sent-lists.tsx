@@ -12,7 +12,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { RETRY_SENDING } from '../activity/email-documents.ts';
-import { subjectOf, toneOf } from '../activity/email-words.ts';
+import { showSubject, chooseTone } from '../activity/email-words.ts';
 import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 
 const DEFERRED = graphql(`
@@ -69,7 +69,7 @@ function DeferredRow({ email }: { email: Deferred }) {
           needed={['send', 'everything']}
           variant="filled"
           icon={IconSend}
-          aria-label={`Retry now: “${subjectOf(email)}”`}
+          aria-label={`Retry now: “${showSubject(email)}”`}
           mutation={RETRY_SENDING}
           variables={{ id: email.id }}
           done="The email is being sent again."
@@ -143,7 +143,7 @@ export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
 function UndeliveredRow({ email }: { email: Undelivered }) {
   const undelivered = email.recipients.filter(({ status }) => status === 'BOUNCED' || status === 'FAILED');
   return (
-    <SentRow email={email} mark={<StatusBadge status={email.status} tone={toneOf(email.status)} />}>
+    <SentRow email={email} mark={<StatusBadge status={email.status} tone={chooseTone(email.status)} />}>
       {undelivered.length === 0 && email.failureReason !== null && <Small>{email.failureReason}</Small>}
       {undelivered.map((recipient) => (
         <div key={recipient.id}>
@@ -174,7 +174,7 @@ function SentRow({ email, mark, actions, children }: SentRowProps) {
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
             <PageLink href={`/emails/${id}?tab=recipients`} fw={600} c="inherit" className="postroom-wrap">
-              {subjectOf(email)}
+              {showSubject(email)}
             </PageLink>
             {mark}
           </Group>

@@ -37,16 +37,16 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
   const [typed, setTyped] = useState('');
   const wanted = typed.trim();
   const names = [
-    ...new Map([...labels.map(({ name }) => name), ...given.flat()].map((name) => [keyOf(name), name])).values(),
+    ...new Map([...labels.map(({ name }) => name), ...given.flat()].map((name) => [makeKey(name), name])).values(),
   ];
-  const shown = names.filter((name) => keyOf(name).includes(keyOf(wanted)));
-  const isNew = wanted !== '' && !names.some((name) => keyOf(name) === keyOf(wanted));
-  const has = (name: string) => given.filter((own) => own.some((label) => keyOf(label) === keyOf(name))).length;
+  const shown = names.filter((name) => makeKey(name).includes(makeKey(wanted)));
+  const isNew = wanted !== '' && !names.some((name) => makeKey(name) === makeKey(wanted));
+  const has = (name: string) => given.filter((own) => own.some((label) => makeKey(label) === makeKey(name))).length;
   const toggle = (name: string) => (has(name) === given.length ? change([], [name]) : change([name], []));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (wanted === '') return;
-    const existing = names.find((name) => keyOf(name) === keyOf(wanted));
+    const existing = names.find((name) => makeKey(name) === makeKey(wanted));
     change([existing ?? wanted], []);
     setTyped('');
     setOpen(false);
@@ -99,7 +99,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
               <Stack gap={8} p={2}>
                 {shown.map((name) => (
                   <Checkbox
-                    key={keyOf(name)}
+                    key={makeKey(name)}
                     size="xs"
                     label={name}
                     checked={has(name) === given.length}
@@ -118,7 +118,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
   );
 }
 
-function keyOf(label: string): string {
+function makeKey(label: string): string {
   return label.toLowerCase();
 }
 

@@ -14,7 +14,7 @@ import { Fine, Hint, PageLink, Small, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
-import { subjectOf, toneOf } from '../activity/email-words.ts';
+import { showSubject, chooseTone } from '../activity/email-words.ts';
 import { ListCard, ListFrame, useFirstAddress, useGrowingList } from '../activity/mail-list.tsx';
 import { ScheduleActions, timeInZone } from './schedule-actions.tsx';
 
@@ -62,9 +62,9 @@ function ScheduledRow({ email }: { email: Scheduled }) {
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
             <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-              {subjectOf(email)}
+              {showSubject(email)}
             </PageLink>
-            <StatusBadge status={status} tone={toneOf(status)} />
+            <StatusBadge status={status} tone={chooseTone(status)} />
             {batch !== null && <Tag>part of a batch</Tag>}
           </Group>
           <Hint className="postroom-wrap">
