@@ -1,10 +1,5 @@
-import {
-  heldForReview,
-  matchVerdicts,
-  readStoredVerdicts,
-  type StoredVerdict,
-  toStoredJudgement,
-} from '../../core/routing/guard-judgement.ts';
+import { heldForReview } from '../../core/routing/decide-route.ts';
+import { matchVerdicts, readStoredVerdicts, type StoredVerdict, toStoredJudgement } from '../../core/routing/stored-verdict.ts';
 import { evaluateRules, findPrompt, type ModelVerdict } from '../../core/routing/guard-rule.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
@@ -18,14 +13,8 @@ import {
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
-import {
-  type DecidedEmail,
-  decideRoutes,
-  listTurns,
-  type RoutingParts,
-  readWholeFacts,
-  storeRoutes,
-} from './decide-routes.ts';
+import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
+import { listTurns, storeRoutes } from './route-emails.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
 

@@ -11,7 +11,7 @@ import {
   readDeliveryContentSql,
   type StoredContentRow,
 } from '../../db/queries/endpoints/delivery-body.ts';
-import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
+import { type FinishRecord } from '../../db/queries/endpoints/record-outcome.ts';
 import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';

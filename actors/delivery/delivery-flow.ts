@@ -1,4 +1,4 @@
-import type { Admission } from '../../db/queries/emails/take-mail.ts';
+import { type Admission } from '../../db/queries/emails/store-received.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import type { ActorContext, RunningActor } from '../actor.ts';
 import { createInHand, type InHand, type Lane } from '../work/in-hand.ts';
@@ -36,7 +36,7 @@ export interface DeliveryFlow {
   connect(parts: ConnectedParts): void;
 }
 
-/** The steps that the flow leads to: dispatch.ts and take-due.ts. */
+/** The steps that the flow leads to: dispatch.ts and take-deliveries.ts. */
 interface ConnectedParts {
   running: RunningActor;
   dispatcher: { add(jobs: readonly DeliveryJob[]): void };

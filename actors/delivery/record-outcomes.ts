@@ -7,11 +7,7 @@ import {
 import { isAuditKind } from '../../core/events/event-kinds.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { storableText } from '../../core/shared/text.ts';
-import {
-  type FinishedRow,
-  type FinishRecord,
-  finishDeliveriesSql,
-} from '../../db/queries/endpoints/delivery-finish.ts';
+import { type FinishedRow, type FinishRecord, finishDeliveriesSql } from '../../db/queries/endpoints/record-outcome.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';

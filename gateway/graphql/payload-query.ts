@@ -24,7 +24,7 @@ import {
   type SelectedPayload,
   type SelectedText,
 } from '../../core/endpoints/payload-query.ts';
-import { linkTo } from '../../core/endpoints/webhook-payload.ts';
+import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { ReadLimit } from '../../db/connection/database.ts';

@@ -1,4 +1,4 @@
-import { readStoredVerdicts } from '../../core/routing/guard-judgement.ts';
+import { readStoredVerdicts } from '../../core/routing/stored-verdict.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as history from '../../db/queries/emails/email-history.ts';
 import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';

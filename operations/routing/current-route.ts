@@ -1,20 +1,11 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { holdForged } from '../../core/routing/forged-mail.ts';
-import {
-  decideJudged,
-  type Judgement,
-  judgeMail,
-  matchVerdicts,
-  readStoredVerdicts,
-  type TriedRule,
-  triedRules,
-} from '../../core/routing/guard-judgement.ts';
+import { decideJudged, type Judgement, judgeMail, type TriedRule, triedRules, normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } from '../../core/routing/decide-route.ts';
+import { matchVerdicts, readStoredVerdicts } from '../../core/routing/stored-verdict.ts';
 import { type GuardRule, type ModelVerdict, readsText } from '../../core/routing/guard-rule.ts';
-import { normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } from '../../core/routing/route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import type { GuardFactsExtent } from '../../db/queries/routing/guard-facts.ts';
-import { type GuardedContent, readFacts } from '../../db/queries/routing/guard-facts.ts';
+import { type GuardFactsExtent, type GuardedContent, readFacts } from '../../db/queries/routing/guard-facts.ts';
 import { readActiveRules } from '../../db/queries/routing/guard-rules.ts';
 import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
@@ -36,7 +27,7 @@ export interface RoutableMail {
   facts: RouteFacts;
   /** whether a user released it: released emails skip the rules */
   isReleased: boolean;
-  /** stored verdicts of models: see core/routing/guard-judgement.ts */
+  /** stored verdicts of models: see core/routing/decide-route.ts */
   verdicts: unknown;
   /** Reads what rules look at, if there are rules: with bodies, or without ('outline'). Null: the email no longer exists. */
   read: (extent: GuardFactsExtent) => Promise<GuardedContent | null>;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { matchVerdicts } from '../../core/routing/guard-judgement.ts';
+import { matchVerdicts } from '../../core/routing/stored-verdict.ts';
 import {
   evaluateRules,
   type GuardMatch,

@@ -1,7 +1,8 @@
 import type { EndpointType } from '../../core/endpoints/endpoint-config.ts';
-import { readStoredVerdicts, type StoredVerdict, type TriedRule } from '../../core/routing/guard-judgement.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
+import { type TriedRule, type RouteDecision } from '../../core/routing/decide-route.ts';
 import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
-import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
+import { explainRoute } from '../../core/routing/explain-route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { describeThreadReason } from '../../core/threads/threading.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -195,7 +196,7 @@ function findDecision({ route, matches }: StoredRoute): RouteDecision | null {
     endpointId: route.endpoint_id,
     ruleId: route.rule_id,
     reason: route.reason,
-    // Written by core/routing/route.ts.
+    // Written by core/routing/decide-route.ts.
     matches: matches as GuardMatch[] | null,
   };
 }

@@ -1,4 +1,4 @@
--- Takes a group of messages in one transaction: see db/queries/emails/take-mail.ts, which calls it, and docs/decisions/0108.
+-- Takes a group of messages in one transaction: see db/queries/emails/store-received.ts, which calls it, and docs/decisions/0108.
 --
 -- p_messages  [{raw_id, sha256, size, start, length, ...envelope}]: the bytes of each (raw_message.packed) are a piece of p_bytes
 -- p_mails     one per recipient: the columns of its reception. With `is_whole`, also those of its email, what threading compares

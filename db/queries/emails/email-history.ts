@@ -54,7 +54,7 @@ export interface EmailOrigin {
       })
     | null;
   matches: unknown;
-  /** see core/routing/guard-judgement.ts */
+  /** see core/routing/decide-route.ts */
   verdicts: unknown;
 }
 

@@ -3,7 +3,7 @@ import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
-import type { RouteFacts } from '../../../core/routing/route.ts';
+import { type RouteFacts } from '../../../core/routing/decide-route.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from '../routing/granted-route.ts';
 
@@ -20,7 +20,7 @@ export interface LockedReceived {
   ruleId: string | null;
   /** when a user released it */
   releasedAt: Date | null;
-  /** see core/routing/guard-judgement.ts */
+  /** see core/routing/decide-route.ts */
   verdicts: unknown;
   facts: RouteFacts;
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
-import type { RouteDecision } from '../../../core/routing/route.ts';
+import { type RouteDecision } from '../../../core/routing/decide-route.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Row } from '../../entities/tables.ts';
 import { DELIVERY_CONTENT_COLUMNS, type StoredContentRow } from '../endpoints/delivery-body.ts';
@@ -31,7 +31,7 @@ export interface UnroutedRow {
   has_guard_rules: boolean;
   /** the version (EndpointFactsRow) of each endpoint that the address and the domain name, by its id; null: none of them exists */
   endpoint_versions: Record<string, string> | null;
-  /** results of models so far, see core/routing/guard-judgement.ts; null: none */
+  /** results of models so far, see core/routing/decide-route.ts; null: none */
   verdicts: unknown;
 }
 
@@ -278,7 +278,7 @@ export interface AskingRow {
   rule_id: string;
   /** attempts for this rule so far */
   asks: number;
-  /** see core/routing/guard-judgement.ts */
+  /** see core/routing/decide-route.ts */
   verdicts: unknown;
 }
 

@@ -32,7 +32,7 @@ export interface StoredRoute {
     Row<'route'>,
     'threaded_at' | 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'
   > | null;
-  /** of the route; see core/routing/route.ts and core/routing/guard-judgement.ts */
+  /** of the route; see core/routing/decide-route.ts and core/routing/decide-route.ts */
   matches: unknown;
   verdicts: unknown;
 }

@@ -561,7 +561,7 @@ describe('the ownership', () => {
       expect(await valid()).toEqual([0, 0, 0]);
     });
 
-    test('leaves the former owner each key that created no key of a customer, with the rights of an admin', async () => {
+    test('leaves the previous owner each key that created no key of a customer, with the rights of an admin', async () => {
       const moved = await openTeam(gateway, `unused-${name}`);
       const next = await moved.makeMember('admin');
       const unused = await moved.insertKeyOf(moved.owner);
