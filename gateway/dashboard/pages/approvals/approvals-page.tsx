@@ -13,7 +13,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { nameMailbox, showSubject } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { MessageAttachments } from '../inbox/message-body.tsx';
 import { timeInZone } from '../scheduled/schedule-actions.tsx';
 import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './approval-actions.tsx';
@@ -78,18 +78,22 @@ function WaitingRow({ email }: { email: Waiting }) {
     ['Bcc', bcc],
   ] as const;
   return (
-    <ListCard id={id}>
-      <Stack gap="sm">
-        <Group justify="space-between" align="flex-start" gap="sm">
-          <Stack gap={2} miw={0} flex="1 1 18rem">
-            <Group gap="xs">
-              <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-                {title}
-              </PageLink>
-              {marks.map((mark) => (
-                <Tag key={mark}>{mark}</Tag>
-              ))}
-            </Group>
+    <MailCard
+      email={email}
+      marks={marks.map((mark) => (
+        <Tag key={mark}>{mark}</Tag>
+      ))}
+      actions={
+        <Group gap="xs" role="group" aria-label="Decide">
+          <ApprovalActions id={id} title={title} />
+        </Group>
+      }
+      details={
+        <Stack mt="sm">
+          <WaitingContent id={id} title={title} />
+        </Stack>
+      }
+    >
             <Small className="postroom-wrap">
               From {from.name === null ? from.address : `${from.name} (${from.address})`}
             </Small>
@@ -106,14 +110,7 @@ function WaitingRow({ email }: { email: Waiting }) {
               {approval?.expiresAt != null && ' unless you approve it'}
               {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
             </Fine>
-          </Stack>
-          <Group gap="xs" role="group" aria-label="Decide">
-            <ApprovalActions id={id} title={title} />
-          </Group>
-        </Group>
-        <WaitingContent id={id} title={title} />
-      </Stack>
-    </ListCard>
+    </MailCard>
   );
 }
 

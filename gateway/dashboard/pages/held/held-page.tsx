@@ -11,12 +11,12 @@ import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Hint, PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { RELEASE } from '../activity/email-documents.ts';
 import { nameMailbox, showSubject } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { useDeleteMessage, useMarkNotSpam } from '../inbox/message-acts.ts';
 import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
@@ -347,14 +347,9 @@ interface KeptRowProps {
 
 /** An email that is kept apart from the inbox: held by a rule, or spam. */
 function KeptRow({ email, reason, children }: KeptRowProps) {
-  const { id, preview, createdAt, envelopeRecipient, from } = email;
+  const { preview, createdAt, envelopeRecipient, from } = email;
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-            {showSubject(email)}
-          </PageLink>
+    <MailCard email={email} actions={children}>
           <Hint className="postroom-wrap">
             {nameMailbox(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
           </Hint>
@@ -362,9 +357,6 @@ function KeptRow({ email, reason, children }: KeptRowProps) {
             {preview}
           </Small>
           {reason}
-        </Stack>
-        {children}
-      </Group>
-    </ListCard>
+    </MailCard>
   );
 }

@@ -1,4 +1,4 @@
-import { Code, Group, Stack } from '@mantine/core';
+import { Code, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -9,11 +9,11 @@ import { listSource } from '../../parts/list.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, PageLink, Small } from '../../parts/text.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { RETRY_SENDING } from '../activity/email-documents.ts';
 import { showSubject, chooseTone } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 
 const DEFERRED = graphql(`
   query DashboardDeferred($first: Int!, $after: String) {
@@ -167,27 +167,13 @@ interface SentRowProps {
 
 /** A sent email with what its recipients' servers say. */
 function SentRow({ email, mark, actions, children }: SentRowProps) {
-  const { id, from, createdAt } = email;
+  const { from, createdAt } = email;
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Group gap="xs">
-            <PageLink href={`/emails/${id}?tab=recipients`} fw={600} c="inherit" className="postroom-wrap">
-              {showSubject(email)}
-            </PageLink>
-            {mark}
-          </Group>
+    <MailCard email={email} tab="recipients" marks={mark} actions={actions} details={<Stack gap="xs" mt="xs">{children}</Stack>}>
           <Hint className="postroom-wrap">
             from {from.address}, <RelativeTime at={createdAt} />
           </Hint>
-        </Stack>
-        {actions}
-      </Group>
-      <Stack gap="xs" mt="xs">
-        {children}
-      </Stack>
-    </ListCard>
+    </MailCard>
   );
 }
 

@@ -5,7 +5,6 @@ import {
   Checkbox,
   Divider,
   Menu,
-  Popover,
   ScrollArea,
   Stack,
   TextInput,
@@ -15,6 +14,7 @@ import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
 import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
+import { FormPopover } from './form-popover.tsx';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import { type Assignee, nameAssignee, useTeam } from './people.ts';
@@ -52,17 +52,12 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
     setOpen(false);
   };
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
+    <FormPopover
+      label="Labels"
       width={260}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
-      <Popover.Target>
+      isOpen={isOpen}
+      setOpen={setOpen}
+      target={
         <IconButton
           label="Labels"
           icon={IconTag}
@@ -72,8 +67,8 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
           title="Labels (l)"
           onClick={() => setOpen(!isOpen)}
         />
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Labels">
+      }
+    >
         <Stack gap="xs">
           <form onSubmit={submit}>
             <TextInput
@@ -113,8 +108,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
             !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
           )}
         </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    </FormPopover>
   );
 }
 
@@ -163,17 +157,12 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
     </Button>
   );
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
+    <FormPopover
+      label="Snooze"
       width={250}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
-      <Popover.Target>
+      isOpen={isOpen}
+      setOpen={setOpen}
+      target={
         <IconButton
           label="Snooze"
           icon={IconClock}
@@ -182,8 +171,8 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
           title="Snooze (b)"
           onClick={() => setOpen(!isOpen)}
         />
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Snooze">
+      }
+    >
         <Stack gap={2}>
           <form onSubmit={submit}>
             <TextInput
@@ -208,8 +197,7 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
             </>
           )}
         </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    </FormPopover>
   );
 }
 
