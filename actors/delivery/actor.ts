@@ -11,7 +11,6 @@ import { laneName } from '../work/in-hand.ts';
 import { createActionRunner } from './act-on-response.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';
 import { createAttempter } from './attempt.ts';
-import { createDirectDelivery, createDueTaker, createTurnGiver } from './take-deliveries.ts';
 import { createRoutePlanner } from './decide-routes.ts';
 import { createDeliveryFlow } from './delivery-flow.ts';
 import type { DeliveryFaultPoint } from './delivery-job.ts';
@@ -26,6 +25,7 @@ import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import { createDeliveryRecorder } from './record-outcomes.ts';
 import { createEmailRouter } from './route-emails.ts';
+import { createDirectDelivery, createDueTaker, createTurnGiver } from './take-deliveries.ts';
 import { createEndpointTester } from './test-endpoint.ts';
 
 /** Intervals at which lanes that were skipped are served again, free turns are found, and leases are renewed; milliseconds. */

@@ -1,6 +1,11 @@
 import { heldForReview } from '../../core/routing/decide-route.ts';
-import { matchVerdicts, readStoredVerdicts, type StoredVerdict, toStoredJudgement } from '../../core/routing/stored-verdict.ts';
 import { evaluateRules, findPrompt, type ModelVerdict } from '../../core/routing/guard-rule.ts';
+import {
+  matchVerdicts,
+  readStoredVerdicts,
+  type StoredVerdict,
+  toStoredJudgement,
+} from '../../core/routing/stored-verdict.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import {
@@ -14,9 +19,9 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
 import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
-import { listTurns, storeRoutes } from './route-emails.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
+import { listTurns, storeRoutes } from './route-emails.ts';
 
 /** Asks the model about mail whose guard rules need it, and routes the mail by its result. */
 export interface Asker {

@@ -261,7 +261,13 @@ export function createRoutePlanner({
       if (row === undefined) continue;
       const own = toVersions(row);
       const found = own.flatMap((key) => find(key) ?? []);
-      known.set(makePlanKey(mail), { version: row.version, facts: readRouteSettings(row), versions: own, endpoints: found, readAt });
+      known.set(makePlanKey(mail), {
+        version: row.version,
+        facts: readRouteSettings(row),
+        versions: own,
+        endpoints: found,
+        readAt,
+      });
     }
   };
 

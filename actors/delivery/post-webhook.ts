@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { MAX_ACTIONS_BYTES } from '../../core/endpoints/actions.ts';
-import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/webhook-payload.ts';
+import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
-import { linkTo } from '../../core/endpoints/payload-facts.ts';
+import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { RemovedTexts } from '../../core/mime/reply-text.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';

@@ -69,7 +69,10 @@ export function createReparser(options: ReparserOptions): Reparser {
   };
 }
 
-async function parseAgain(options: ReparserOptions, request: Request<'receiving.email.parse-again'>): Promise<Reparsed> {
+async function parseAgain(
+  options: ReparserOptions,
+  request: Request<'receiving.email.parse-again'>,
+): Promise<Reparsed> {
   const { database, bytes, log, parser } = options;
   const { workspaceId, emailId } = request;
   const stage = await again.readStage(database.pool, workspaceId, emailId);

@@ -7,7 +7,13 @@ import type { ByteStore } from '../../db/byte-store.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { Offer } from '../../db/queries/emails/accept-group.ts';
-import { type PlannedRoute, type TakenMail, type TakeOutcome, takeMail, type WholeMail } from '../../db/queries/emails/store-received.ts';
+import {
+  type PlannedRoute,
+  type TakenMail,
+  type TakeOutcome,
+  takeMail,
+  type WholeMail,
+} from '../../db/queries/emails/store-received.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { readAuthentication } from '../../operations/emails/stored-authentication.ts';
 import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/join-threads.ts';

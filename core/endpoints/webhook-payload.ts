@@ -7,7 +7,14 @@ import { orderedSpamCheck } from '../screening/spam-check.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import { cutToJsonBytes, type DroppedPart, jsonBytes, type PayloadPlan, planPayload } from './payload-budget.ts';
-import { linkTo, type MailPayloadParts, type PayloadContent, type PayloadFacts, type StoredMail, toPayloadFacts } from './payload-facts.ts';
+import {
+  linkTo,
+  type MailPayloadParts,
+  type PayloadContent,
+  type PayloadFacts,
+  type StoredMail,
+  toPayloadFacts,
+} from './payload-facts.ts';
 
 /** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
 export function buildMailPayload(parts: MailPayloadParts): Buffer {

@@ -10,12 +10,12 @@ import {
   MAX_RECIPIENT_REPORTS,
   type RecipientReport,
   readDeliveryStatus,
+  readField,
   readGroups,
   toReplyCode,
   toStatus,
   toValue,
   typedValue,
-  readField,
   withReason,
 } from './delivery-status-part.ts';
 import { decodeText, endOfHeaderSection, firstField, type HeaderSection, readHeaderSection } from './header-fields.ts';
@@ -24,10 +24,10 @@ import { type Leaf, readParts } from './message-parts.ts';
 import {
   type Diagnosis,
   diagnoseSubject,
+  extractStatement,
   isFromDaemon,
   kindOfText,
   readStatement,
-  extractStatement,
 } from './report-text.ts';
 import { readServiceNotification } from './ses-notification.ts';
 

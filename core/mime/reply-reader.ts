@@ -1,4 +1,4 @@
-import { type Introduction, IntroductionFinder, findOwnMark } from './quote-introductions.ts';
+import { findOwnMark, type Introduction, IntroductionFinder } from './quote-introductions.ts';
 import { type Fate, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
 import { DEVICES, DISCLAIMER_STARTS, DISCLAIMER_WORDS, PROGRAM_SIGNATURES } from './reply-words.ts';
 

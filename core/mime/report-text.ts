@@ -249,7 +249,9 @@ export function readStatement(statement: string): ReadStatement {
     return { ...whole(), address, text, code, status: status ?? whole().status };
   };
   const diagnoses = () =>
-    sections.size === 0 ? [{ ...whole(), address: onlyAddressIn(statement) }] : [...sections.keys()].map(diagnoseAddress);
+    sections.size === 0
+      ? [{ ...whole(), address: onlyAddressIn(statement) }]
+      : [...sections.keys()].map(diagnoseAddress);
   return { diagnoses, diagnoseAddress };
 }
 

@@ -41,7 +41,7 @@ export interface LinkedParts {
 export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
   const { text, html, folded } = mail;
   for (const source of [text, html]) {
-    const found = source === null ? null : findCarryingLink(source);
+    const found = source === null ? null : readCarryingLink(source);
     if (found !== null) return found;
   }
   const append = folded.includes('://') || folded.includes('url') ? APPEND.exec(folded) : null;
@@ -53,7 +53,7 @@ export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
 /** What begins a place, in an address or right behind it. */
 const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]|_here/i;
 
-function findCarryingLink(source: string): CarryingLink | null {
+function readCarryingLink(source: string): CarryingLink | null {
   // Faster than the pattern, which most mail has nothing for.
   if (!source.includes('://') && !/mailto:/i.test(source)) return null;
   for (const { 0: url, index } of source.matchAll(/(?:https?:\/\/|mailto:)[^\s"'<>)]{4,2000}/gi)) {

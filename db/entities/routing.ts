@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../core/routing/guard-rule.ts';
 import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/decide-route.ts';
+import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../core/routing/guard-rule.ts';
 
 /**
  * Guard rules: they allow, block or route a workspace's received mail. Rules are evaluated by priority, highest first, newest first among equal

@@ -1,8 +1,8 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
 import { buildEventChat, buildEventBody as buildNativeBody } from '../../core/endpoints/event-payload.ts';
-import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/payload-facts.ts';
+import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { type AuditEventKind, findAuditAction, isAuditKind, type PostedKind } from '../../core/events/event-kinds.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';

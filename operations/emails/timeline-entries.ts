@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ActionLog } from '../../core/endpoints/actions.ts';
-import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
-import type { GuardMatch } from '../../core/routing/guard-rule.ts';
 import { explainRoute } from '../../core/routing/explain-route.ts';
+import type { GuardMatch } from '../../core/routing/guard-rule.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
 import { adviceOn } from '../../core/sending/refusal-advice.ts';
 import { lastReplyText } from '../../core/smtp/delivery-status.ts';
 import { describeThreadReason } from '../../core/threads/threading.ts';

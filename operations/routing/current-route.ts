@@ -1,11 +1,21 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
+import {
+  decideJudged,
+  type Judgement,
+  judgeMail,
+  normalRoute,
+  type RouteDecision,
+  type RouteFacts,
+  type RouteTarget,
+  type TriedRule,
+  triedRules,
+} from '../../core/routing/decide-route.ts';
 import { holdForged } from '../../core/routing/forged-mail.ts';
-import { decideJudged, type Judgement, judgeMail, type TriedRule, triedRules, normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } from '../../core/routing/decide-route.ts';
-import { matchVerdicts, readStoredVerdicts } from '../../core/routing/stored-verdict.ts';
 import { type GuardRule, type ModelVerdict, readsText } from '../../core/routing/guard-rule.ts';
+import { matchVerdicts, readStoredVerdicts } from '../../core/routing/stored-verdict.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import { type GuardFactsExtent, type GuardedContent, readFacts } from '../../db/queries/routing/guard-facts.ts';
+import { type GuardedContent, type GuardFactsExtent, readFacts } from '../../db/queries/routing/guard-facts.ts';
 import { readActiveRules } from '../../db/queries/routing/guard-rules.ts';
 import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';

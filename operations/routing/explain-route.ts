@@ -107,7 +107,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
       address: findRouteAddress({ addressId, ownAddress }, names),
       domain: findRouteDomain({ domainId, ownAddress }, names),
       releasedAt: null,
-      verdicts: [],
+      answers: [],
       deliveries: [],
       steps: listSteps(mail, recipient, now, would.reason, findRefusal(context, mail)),
       would,

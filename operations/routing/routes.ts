@@ -1,8 +1,8 @@
 import type { EndpointType } from '../../core/endpoints/endpoint-config.ts';
-import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
-import { type TriedRule, type RouteDecision } from '../../core/routing/decide-route.ts';
-import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
+import { type RouteDecision, type TriedRule } from '../../core/routing/decide-route.ts';
 import { explainRoute } from '../../core/routing/explain-route.ts';
+import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { describeThreadReason } from '../../core/threads/threading.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';

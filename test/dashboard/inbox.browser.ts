@@ -9,7 +9,7 @@ import {
 import { sendersText } from '../../gateway/dashboard/pages/inbox/people.ts';
 import { rowTime, timesInFull } from '../../gateway/dashboard/pages/inbox/row-time.ts';
 import {
-  type AnsweredPage,
+  type ReadPage,
   heldRows,
   indexOfThread,
   missingPages,
@@ -598,7 +598,7 @@ function capitalized(text: string): string {
 }
 
 /** A page of threads whose messages came a second apart, the one at `newest` seconds first. */
-function answer(newest: number, count: number, hasNextPage: boolean): AnsweredPage {
+function answer(newest: number, count: number, hasNextPage: boolean): ReadPage {
   const edges = Array.from({ length: count }, (_, n) => ({ cursor: `c${newest - n}`, node: thread(newest - n) }));
   return { edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
 }

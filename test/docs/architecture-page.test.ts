@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readImportGraph } from '../support/import-graph.ts';
 import { repository } from '../support/runner.ts';
-import { architecturePage as page, type Claim, findSteps, readClaims, readSection } from './architecture-claims.ts';
+import { type Claim, findSteps, architecturePage as page, readClaims, readSection } from './architecture-claims.ts';
 
 /** Files that start the steps of a process: the page does not list them in every section. */
 const STARTS_STEPS = [
@@ -97,7 +97,9 @@ describe('the table of behaviors', () => {
   test('names only files that a program loads', () => {
     const graph = readImportGraph();
     const loaded = graph.reached(graph.entries);
-    const files = rows.flatMap(([, , cell = '']) => [...cell.matchAll(/`([a-z-]+\/[^`\s]+\.tsx?)`/g)].map(([, file = '']) => file));
+    const files = rows.flatMap(([, , cell = '']) =>
+      [...cell.matchAll(/`([a-z-]+\/[^`\s]+\.tsx?)`/g)].map(([, file = '']) => file),
+    );
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => !loaded.has(file))).toEqual([]);
   });

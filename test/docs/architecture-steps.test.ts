@@ -99,7 +99,7 @@ async function exchangeMail(key: string): Promise<void> {
   await sink.until(({ messages }) => messages.length === 2);
   const [message] = sink.messages;
   const bounce = `From: <>\r\nSubject: Undelivered\r\n\r\n<ann@elsewhere.test>: 550 5.1.1 No such user\r\n`;
-  await deliver(message?.reversePath ?? '', bounce, '');
+  await deliver(message?.from ?? '', bounce, '');
   await until(
     'a deferral is recorded',
     () => '',
@@ -145,5 +145,8 @@ async function readReached(directory: string): Promise<ReadonlySet<string>> {
 /** Whether the file exports a function of that name: others are statements and declarations. */
 async function isFunction(name: string, file: string): Promise<boolean> {
   const text = await readFile(path.join(repository, file), 'utf8');
-  return new RegExp(`^export (?:async )?(?:function\\*? ${name}\\b|class ${name}\\b|const ${name}\\b[^;{]*=>)`, 'm').test(text);
+  return new RegExp(
+    `^export (?:async )?(?:function\\*? ${name}\\b|class ${name}\\b|const ${name}\\b[^;{]*=>)`,
+    'm',
+  ).test(text);
 }

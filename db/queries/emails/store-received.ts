@@ -1,7 +1,14 @@
 import type pg from 'pg';
+import type { AddressFields } from '../../../core/mime/address.ts';
+import type { Attachment } from '../../../core/mime/attachment.ts';
+import type { RemovedPart } from '../../../core/mime/reply-text.ts';
 import { type RouteDecision } from '../../../core/routing/decide-route.ts';
+import type { Injection } from '../../../core/screening/screened-mail.ts';
+import type { Screening } from '../../../core/screening/spam-check.ts';
 import type { SubjectAnchor } from '../../../core/threads/threading.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
+import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
+import type { FeedEvent } from '../threads/thread-events.ts';
 import {
   type AcceptOutcome,
   COMMIT_TIMEOUT_MS,
@@ -14,13 +21,6 @@ import {
   recipientRows,
 } from './accept-group.ts';
 import { type BodyPlaces, placeBodies } from './bodies-in-message.ts';
-import type { AddressFields } from '../../../core/mime/address.ts';
-import type { Attachment } from '../../../core/mime/attachment.ts';
-import type { RemovedPart } from '../../../core/mime/reply-text.ts';
-import type { Injection } from '../../../core/screening/screened-mail.ts';
-import type { Screening } from '../../../core/screening/spam-check.ts';
-import { UNINDEXED_COLUMNS } from '../search/unindexed-email.ts';
-import type { FeedEvent } from '../threads/thread-events.ts';
 import type { EmailColumns } from './email-columns.ts';
 import { countEmailsSql } from './email-counter.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { readStoredVerdicts, type StoredVerdict } from '../../../core/routing/stored-verdict.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../../core/routing/stored-verdict.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import {

@@ -4,7 +4,7 @@ import { wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type FoundEmail, inOrder, MailMatches, type MatchRange } from './mail-matches.ts';
-import { isOfIndexedThreads, type SearchConditions, searchPage, searchQuery, findTimeSpan } from './search-sql.ts';
+import { findTimeSpan, isOfIndexedThreads, type SearchConditions, searchPage, searchQuery } from './search-sql.ts';
 import { SegmentDamage } from './word-segment.ts';
 
 /*

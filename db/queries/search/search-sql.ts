@@ -97,7 +97,10 @@ function labelKeys(terms: readonly SearchTerm[]): string[] {
 }
 
 /** What is not before an instant is after it, and vice versa. */
-export function findTimeSpan(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
+export function findTimeSpan(
+  terms: readonly SearchTerm[],
+  least: Date | null,
+): { since: Date | null; until: Date | null } {
   let since = least;
   let until = null as Date | null;
   for (const term of terms) {

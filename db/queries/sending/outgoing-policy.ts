@@ -118,7 +118,14 @@ interface PolicyRow {
   addresses: { address: string; id: string; policy: SendPolicy | null }[];
   keys: { id: string; policy: SendPolicy }[];
   suppressed: { address: string; list: string }[];
-  responses: { apiKeyId: string; key: string; operation: string; requestSha256: string; response: unknown; at: string }[];
+  responses: {
+    apiKeyId: string;
+    key: string;
+    operation: string;
+    requestSha256: string;
+    response: unknown;
+    at: string;
+  }[];
   hourly: Date[];
 }
 

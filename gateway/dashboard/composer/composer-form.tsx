@@ -27,11 +27,11 @@ import {
   draftInput,
   looksLikeMailbox,
   NO_QUOTE,
-  refusalOfMailboxes,
   nameMode,
+  refusalOfMailboxes,
   toDraft,
 } from './draft.ts';
-import { listContentIds, isEditable, quoteOriginal } from './mail-html.ts';
+import { isEditable, listContentIds, quoteOriginal } from './mail-html.ts';
 import { MessageField } from './message-field.tsx';
 import { replaceSignature, useSignature } from './signature.ts';
 import { type DraftContent, type Saving, useSavedDraft } from './use-saved-draft.ts';

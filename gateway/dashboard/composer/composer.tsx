@@ -10,7 +10,7 @@ import { useViewer } from '../shell/viewer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
-import { type ComposerMode, firstDraft, toStoredKind, looksLikeMailbox } from './draft.ts';
+import { type ComposerMode, firstDraft, looksLikeMailbox, toStoredKind } from './draft.ts';
 import { useSignature, withSignature } from './signature.ts';
 
 export interface ComposerProps {

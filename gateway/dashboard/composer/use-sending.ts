@@ -17,7 +17,7 @@ import {
   SENT_FILES,
   type SentEmail,
 } from './composer-documents.ts';
-import { type ComposerMode, toStoredKind, timeZone } from './draft.ts';
+import { type ComposerMode, timeZone, toStoredKind } from './draft.ts';
 import { createInput, type DraftContent, type SavedDraft } from './use-saved-draft.ts';
 
 /** By how much the clocks of the browser and the service may differ. Milliseconds. */

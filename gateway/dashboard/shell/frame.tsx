@@ -10,7 +10,7 @@ import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { findChangeRight, findGuidePath, isShown, findPage, places } from './places.ts';
+import { findChangeRight, findGuidePath, findPage, isShown, places } from './places.ts';
 import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 

@@ -28,9 +28,7 @@ const tooMany = close(421, '4.7.0 Too many failed attempts');
 type Accepted = Extract<Reply<'gateway.message.submit'>, { verdict: 'accepted' }>;
 
 /** What a step of AUTH leads to: a challenge, whose response `next` takes, or a decision. */
-export type AuthStep =
-  | { challenge: string; next: (line: string) => AuthStep | Promise<Decision> }
-  | Promise<Decision>;
+export type AuthStep = { challenge: string; next: (line: string) => AuthStep | Promise<Decision> } | Promise<Decision>;
 
 /** AUTH (RFC 4954 §4): PLAIN (RFC 4616), and LOGIN, which many clients speak. The user name does not matter: the password is an API key. */
 export function authenticate(reception: Reception, session: Session, parameters: string): AuthStep {

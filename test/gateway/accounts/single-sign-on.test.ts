@@ -633,9 +633,7 @@ describe('single sign-on of the service', () => {
       const squatter = `insert into person (id, email, name) values ('usr_squatter', $1, 'x')`;
       await service.owner.pool.query(squatter, [ownerEmail]);
       expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
-      await service.owner.pool.query(
-        `update person set email = 'squatter@joined.test' where id = 'usr_squatter'`,
-      );
+      await service.owner.pool.query(`update person set email = 'squatter@joined.test' where id = 'usr_squatter'`);
       const made = await createAccount(service.owner, {
         email: ownerEmail,
         password: null,
@@ -649,9 +647,7 @@ describe('single sign-on of the service', () => {
       expect(await roleOf(ann.browser)).toMatchObject({ id: made.workspaceId, person: { role: 'VIEWER' } });
       for (const groups of [undefined, [], ['unknown', 'cn', 'ops', 'STAFF']])
         expect(problem((await signInAs('eve', groups)).location)).toBe('ROLE_MISSING');
-      expect(
-        (await service.owner.pool.query(`select 1 from person where email = 'eve@joined.test'`)).rows,
-      ).toEqual([]);
+      expect((await service.owner.pool.query(`select 1 from person where email = 'eve@joined.test'`)).rows).toEqual([]);
 
       // The groups of each sign-in count, the most rights first, and losing all of them ends the access.
       expect((await roleOf((await signInAs('ann', ['cn=ops', 'staff'])).browser)).person.role).toBe('DEVELOPER');

@@ -34,7 +34,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Fine, Small, SmallLink, Tag } from '../../parts/text.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 import styles from './email-list.module.css';
-import { deliveryWords, nameMailbox, recipientWords, readStanding, showSubject } from './email-words.ts';
+import { deliveryWords, nameMailbox, readStanding, recipientWords, showSubject } from './email-words.ts';
 import { ListFrame, useFirstAddress, useGrowingList } from './mail-list.tsx';
 
 /** Fields of an email in a list. */

@@ -10,7 +10,7 @@ import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Fine, Small, SmallLink, Strong } from '../../parts/text.tsx';
-import { formatDuration, formatSize, chooseTone } from './email-words.ts';
+import { chooseTone, formatDuration, formatSize } from './email-words.ts';
 
 interface Attempt {
   number: number;

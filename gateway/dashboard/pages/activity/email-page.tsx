@@ -34,7 +34,7 @@ import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
 import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EMAIL, type EmailHeadData, EXTRACTS, RELEASE, RETRY_SENDING } from './email-documents.ts';
-import { recipientWords, formatSize, readStanding, showSubject } from './email-words.ts';
+import { formatSize, readStanding, recipientWords, showSubject } from './email-words.ts';
 import { ReprocessDialog } from './reprocess-dialog.tsx';
 import { RecipientsTab, RoutingTab, TimelineTab } from './route-tabs.tsx';
 

@@ -28,7 +28,7 @@ import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text
 import { exactTime } from '../../parts/words.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { RECIPIENTS, ROUTE, TIMELINE } from './email-documents.ts';
-import { formatDuration, chooseTone } from './email-words.ts';
+import { chooseTone, formatDuration } from './email-words.ts';
 import style from './timeline.module.css';
 import styles from './transcript.module.css';
 
@@ -121,7 +121,13 @@ function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
 }
 
 /** Returns the page of the object of an entry, if there is one. */
-function findLink({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
+function findLink({
+  __typename: type,
+  id,
+}: {
+  __typename: string;
+  id: string;
+}): { path: string; label: string } | null {
   if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
   if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };
   if (type === 'Email') return { path: `/emails/${id}`, label: 'Open email' };

@@ -80,9 +80,7 @@ function WaitingRow({ email }: { email: Waiting }) {
   return (
     <MailCard
       email={email}
-      marks={marks.map((mark) => (
-        <Tag key={mark}>{mark}</Tag>
-      ))}
+      marks={marks.map((mark) => <Tag key={mark}>{mark}</Tag>)}
       actions={
         <Group gap="xs" role="group" aria-label="Decide">
           <ApprovalActions id={id} title={title} />
@@ -94,22 +92,22 @@ function WaitingRow({ email }: { email: Waiting }) {
         </Stack>
       }
     >
-            <Small className="postroom-wrap">
-              From {from.name === null ? from.address : `${from.name} (${from.address})`}
-            </Small>
-            {people.map(([field, list]) =>
-              list.length === 0 ? null : (
-                <Small key={field} className="postroom-wrap">
-                  {field} {list.map(({ address }) => address).join(', ')}
-                </Small>
-              ),
-            )}
-            <Fine>
-              Written <RelativeTime at={createdAt} />
-              {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
-              {approval?.expiresAt != null && ' unless you approve it'}
-              {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
-            </Fine>
+      <Small className="postroom-wrap">
+        From {from.name === null ? from.address : `${from.name} (${from.address})`}
+      </Small>
+      {people.map(([field, list]) =>
+        list.length === 0 ? null : (
+          <Small key={field} className="postroom-wrap">
+            {field} {list.map(({ address }) => address).join(', ')}
+          </Small>
+        ),
+      )}
+      <Fine>
+        Written <RelativeTime at={createdAt} />
+        {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
+        {approval?.expiresAt != null && ' unless you approve it'}
+        {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
+      </Fine>
     </MailCard>
   );
 }

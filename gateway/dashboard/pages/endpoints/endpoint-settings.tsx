@@ -10,7 +10,7 @@ import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../p
 import { needs } from '../../parts/needs.ts';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Hint } from '../../parts/text.tsx';
-import { type Problem, describeError, useAct } from '../../parts/use-act.ts';
+import { describeError, type Problem, useAct } from '../../parts/use-act.ts';
 import {
   type Endpoint,
   type EndpointChanges,

@@ -350,13 +350,13 @@ function KeptRow({ email, reason, children }: KeptRowProps) {
   const { preview, createdAt, envelopeRecipient, from } = email;
   return (
     <MailCard email={email} actions={children}>
-          <Hint className="postroom-wrap">
-            {nameMailbox(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
-          </Hint>
-          <Small lineClamp={2} className="postroom-wrap">
-            {preview}
-          </Small>
-          {reason}
+      <Hint className="postroom-wrap">
+        {nameMailbox(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
+      </Hint>
+      <Small lineClamp={2} className="postroom-wrap">
+        {preview}
+      </Small>
+      {reason}
     </MailCard>
   );
 }

@@ -12,7 +12,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { RETRY_SENDING } from '../activity/email-documents.ts';
-import { showSubject, chooseTone } from '../activity/email-words.ts';
+import { chooseTone, showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 
 const DEFERRED = graphql(`
@@ -169,10 +169,20 @@ interface SentRowProps {
 function SentRow({ email, mark, actions, children }: SentRowProps) {
   const { from, createdAt } = email;
   return (
-    <MailCard email={email} tab="recipients" marks={mark} actions={actions} details={<Stack gap="xs" mt="xs">{children}</Stack>}>
-          <Hint className="postroom-wrap">
-            from {from.address}, <RelativeTime at={createdAt} />
-          </Hint>
+    <MailCard
+      email={email}
+      tab="recipients"
+      marks={mark}
+      actions={actions}
+      details={
+        <Stack gap="xs" mt="xs">
+          {children}
+        </Stack>
+      }
+    >
+      <Hint className="postroom-wrap">
+        from {from.address}, <RelativeTime at={createdAt} />
+      </Hint>
     </MailCard>
   );
 }

@@ -87,33 +87,33 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
         </ActionIcon>
       }
     >
-        <form onSubmit={(event) => void submit(event)}>
-          <Stack gap="xs">
-            <TextInput
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack gap="xs">
+          <TextInput
+            size="xs"
+            label="Name of the view"
+            value={name}
+            maxLength={64}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          {saved === undefined && isTeam && (
+            <Checkbox
               size="xs"
-              label="Name of the view"
-              value={name}
-              maxLength={64}
-              onChange={(event) => setName(event.currentTarget.value)}
-              data-autofocus
+              label="Show it to all members"
+              checked={isShared}
+              onChange={(event) => setShared(event.currentTarget.checked)}
             />
-            {saved === undefined && isTeam && (
-              <Checkbox
-                size="xs"
-                label="Show it to all members"
-                checked={isShared}
-                onChange={(event) => setShared(event.currentTarget.checked)}
-              />
-            )}
-            {saved?.isShared === true && <Fine>All members see this view.</Fine>}
-            <Group gap="xs">
-              <Button type="submit" size="xs" loading={isBusy}>
-                {saved === undefined ? 'Save view' : 'Rename'}
-              </Button>
-              {saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
-            </Group>
-          </Stack>
-        </form>
+          )}
+          {saved?.isShared === true && <Fine>All members see this view.</Fine>}
+          <Group gap="xs">
+            <Button type="submit" size="xs" loading={isBusy}>
+              {saved === undefined ? 'Save view' : 'Rename'}
+            </Button>
+            {saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
+          </Group>
+        </Stack>
+      </form>
     </FormPopover>
   );
 }

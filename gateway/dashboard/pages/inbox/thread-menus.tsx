@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Avatar,
-  Button,
-  Checkbox,
-  Divider,
-  Menu,
-  ScrollArea,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Avatar, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
 import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
@@ -69,45 +59,45 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
         />
       }
     >
-        <Stack gap="xs">
-          <form onSubmit={submit}>
-            <TextInput
-              size="xs"
-              label="Find or add label"
-              value={typed}
-              maxLength={MAX_LABEL_LENGTH}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              data-autofocus
+      <Stack gap="xs">
+        <form onSubmit={submit}>
+          <TextInput
+            size="xs"
+            label="Find or add label"
+            value={typed}
+            maxLength={MAX_LABEL_LENGTH}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+          {isNew && (
+            <QuietButton
+              label={`Add "${wanted}"`}
+              type="submit"
+              size="compact-sm"
+              mt="xs"
+              leftSection={<IconPlus size={14} />}
             />
-            {isNew && (
-              <QuietButton
-                label={`Add "${wanted}"`}
-                type="submit"
-                size="compact-sm"
-                mt="xs"
-                leftSection={<IconPlus size={14} />}
-              />
-            )}
-          </form>
-          {shown.length > 0 ? (
-            <ScrollArea.Autosize mah={220}>
-              <Stack gap={8} p={2}>
-                {shown.map((name) => (
-                  <Checkbox
-                    key={makeKey(name)}
-                    size="xs"
-                    label={name}
-                    checked={has(name) === given.length}
-                    indeterminate={has(name) > 0 && has(name) < given.length}
-                    onChange={() => toggle(name)}
-                  />
-                ))}
-              </Stack>
-            </ScrollArea.Autosize>
-          ) : (
-            !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
           )}
-        </Stack>
+        </form>
+        {shown.length > 0 ? (
+          <ScrollArea.Autosize mah={220}>
+            <Stack gap={8} p={2}>
+              {shown.map((name) => (
+                <Checkbox
+                  key={makeKey(name)}
+                  size="xs"
+                  label={name}
+                  checked={has(name) === given.length}
+                  indeterminate={has(name) > 0 && has(name) < given.length}
+                  onChange={() => toggle(name)}
+                />
+              ))}
+            </Stack>
+          </ScrollArea.Autosize>
+        ) : (
+          !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
+        )}
+      </Stack>
     </FormPopover>
   );
 }
@@ -173,30 +163,30 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
         />
       }
     >
-        <Stack gap={2}>
-          <form onSubmit={submit}>
-            <TextInput
-              size="xs"
-              label="Snooze until"
-              placeholder="Friday at 2pm, in 3 days"
-              value={typed}
-              maxLength={200}
-              mb={4}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              data-autofocus
-            />
-          </form>
-          {TIMES.map(([label, words]) => item(label, () => snooze(words)))}
-          {isSnoozed && item('Back to the inbox now', () => snooze(null))}
-          {remind !== undefined && (
-            <>
-              <Divider my={4} />
-              <Fine>{remindAt === null ? 'Remind me if no one replies' : `Reminder ${shortTime(remindAt)}`}</Fine>
-              {REMINDERS.map(([label, words]) => item(`${label} without a reply`, () => remind(words)))}
-              {remindAt !== null && item('Remove reminder', () => remind(null))}
-            </>
-          )}
-        </Stack>
+      <Stack gap={2}>
+        <form onSubmit={submit}>
+          <TextInput
+            size="xs"
+            label="Snooze until"
+            placeholder="Friday at 2pm, in 3 days"
+            value={typed}
+            maxLength={200}
+            mb={4}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+        </form>
+        {TIMES.map(([label, words]) => item(label, () => snooze(words)))}
+        {isSnoozed && item('Back to the inbox now', () => snooze(null))}
+        {remind !== undefined && (
+          <>
+            <Divider my={4} />
+            <Fine>{remindAt === null ? 'Remind me if no one replies' : `Reminder ${shortTime(remindAt)}`}</Fine>
+            {REMINDERS.map(([label, words]) => item(`${label} without a reply`, () => remind(words)))}
+            {remindAt !== null && item('Remove reminder', () => remind(null))}
+          </>
+        )}
+      </Stack>
     </FormPopover>
   );
 }

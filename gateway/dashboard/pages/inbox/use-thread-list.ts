@@ -6,13 +6,13 @@ import { freshClient } from './fresh-client.ts';
 import { THREADS_BY_ID, THREADS_PAGE, type ThreadRow } from './inbox-documents.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
 import {
-  type ReadPage,
   heldRows,
   indexOfThread,
   type ListedThread,
   missingPages,
   NO_PAGES,
   PAGE_ROWS,
+  type ReadPage,
   type ThreadPages,
   withHead,
   withNextPage,

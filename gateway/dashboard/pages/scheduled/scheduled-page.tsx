@@ -67,17 +67,17 @@ function ScheduledRow({ email }: { email: Scheduled }) {
       }
       actions={<ScheduleActions email={email} />}
     >
-          <Hint className="postroom-wrap">
-            {from.address} to {to.map(({ address }) => address).join(', ')}
-          </Hint>
-          {scheduledAt !== null && (
-            <Small>
-              <Text span fw={600}>
-                <RelativeTime at={scheduledAt} />
-              </Text>
-              , {timeInZone(scheduledAt, timezone ?? 'UTC')}
-            </Small>
-          )}
+      <Hint className="postroom-wrap">
+        {from.address} to {to.map(({ address }) => address).join(', ')}
+      </Hint>
+      {scheduledAt !== null && (
+        <Small>
+          <Text span fw={600}>
+            <RelativeTime at={scheduledAt} />
+          </Text>
+          , {timeInZone(scheduledAt, timezone ?? 'UTC')}
+        </Small>
+      )}
     </MailCard>
   );
 }

@@ -10,7 +10,7 @@ import { Loaded, Section } from '../../parts/section.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
-import { WhenRead, ShownOnce, tellOutcome, useAsked } from './setting-parts.tsx';
+import { ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** The OpenID provider of the workspace, for its owner. */
 export function SingleSignOnSection() {

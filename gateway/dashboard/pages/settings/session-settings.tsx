@@ -11,7 +11,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { signOutEverywhere } from '../../shell/session-news.ts';
 import { levelWords } from '../connect/level-words.ts';
 import { type AuthOutcome, type AuthSession, auth } from '../sign-in/auth-calls.ts';
-import { WhenRead, deviceWords, isHandheld, SettingRow, tellOutcome, useAsked } from './setting-parts.tsx';
+import { deviceWords, isHandheld, SettingRow, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** Active sessions of the account. */
 export function SessionsSection() {

@@ -13,13 +13,13 @@ import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
 import {
-  WhenRead,
   CopyTextButton,
   deviceWords,
   SettingRow,
   ShownOnce,
   tellOutcome,
   useAsked,
+  WhenRead,
 } from './setting-parts.tsx';
 
 /** Changes the password, or sets the first one. */
