@@ -13,7 +13,7 @@ export const RawMessageSchema = defineEntity({
     id: p.text().primary(),
     packed: p.blob().$type<Buffer>(),
     sha256: p.blob().$type<Buffer>(),
-    sizeOctets: p.integer(),
+    sizeBytes: p.integer(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

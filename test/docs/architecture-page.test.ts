@@ -57,12 +57,13 @@ describe('a function that a step names', () => {
     expect(eachName(claims, ({ name, file }) => !isExported(name, graph.text(file)))).toEqual([]);
   });
 
-  test('is used by a file of another step, or by one that starts steps', () => {
+  test('is used by its own file, by that of another step, or by one that starts steps', () => {
     const isCaller = (file: string) => inSteps.has(file) || STARTS_STEPS.some((pattern) => pattern.test(file));
     const unused = eachName(
       claims,
       ({ name, file }) =>
         name !== CALLED_BY_HARAKA &&
+        !usesItself(graph.text(file), name) &&
         !graph.importers(file).some((each) => isCaller(each) && uses(graph.text(each), name)),
     );
     expect(unused).toEqual([]);
@@ -166,6 +167,12 @@ function eachName(claims: readonly Claim[], isWrong: (claim: { name: string; fil
 
 function isExported(name: string, text: string): boolean {
   return new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm').test(text);
+}
+
+/** Whether the file that exports a function also calls it. */
+function usesItself(text: string, name: string): boolean {
+  const code = text.replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
+  return (code.match(new RegExp(`\\b${name}\\(`, 'g')) ?? []).length > 1;
 }
 
 /** Whether a file uses a name that it imports, beside the import itself. */

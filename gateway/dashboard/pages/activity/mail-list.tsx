@@ -158,32 +158,19 @@ export function ListFrame<Row>({ list, empty, children }: ListFrameProps<Row>) {
   );
 }
 
-interface MailCardProps {
-  email: { id: string; subject: string };
-  /** of the page that the subject leads to */
-  tab?: string;
-  /** beside the subject */
-  marks?: ReactNode;
-  actions: ReactNode;
-  /** below all of it, in the whole width */
-  details?: ReactNode;
-  /** lines below the subject */
-  children: ReactNode;
-}
+/** What a row has: the tab that its subject leads to, marks beside it, actions, and details below in the whole width. */
+type MailCardParts = { tab?: string; marks?: ReactNode; actions: ReactNode; details?: ReactNode; children: ReactNode };
+type MailCardProps = MailCardParts & { email: { id: string; subject: string } };
 
-/** A row about an email with its own actions. */
+/** A row about an email with its own actions. `children` are lines below its subject. */
 export function MailCard({ email, tab, marks, actions, details, children }: MailCardProps) {
+  const href = `/emails/${email.id}${tab === undefined ? '' : `?tab=${tab}`}`;
   return (
     <li className={styles['card']} data-email={email.id}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Group gap="xs">
-            <PageLink
-              href={`/emails/${email.id}${tab === undefined ? '' : `?tab=${tab}`}`}
-              fw={600}
-              c="inherit"
-              className="postroom-wrap"
-            >
+            <PageLink href={href} fw={600} c="inherit" className="postroom-wrap">
               {showSubject(email)}
             </PageLink>
             {marks}

@@ -87,7 +87,7 @@ const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 /** An entry, with its time; the day where it differs from the entry before. */
 function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
   const { kind, at, title, detail, durationMs, isFailure, node } = entry;
-  const place = node === null ? null : findLink(node);
+  const place = node === null ? null : toLink(node);
   const date = new Date(at);
   const isNewDay = previous === null || day.format(date) !== day.format(new Date(previous));
   return (
@@ -121,13 +121,7 @@ function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
 }
 
 /** Returns the page of the object of an entry, if there is one. */
-function findLink({
-  __typename: type,
-  id,
-}: {
-  __typename: string;
-  id: string;
-}): { path: string; label: string } | null {
+function toLink({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
   if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
   if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };
   if (type === 'Email') return { path: `/emails/${id}`, label: 'Open email' };

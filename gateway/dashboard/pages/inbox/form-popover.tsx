@@ -1,30 +1,17 @@
-import { Popover } from '@mantine/core';
+import { Popover, type PopoverProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-interface FormPopoverProps {
-  /** name for screen readers */
-  label: string;
-  width: number;
+const PLACED: PopoverProps = { position: 'bottom-end', transitionProps: { duration: 0 } };
+
+type FormPopoverProps = Pick<PopoverProps, 'width' | 'children'> & { label: string; target: ReactNode } & {
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
-  /** the button that opens it */
-  target: ReactNode;
-  children: ReactNode;
-}
+};
 
-/** A small form below its button. It keeps the focus while it is open, and gives it back. */
+/** A small form below its button, `target`. It keeps the focus while it is open, and gives it back. */
 export function FormPopover({ label, width, isOpen, setOpen, target, children }: FormPopoverProps) {
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
-      width={width}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
+    <Popover {...PLACED} opened={isOpen} onChange={setOpen} width={width} trapFocus returnFocus withRoles>
       <Popover.Target>{target}</Popover.Target>
       <Popover.Dropdown aria-label={label}>{children}</Popover.Dropdown>
     </Popover>
