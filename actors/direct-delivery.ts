@@ -1,4 +1,4 @@
-import type { Admission, PlannedRoute } from '../db/queries/emails/take-mail.ts';
+import { type Admission, type PlannedRoute } from '../db/queries/emails/store-received.ts';
 import type { DeliveryContentRow } from '../db/queries/endpoints/delivery-body.ts';
 
 /** Received mail, as far as its route depends on it when its user has no guard rules. */

@@ -21,7 +21,7 @@ gateway/dashboard/dist/postroom.mjs. The gateway serves it at /postroom.mjs; npm
 const root = path.resolve(import.meta.dirname, '..');
 const file = path.join(root, 'gateway/dashboard/dist/postroom.mjs');
 
-/** Puts modules that need the repository in the place of those that do not. */
+/** Replaces modules that need the repository with ones that do not. */
 function withoutRepository(): Plugin {
   const replaced: Record<string, string> = {
     [path.join(root, 'bin/runner/version.ts')]: `export const VERSION = ${JSON.stringify(VERSION)};`,

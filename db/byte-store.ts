@@ -8,7 +8,7 @@ export interface ByteStore {
   keep(rawId: string, bytes: Buffer): void;
   /** Whether the message is in memory. */
   has(rawId: string): boolean;
-  /** Keeps small messages in memory that will be asked for in a moment, read in one piece; large ones, and those that are gone, are left. */
+  /** Keeps small messages in memory that will be asked for in a moment, read in one piece; large ones, and removed ones, are left. */
   keepStored(rawIds: readonly string[]): Promise<void>;
   /**
    * Those of the messages that are in memory or small, read in one piece, by their ids, for work that is done at once: they are not kept.
@@ -39,12 +39,12 @@ const CACHE_AGE_MS = 60_000;
 
 /**
  * The part of an insert that writes messages: `source` names a relation with raw_id, sha256 (hex), size (of the message), start (0-based)
- * and length (of what packMessage returned), and `bytes` a bytea parameter that holds all octets in one piece (one parameter for a whole
+ * and length (of what packMessage returned), and `bytes` a bytea parameter that holds all bytes in one piece (one parameter for a whole
  * group of messages is cheapest).
  */
 export function storeBytesSql(source: string, bytes: string): string {
   return `
-    insert into raw_message (id, octets, sha256, size_octets)
+    insert into raw_message (id, packed, sha256, size_bytes)
     select m.raw_id, substring(${bytes}::bytea from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.size from ${source} m`;
 }
 
@@ -140,7 +140,7 @@ function onItsOwn(bytes: Buffer): Buffer {
 async function readMessage(database: Database, rawId: string): Promise<PackedMessage | undefined> {
   const { rows } = await database.pool.query<PackedMessage>({
     name: 'byte-store-get',
-    text: 'select octets, sha256, size_octets as "sizeBytes" from raw_message where id = $1',
+    text: 'select packed, sha256, size_bytes as "sizeBytes" from raw_message where id = $1',
     values: [rawId],
   });
   return rows[0];
@@ -150,8 +150,8 @@ async function readMessage(database: Database, rawId: string): Promise<PackedMes
 async function readSmallMessages(database: Database, rawIds: readonly string[]): Promise<[string, Buffer][]> {
   const { rows } = await database.pool.query<PackedMessage & { id: string }>({
     name: 'byte-store-get-small',
-    text: `select id, octets, sha256, size_octets as "sizeBytes" from raw_message
-           where id = any($1::text[]) and size_octets <= ${SMALL_BYTES}`,
+    text: `select id, packed, sha256, size_bytes as "sizeBytes" from raw_message
+           where id = any($1::text[]) and size_bytes <= ${SMALL_BYTES}`,
     values: [rawIds],
   });
   return rows.flatMap(({ id, ...packed }): [string, Buffer][] => {

@@ -5,7 +5,7 @@ import pRetry from 'p-retry';
  *
  * - contention: another transaction was in the way; the same statement may succeed at once
  * - timeout: the statement, the lock or the idle transaction took too long; PostgreSQL is there
- * - unreachable: PostgreSQL is away, restarting, out of connections, or read-only as a former primary is
+ * - unreachable: PostgreSQL is away, restarting, out of connections, or read-only as a previous primary is
  * - transient: any of the three; a later retry may succeed
  */
 

@@ -11,12 +11,12 @@ import {
 } from 'node:zlib';
 import { createTurns } from '../core/shared/turns.ts';
 
-// The bytes of a message lie in raw_message.octets as zstd where that is shorter, otherwise as they are: octets that are shorter than
-// size_octets are zstd. sha256 and size_octets are those of the message itself (docs/decisions/0137).
+// The bytes of a message lie in raw_message.packed as zstd where that is shorter, otherwise as they are: bytes that are shorter than
+// size_bytes are zstd. sha256 and size_bytes are those of the message itself (docs/decisions/0137).
 
 /** A message as its row has it. */
 export interface PackedMessage {
-  octets: Buffer;
+  packed: Buffer;
   sha256: Buffer;
   /** of the message, bytes */
   sizeBytes: number;
@@ -44,7 +44,7 @@ const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 const turns = createTurns(UNPACKED_BYTES);
 
-/** Returns what raw_message.octets stores of a message. Small ones are packed at once, large ones in another thread. */
+/** Returns what raw_message.packed stores of a message. Small ones are packed at once, large ones in another thread. */
 export async function packMessage(bytes: Buffer): Promise<Buffer> {
   if (bytes.length < MIN_PACKED_BYTES) return bytes;
   if (bytes.length <= MAX_SYNC_BYTES) return shorter(zstdCompressSync(bytes, inOnePiece(bytes.length)), bytes);
@@ -83,12 +83,12 @@ export async function unpackMessage(packed: PackedMessage): Promise<Buffer | nul
 }
 
 /** Like unpackMessage, at once, for a small message. */
-export function unpackSmall({ octets, sha256, sizeBytes }: PackedMessage): Buffer | null {
+export function unpackSmall({ packed, sha256, sizeBytes }: PackedMessage): Buffer | null {
   try {
     const bytes =
-      octets.length < sizeBytes
-        ? zstdDecompressSync(octets, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes })
-        : octets;
+      packed.length < sizeBytes
+        ? zstdDecompressSync(packed, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes })
+        : packed;
     return bytes.length === sizeBytes && hash('sha256', bytes, 'buffer').equals(sha256) ? bytes : null;
   } catch {
     return null;
@@ -96,15 +96,15 @@ export function unpackSmall({ octets, sha256, sizeBytes }: PackedMessage): Buffe
 }
 
 /**
- * Yields a message whose octets come in pieces, so that memory never holds all of it. Throws when they are damaged zstd, and ends early when
+ * Yields a message whose bytes come in pieces, so that memory never holds all of it. Throws when they are damaged zstd, and ends early when
  * they make more than the size: the caller compares the sha256.
  */
 export async function* unpackInPieces(
-  octets: Iterable<Buffer> | AsyncIterable<Buffer>,
-  sizes: { octets: number; message: number },
+  packed: Iterable<Buffer> | AsyncIterable<Buffer>,
+  sizes: { packed: number; message: number },
 ): AsyncGenerator<Buffer, void> {
   const pieces: Iterable<Buffer> | AsyncIterable<Buffer> =
-    sizes.octets < sizes.message ? decompressInPieces(octets) : octets;
+    sizes.packed < sizes.message ? decompressInPieces(packed) : packed;
   let left = sizes.message;
   for await (const piece of pieces) {
     left -= piece.length;
@@ -114,16 +114,16 @@ export async function* unpackInPieces(
 }
 
 /** An error of the source must end the reader, which pipe() alone does not do. */
-function decompressInPieces(octets: Iterable<Buffer> | AsyncIterable<Buffer>): Readable {
-  const source = Readable.from(octets);
+function decompressInPieces(packed: Iterable<Buffer> | AsyncIterable<Buffer>): Readable {
+  const source = Readable.from(packed);
   const target = createZstdDecompress();
   source.once('error', (error) => target.destroy(error));
   target.once('close', () => source.destroy());
   return source.pipe(target);
 }
 
-async function unpack({ octets, sizeBytes }: PackedMessage): Promise<Buffer | null> {
-  if (octets.length >= sizeBytes) return octets;
+async function unpack({ packed, sizeBytes }: PackedMessage): Promise<Buffer | null> {
+  if (packed.length >= sizeBytes) return packed;
   // Only a damaged row: its bytes are no zstd, or make more than it says.
-  return decompress(octets, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes }).catch(() => null);
+  return decompress(packed, { maxOutputLength: sizeBytes, chunkSize: MIN_PIECE_BYTES + sizeBytes }).catch(() => null);
 }

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type pg from 'pg';
 import { isContention } from './errors.ts';
-import { digestOf } from './migrations/digest.ts';
+import { computeDigest } from './migrations/digest.ts';
 import type { SchemaMigration } from './migrations/list.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function runMigration(client: pg.Client, { name, class: Step, needs
   const statements = migration.getQueries().map(String);
   const note = {
     text: 'insert into migration (name, needs, digest) values ($1, $2, $3)',
-    values: [name, needs ?? null, digestOf(name)],
+    values: [name, needs ?? null, computeDigest(name)],
   };
   await retryContended(async () => {
     if (migration.isTransactional()) {

@@ -71,5 +71,5 @@ function toFacts({ subject, names, endsAt }: TlsContext): { subject: string; nam
 
 function refuse(log: Logger, error: unknown): void {
   const reason = (error as Error).message;
-  log.error({ event: 'smtp.tls-refused', reason }, 'the new certificate is not used, the former one is');
+  log.error({ event: 'smtp.tls-refused', reason }, 'the new certificate is not used, the previous one is');
 }

@@ -27,7 +27,7 @@ export interface SmtpSettings {
  * Points at which a test can kill the process: the message is complete but the receiving actor, or for submitted mail the gateway, was not
  * asked; it is stored but the client has no reply.
  */
-type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-answer' | 'submission.before-ask' | 'submission.after-answer';
+type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-reply' | 'submission.before-ask' | 'submission.after-reply';
 
 /** Limits of one SMTP process. */
 export interface SmtpLimits {
@@ -46,7 +46,7 @@ export interface SmtpLimits {
   freeUnknownRecipients: number;
   /** delay of the first unknown recipient after those, which doubles up to 16 times; milliseconds */
   unknownRecipientDelayMs: number;
-  /** bytes of messages in the memory of this process that are incomplete or not decided yet, without those that have a turn */
+  /** bytes of messages in the memory of this process that are incomplete or not decided yet, without messages that have a turn */
   heldBytes: number;
   /**
    * bytes of large messages that are decided at the same time, one of the largest at least: the others wait on the disk, in turns between

@@ -392,7 +392,7 @@ export interface Bus {
   /** Serves a question as a member of its queue group; `bytes` is empty if none were sent. */
   serve<S extends QuestionSubject>(
     subject: S,
-    answer: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
+    respond: (request: Request<S>, bytes: Uint8Array) => Promise<Reply<S>>,
   ): Subscription;
   /** Sends a wake to one member of the queue group. Never throws and never waits; may be lost. */
   wake<S extends WakeSubject>(subject: S, message: Wake<S>): void;

@@ -26,7 +26,7 @@ export const questionHead = z.object({
 export type QuestionHead = z.infer<typeof questionHead>;
 
 export const replyHead = z.discriminatedUnion('op', [
-  z.object({ op: z.literal('answer'), reply: z.unknown() }),
+  z.object({ op: z.literal('reply'), reply: z.unknown() }),
   z.object({ op: z.literal('failure'), failure }),
   z.object({ op: z.literal('stream'), subject: z.string().startsWith(SUBJECT_PREFIX) }),
 ]);

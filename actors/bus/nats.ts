@@ -77,7 +77,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
     const reply = replyHead.safeParse(parseJson(message.string()));
     if (!reply.success) return inFlight.fail(id, new BusUnavailable('malformed reply'));
     switch (reply.data.op) {
-      case 'answer':
+      case 'reply':
         return inFlight.resolve(id, reply.data.reply);
       case 'failure':
         return inFlight.fail(id, failureError(reply.data.failure));
@@ -140,7 +140,7 @@ export function connectNatsBus({ url, log, name, onConnection }: NatsBusOptions)
       const reply = await traceReply(subject, findTraceParent(message), async () =>
         handle(checkRequest(subject, received.request), received.bytes),
       );
-      respond({ op: 'answer', reply });
+      respond({ op: 'reply', reply });
     } catch (error) {
       respond({ op: 'failure', failure: describeFailure(error) });
     }

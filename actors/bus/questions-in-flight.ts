@@ -22,7 +22,7 @@ export interface QuestionsInFlight {
   ): Promise<unknown>;
   resolve(id: number, reply: unknown): void;
   fail(id: number, error: Error): void;
-  /** Fails every question with BusUnavailable, including those that wait for room. */
+  /** Fails every question with BusUnavailable, including any that wait for room. */
   failAll(reason: string): void;
   /** Whether the asker is still waiting. */
   isAwaited(id: number): boolean;

@@ -44,7 +44,7 @@ export function bridgeSocket(socket: Socket, bus: InProcessBus, log: BusLog): vo
       }
       case 'leave':
         return void leave(frame.member);
-      case 'answer':
+      case 'reply':
         return inFlight.resolve(frame.id, frame.reply);
       case 'failure':
         return inFlight.fail(frame.id, failureError(frame.failure));
@@ -63,7 +63,7 @@ export function bridgeSocket(socket: Socket, bus: InProcessBus, log: BusLog): vo
       // The bus validates the request itself.
       const request = frame.request as Parameters<Bus['ask']>[1];
       const reply = await below(frame.traceParent, () => bus.ask(subject, request, { bytes, limitMs }));
-      send({ op: 'answer', id, reply });
+      send({ op: 'reply', id, reply });
     } catch (error) {
       send({ op: 'failure', id, failure: describeFailure(error) });
     } finally {

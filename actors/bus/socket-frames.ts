@@ -7,7 +7,7 @@ import { failure } from './transport.ts';
  * ways and are numbered by their asker.
  */
 const outcome = [
-  z.object({ op: z.literal('answer'), id: z.number(), reply: z.unknown() }),
+  z.object({ op: z.literal('reply'), id: z.number(), reply: z.unknown() }),
   z.object({ op: z.literal('failure'), id: z.number(), failure }),
 ] as const;
 

@@ -60,7 +60,7 @@ export function connectSocketBus({ path, log, onConnection, isPublishingToOthers
       const frame = serverFrame.safeParse(head);
       if (!frame.success) return opened.destroy(new Error('malformed frame'));
       switch (frame.data.op) {
-        case 'answer':
+        case 'reply':
           return inFlight.resolve(frame.data.id, frame.data.reply);
         case 'failure':
           return inFlight.fail(frame.data.id, failureError(frame.data.failure));
@@ -70,7 +70,7 @@ export function connectSocketBus({ path, log, onConnection, isPublishingToOthers
             members.get(member)?.take(request, bytes, traceParent) ?? Promise.reject(new BusUnavailable('left'));
           // The reply belongs to this connection: on the next one, its number means another question.
           replied.then(
-            (reply) => opening.send({ op: 'answer', id, reply } satisfies ClientFrame),
+            (reply) => opening.send({ op: 'reply', id, reply } satisfies ClientFrame),
             (error: unknown) => opening.send({ op: 'failure', id, failure: describeFailure(error) }),
           );
           return;

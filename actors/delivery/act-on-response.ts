@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Action } from '../../core/endpoints/actions.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import { isTransient } from '../../db/errors.ts';
-import { type FinishRecord, finishDelivery } from '../../db/queries/endpoints/delivery-finish.ts';
+import { type FinishRecord, finishDelivery } from '../../db/queries/endpoints/record-outcome.ts';
 import type { OperationParts } from '../../operations/context.ts';
 import type { ActingDelivery } from '../../operations/endpoints/run-actions.ts';
 import { isScannerAway } from '../../operations/sending/require-clean.ts';

@@ -11,7 +11,7 @@ import { laneName } from '../work/in-hand.ts';
 import { createActionRunner } from './act-on-response.ts';
 import { type AskFaultPoint, createAsker } from './ask-model.ts';
 import { createAttempter } from './attempt.ts';
-import { createDirectDelivery, createRoutePlanner } from './deliver-directly.ts';
+import { createRoutePlanner } from './decide-routes.ts';
 import { createDeliveryFlow } from './delivery-flow.ts';
 import type { DeliveryFaultPoint } from './delivery-job.ts';
 import { createDeliveryQueue, type DeliveryLimits } from './delivery-queue.ts';
@@ -25,7 +25,7 @@ import { createGuardLookup } from './guard-lookup.ts';
 import { createGuardModel } from './guard-model.ts';
 import { createDeliveryRecorder } from './record-outcomes.ts';
 import { createEmailRouter } from './route-emails.ts';
-import { createDueTaker, createTurnGiver } from './take-due.ts';
+import { createDirectDelivery, createDueTaker, createTurnGiver } from './take-deliveries.ts';
 import { createEndpointTester } from './test-endpoint.ts';
 
 /** Intervals at which lanes that were skipped are served again, free turns are found, and leases are renewed; milliseconds. */
@@ -37,7 +37,7 @@ const RENEWAL_MS = 8_000;
  * Routes received mail, and delivers it and events to endpoints. The steps, in the order of a delivery:
  *
  * 1. `route`: threaded mail gets its route: guard rules, then the endpoint of its address or domain. Most deliveries are claimed as they are
- *    created, and attempted at once. Mail that this process has just received takes a shorter way (deliver-directly.ts).
+ *    created, and attempted at once. Mail that this process has just received takes a shorter way (take-deliveries.ts).
  * 2. `ask`: the language model is asked about mail whose guard rules need it, which is then routed.
  * 3. `fan-out`: events become deliveries to the endpoints that subscribe to them.
  * 4. `turn`: of deliveries that follow each other, the next one becomes due.
@@ -95,7 +95,7 @@ export function startDeliveryActor(context: ActorContext, options: DeliveryActor
     ],
     questions: {
       'delivery.endpoint.test': (request) => tester.test(request),
-      'delivery.guard.ask': (request) => asker.answer(request),
+      'delivery.guard.ask': (request) => asker.respond(request),
     },
   });
   flow.connect({ running, dispatcher, taker, turns });

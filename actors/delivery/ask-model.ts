@@ -1,11 +1,11 @@
+import { heldForReview } from '../../core/routing/decide-route.ts';
+import { evaluateRules, findPrompt, type ModelVerdict } from '../../core/routing/guard-rule.ts';
 import {
-  heldForReview,
   matchVerdicts,
   readStoredVerdicts,
   type StoredVerdict,
   toStoredJudgement,
-} from '../../core/routing/guard-judgement.ts';
-import { evaluateRules, findPrompt, type ModelVerdict } from '../../core/routing/guard-rule.ts';
+} from '../../core/routing/stored-verdict.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import {
@@ -18,23 +18,17 @@ import {
 import type { Reply, Request } from '../../schema/messages.ts';
 import type { Run } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
-import {
-  type DecidedEmail,
-  decideRoutes,
-  listTurns,
-  type RoutingParts,
-  readWholeFacts,
-  storeRoutes,
-} from './decide-routes.ts';
+import { type DecidedEmail, decideRoutes, type RoutingParts, readWholeFacts } from './decide-routes.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import type { GuardModel } from './guard-model.ts';
+import { listTurns, storeRoutes } from './route-emails.ts';
 
 /** Asks the model about mail whose guard rules need it, and routes the mail by its result. */
 export interface Asker {
   /** Claims as many emails as there is room for and leaves them running. Returns how many were claimed. */
   askDue(run: Pick<Run<never>, 'isStopping' | 'keep'>): Promise<number>;
   /** Serves the question of that name. */
-  answer(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
+  respond(request: Request<'delivery.guard.ask'>): Promise<Reply<'delivery.guard.ask'>>;
   /** Ends open requests to the model. */
   stop(): Promise<void>;
 }
@@ -63,7 +57,7 @@ export function createAsker(options: AskerOptions): Asker {
   const { context } = parts;
   const open = new Map<string, number>();
   let openCount = 0;
-  let openAnswers = 0;
+  let openQuestions = 0;
   const ending = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
 
@@ -101,17 +95,17 @@ export function createAsker(options: AskerOptions): Asker {
     const rules = (await parts.guard.read(context.database.pool, [row.workspace_id]))(row.workspace_id);
     const facts = await readWholeFacts(context.database.pool, row.workspace_id, row.email_id);
     if (facts === null || model === null) return null;
-    const verdict = evaluateRules(rules, facts, matchVerdicts(readStoredVerdicts(row.answers), rules));
+    const verdict = evaluateRules(rules, facts, matchVerdicts(readStoredVerdicts(row.verdicts), rules));
     if (verdict.kind !== 'ask') return null;
     const asks = verdict.rule.id === row.rule_id ? row.asks : 0;
     const startedAt = performance.now();
-    const answer = await model.ask(findPrompt(verdict.rule) ?? '', facts, signal);
+    const given = await model.ask(findPrompt(verdict.rule) ?? '', facts, signal);
     fault('guard.asked');
-    const seconds = answer.kind === 'failed' ? BACK_OFF_SECONDS[asks] : undefined;
+    const seconds = given.kind === 'failed' ? BACK_OFF_SECONDS[asks] : undefined;
     if (seconds === undefined)
-      return toStoredJudgement(verdict.rule, answer, context.now(), Math.round(performance.now() - startedAt));
+      return toStoredJudgement(verdict.rule, given, context.now(), Math.round(performance.now() - startedAt));
     context.log.warn(
-      { emailId: row.email_id, ruleId: verdict.rule.id, reason: answer.reason, seconds },
+      { emailId: row.email_id, ruleId: verdict.rule.id, reason: given.reason, seconds },
       'delivery: the guard model failed and is asked again',
     );
     await giveBack(row, asks + 1, seconds);
@@ -121,11 +115,11 @@ export function createAsker(options: AskerOptions): Asker {
 
   const askAbout = async (row: AskingRow, signal: AbortSignal): Promise<void> => {
     try {
-      const answer = await nextReply(row, signal);
-      if (answer === undefined) return;
+      const given = await nextReply(row, signal);
+      if (given === undefined) return;
       await finish(row, [
-        ...readStoredVerdicts(row.answers).filter(({ ruleId }) => ruleId !== answer?.ruleId),
-        ...(answer ? [answer] : []),
+        ...readStoredVerdicts(row.verdicts).filter(({ ruleId }) => ruleId !== given?.ruleId),
+        ...(given ? [given] : []),
       ]);
     } catch (error) {
       if (signal.aborted) await giveBack(row, row.asks, 0);
@@ -151,7 +145,7 @@ export function createAsker(options: AskerOptions): Asker {
   };
 
   /** Continues with the rules and stores the decision, unless the claim was lost. */
-  const finish = async (row: AskingRow, answers: StoredVerdict[], decide = decideRoutes): Promise<void> => {
+  const finish = async (row: AskingRow, verdicts: StoredVerdict[], decide = decideRoutes): Promise<void> => {
     const readAt = performance.now();
     const stored = await inTransaction(context.database, async (client) => {
       const { rows } = await client.query<UnroutedRow>({
@@ -163,7 +157,7 @@ export function createAsker(options: AskerOptions): Asker {
       const { decided, find } = await decide(
         parts,
         client,
-        rows.map((taken) => ({ ...taken, answers })),
+        rows.map((taken) => ({ ...taken, verdicts })),
         readAt,
       );
       return storeRoutes(client, { context, decided, find, admit: () => 'left' });
@@ -198,16 +192,16 @@ export function createAsker(options: AskerOptions): Asker {
       return count;
     },
 
-    async answer({ workspaceId, emailId, prompt }) {
+    async respond({ workspaceId, emailId, prompt }) {
       if (model === null) return { verdict: 'failed', reason: 'no model is configured' };
-      if (openAnswers >= MAX_OPEN_ANSWERS) return { verdict: 'failed', reason: 'the model is busy' };
-      openAnswers++;
+      if (openQuestions >= MAX_OPEN_ANSWERS) return { verdict: 'failed', reason: 'the model is busy' };
+      openQuestions++;
       try {
         const facts = await readWholeFacts(context.database.pool, workspaceId, emailId);
         if (facts === null) return { verdict: 'not-found' };
         return toReply(await model.ask(prompt, facts, ending.signal));
       } finally {
-        openAnswers--;
+        openQuestions--;
       }
     },
 
@@ -220,14 +214,14 @@ export function createAsker(options: AskerOptions): Asker {
   };
 }
 
-function toReply(answer: ModelVerdict): Reply<'delivery.guard.ask'> {
-  return answer.kind === 'answered'
-    ? { verdict: 'answered', isMatch: answer.isMatch, reason: answer.reason }
-    : { verdict: 'failed', reason: answer.reason };
+function toReply(verdict: ModelVerdict): Reply<'delivery.guard.ask'> {
+  return verdict.kind === 'answered'
+    ? { verdict: 'answered', isMatch: verdict.isMatch, reason: verdict.reason }
+    : { verdict: 'failed', reason: verdict.reason };
 }
 
 const holdAll: typeof decideRoutes = (_, __, rows) =>
   Promise.resolve({
-    decided: rows.map((row): DecidedEmail => ({ row, decision: heldForReview(), answers: [] })),
+    decided: rows.map((row): DecidedEmail => ({ row, decision: heldForReview(), verdicts: [] })),
     find: () => undefined,
   });

@@ -11,7 +11,7 @@ import {
   readDeliveryContentSql,
   type StoredContentRow,
 } from '../../db/queries/endpoints/delivery-body.ts';
-import type { FinishRecord } from '../../db/queries/endpoints/delivery-finish.ts';
+import { type FinishRecord } from '../../db/queries/endpoints/record-outcome.ts';
 import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import type { BuildEventPayload, SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
@@ -282,7 +282,7 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
 /** Adds the actions that a response asks for, or why they cannot run. */
 function withActions(record: FinishRecord, response: WebhookResponse, endpoint: DeliveryEndpoint): AttemptEnd {
-  if (!endpoint.allowsActions || record.outcome !== 'success' || response.kind !== 'answered')
+  if (!endpoint.allowsActions || record.outcome !== 'success' || response.kind !== 'responded')
     return { record, acting: null };
   const { headers, bytes, isTooLong } = response;
   const asked = readActions({ contentType: headers['content-type'] ?? '', body: bytes, isTooLong });
@@ -308,8 +308,8 @@ function measure(
   response: WebhookResponse,
   acceptedAt: Date,
 ): void {
-  const answer = code === null ? response.kind : `${Math.floor(code / 100)}xx`;
-  deliveryMetrics.attemptSeconds.observe({ outcome, answer }, attempt.duration_ms / 1_000);
+  const label = code === null ? response.kind : `${Math.floor(code / 100)}xx`;
+  deliveryMetrics.attemptSeconds.observe({ outcome, answer: label }, attempt.duration_ms / 1_000);
   if (outcome !== 'success') return;
   const sinceMs = Math.max(0, Date.now() - acceptedAt.getTime());
   actorMetrics.sinceAcceptSeconds.observe({ stage: 'delivered' }, sinceMs / 1_000);
@@ -317,7 +317,7 @@ function measure(
 
 /** Records the span of a request, without the URL, which belongs to the user. */
 function noteAttempt(database: Database, job: DeliveryJob, startedTick: number, response: WebhookResponse): void {
-  const statusCode = response.kind === 'answered' ? response.statusCode : null;
+  const statusCode = response.kind === 'responded' ? response.statusCode : null;
   const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300;
   const { workspaceId, emailId } = job;
   noteStage(database, emailId === null ? [] : [{ workspaceId, emailId }], {

@@ -1,4 +1,4 @@
-import type { Admission } from '../../db/queries/emails/take-mail.ts';
+import { type Admission } from '../../db/queries/emails/store-received.ts';
 import type { Turn } from '../../db/queries/endpoints/delivery-order.ts';
 import type { ActorContext, RunningActor } from '../actor.ts';
 import { createInHand, type InHand, type Lane } from '../work/in-hand.ts';
@@ -26,7 +26,7 @@ export interface DeliveryFlow {
   leave(lanes: readonly Lane[]): void;
   /** Remembers turns that may be free, and gives them soon. */
   freeTurns(turns: readonly Turn[]): void;
-  /** Continues after a delivery was recorded or released: with the next one of its turn, and with those that wait for room. */
+  /** Continues after a delivery was recorded or released: with the next one of its turn, and with any that wait for room. */
   giveRoom(job: DeliveryJob): void;
   /** Notes that a delivery is retried after a delay: short ones end by a timer, and the sweep finds the others. */
   retryIn(seconds: number): void;
@@ -36,7 +36,7 @@ export interface DeliveryFlow {
   connect(parts: ConnectedParts): void;
 }
 
-/** The steps that the flow leads to: dispatch.ts and take-due.ts. */
+/** The steps that the flow leads to: dispatch.ts and take-deliveries.ts. */
 interface ConnectedParts {
   running: RunningActor;
   dispatcher: { add(jobs: readonly DeliveryJob[]): void };

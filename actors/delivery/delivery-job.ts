@@ -1,7 +1,10 @@
 import type { PostedKind } from '../../core/events/event-kinds.ts';
-import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
+import { unpackSmall } from '../../db/packed-message.ts';
+import { readPlaced } from '../../db/queries/emails/bodies-in-message.ts';
+import type { DeliveryContentRow, StoredContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import type { ClaimedDeliveryRow } from '../../db/queries/endpoints/delivery-claim.ts';
-import type { Leased } from '../work/leases.ts';
+import type { RouteRecord, StoredRouteContentRow, StoredRouteRow } from '../../db/queries/routing/delivery-route.ts';
+import { type Leased, leaseEnd } from '../work/leases.ts';
 
 /** A webhook delivery that this process has claimed and not yet recorded. */
 export interface DeliveryJob extends Leased {
@@ -63,8 +66,49 @@ export function makeJob(row: ClaimedDeliveryRow, leaseUntil: number): DeliveryJo
     threadId: row.thread_id,
     threadPosition: row.thread_position,
     orderKey: row.order_key,
-    sizeBytes: row.size_octets ?? 0,
+    sizeBytes: row.size_bytes ?? 0,
     content: null,
     leaseUntil,
   };
+}
+
+/** Returns the job of a route that was stored, if this process claimed its delivery, with the content that was read with it. */
+export function makeRoutedJobs(
+  { record, row }: { record: RouteRecord; row: StoredRouteRow | StoredRouteContentRow },
+  sizes: ReadonlyMap<string, number>,
+  storedAt: number,
+): DeliveryJob[] {
+  if (record.delivery_id === null || record.endpoint_id === null || !record.is_claimed) return [];
+  return [
+    {
+      workspaceId: record.workspace_id,
+      deliveryId: record.delivery_id,
+      emailId: record.email_id,
+      eventSeq: null,
+      eventKind: null,
+      endpointId: record.endpoint_id,
+      attempts: 0,
+      attemptsAllowed: record.attempts_allowed ?? 1,
+      createdAt: row.delivery_created_at,
+      threadId: record.thread_id,
+      threadPosition: record.thread_position,
+      orderKey: null,
+      sizeBytes: sizes.get(record.email_id) ?? 0,
+      content: findContent(row, storedAt),
+      leaseUntil: leaseEnd(storedAt),
+    },
+  ];
+}
+
+function findContent(row: StoredRouteRow | StoredRouteContentRow, readAt: number): DeliveryContent | null {
+  if (!hasContent(row)) return null;
+  const { packed, sha256, size_bytes: sizeBytes } = row;
+  const isThere = packed !== null && sha256 !== null && sizeBytes !== null;
+  return { email: readPlaced(row), raw: isThere ? unpackSmall({ packed, sha256, sizeBytes }) : null, readAt };
+}
+
+function hasContent(
+  row: StoredRouteRow | StoredRouteContentRow,
+): row is StoredRouteContentRow & Pick<StoredContentRow, 'id'> {
+  return 'id' in row && row.id !== null;
 }

@@ -74,7 +74,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { raw_id: rawId, own_address: ownAddress, received_at: receivedAt } = row;
     if (rawId === null || ownAddress === null || receivedAt === null || row.email_type !== 'received')
       return { refusal: 'Email content not available' };
-    if (await isAnswerToCopy(row)) return { refusal: 'Not forwarded: it answers a forwarded copy' };
+    if (await isReplyToCopy(row)) return { refusal: 'Not forwarded: it answers a forwarded copy' };
     const bytes = await context.bytes.get(rawId);
     if (bytes === null) return { refusal: 'Email content not available' };
     const { config } = endpoint;
@@ -107,7 +107,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   /**
    * Whether this is an automatic reply to the return address of a forwarded copy. Forwarded again, it would be answered again, forever.
    */
-  const isAnswerToCopy = async (row: ClaimedForwardRow): Promise<boolean> => {
+  const isReplyToCopy = async (row: ClaimedForwardRow): Promise<boolean> => {
     if (row.recipient === null || !isReturnAddress(row.recipient)) return false;
     const recipientId = readReturnAddress(returnKey, row.recipient);
     const { rowCount } = await pool.query({

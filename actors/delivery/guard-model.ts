@@ -60,7 +60,7 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
       return failed(`the model answered with status ${statusCode}`);
     }
     const text = await readAtMost(body, MAX_ANSWER_BYTES);
-    return text === null ? failed('the model answered too much') : readAnswer(text);
+    return text === null ? failed('the model answered too much') : readVerdict(text);
   };
 
   return {
@@ -107,7 +107,7 @@ Answer with one JSON object and nothing else: {"match": true or false, "reason":
   ];
 }
 
-function readAnswer(text: string): ModelVerdict {
+function readVerdict(text: string): ModelVerdict {
   const reply = completion.safeParse(parseJson(text));
   const content = reply.success ? reply.data.choices[0]?.message.content : undefined;
   // Models often put JSON inside code fences.

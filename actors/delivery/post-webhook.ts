@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { MAX_ACTIONS_BYTES } from '../../core/endpoints/actions.ts';
-import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/mail-payload.ts';
+import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
-import { linkTo } from '../../core/endpoints/webhook-payload.ts';
+import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { RemovedTexts } from '../../core/mime/reply-text.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
@@ -165,7 +165,7 @@ export const RESPONSE_MEMORY_BYTES = 128 * MAX_ACTIONS_BYTES;
 /** The outcome of one request. `error` is a short text for the user. */
 export type WebhookResponse =
   | {
-      kind: 'answered';
+      kind: 'responded';
       statusCode: number;
       headers: IncomingHttpHeaders;
       /** its beginning, as it is stored */
@@ -264,11 +264,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     const missing = this.#limits.kept - this.#readBytes;
     if (missing > 0 && !this.#keep(chunk.subarray(0, missing))) return;
     this.#readBytes += chunk.length;
-    if (this.#readBytes > this.#limits.read) this.end(this.#answer());
+    if (this.#readBytes > this.#limits.read) this.end(this.#makeResponse());
   }
 
   onResponseEnd(): void {
-    if (!this.#isSettled) this.#finish(this.#answer());
+    if (!this.#isSettled) this.#finish(this.#makeResponse());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -290,10 +290,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  #answer(): WebhookResponse {
+  #makeResponse(): WebhookResponse {
     const bytes = Buffer.concat(this.#kept);
     return {
-      kind: 'answered',
+      kind: 'responded',
       statusCode: this.#statusCode,
       headers: this.#headers,
       body: bytes.toString('utf8', 0, MAX_KEPT_BYTES),

@@ -7,11 +7,7 @@ import {
 import { isAuditKind } from '../../core/events/event-kinds.ts';
 import { IDENTIFIER_RANDOM_BYTES, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { storableText } from '../../core/shared/text.ts';
-import {
-  type FinishedRow,
-  type FinishRecord,
-  finishDeliveriesSql,
-} from '../../db/queries/endpoints/delivery-finish.ts';
+import { type FinishedRow, type FinishRecord, finishDeliveriesSql } from '../../db/queries/endpoints/record-outcome.ts';
 import { actorMetrics, deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
 import { setAside } from '../set-aside.ts';
@@ -127,18 +123,18 @@ export function makeOutcome(
 ): FinishRecord {
   const result = toResult(response, startedAt);
   // The jitter of a pause is drawn only when needed: most attempts have no pause, and random numbers cost time.
-  const random = result.kind === 'answered' && result.statusCode < 300 ? 0 : fraction(context.random);
+  const random = result.kind === 'responded' && result.statusCode < 300 ? 0 : fraction(context.random);
   const step = decideNextStep(result, job.attempts + 1, job.attemptsAllowed, random);
   return {
     ...toRecord(job, step),
-    status_code: response.kind === 'answered' ? response.statusCode : null,
+    status_code: response.kind === 'responded' ? response.statusCode : null,
     error: findError(response, step),
     attempt: {
       started_at: startedAt,
       duration_ms: durationMs,
       // A receiver may echo the entry, and more people see deliveries than the audit log.
       response_body:
-        response.kind === 'answered' && !isAuditKind(job.eventKind ?? '') ? storableText(response.body) : null,
+        response.kind === 'responded' && !isAuditKind(job.eventKind ?? '') ? storableText(response.body) : null,
       request_headers: recordedHeaders(sentHeaders ?? []),
     },
     inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,
@@ -180,14 +176,14 @@ function toRecord(job: DeliveryJob, step: NextStep) {
 }
 
 function toResult(response: WebhookResponse, now: Date): AttemptResult {
-  if (response.kind !== 'answered') return { kind: response.kind };
+  if (response.kind !== 'responded') return { kind: response.kind };
   const value = [response.headers['retry-after']].flat()[0];
-  return { kind: 'answered', statusCode: response.statusCode, retryAfterSeconds: parseRetryAfter(value, now) };
+  return { kind: 'responded', statusCode: response.statusCode, retryAfterSeconds: parseRetryAfter(value, now) };
 }
 
 function findError(response: WebhookResponse, step: NextStep): string | null {
   switch (response.kind) {
-    case 'answered':
+    case 'responded':
       return step.kind === 'succeeded' ? null : `Webhook returned error (${response.statusCode})`;
     case 'unanswered':
       return response.error;

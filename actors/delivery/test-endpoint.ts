@@ -159,7 +159,7 @@ const NOTHING_CAME: Tested = {
 /** Texts of the REST interface. */
 function toOutcome(response: WebhookResponse): Pick<Tested, 'success' | 'message' | 'statusCode' | 'responseBody'> {
   switch (response.kind) {
-    case 'answered': {
+    case 'responded': {
       const { statusCode, body } = response;
       const success = statusCode >= 200 && statusCode < 300;
       const message = success

@@ -189,7 +189,7 @@ async function store(
         return `Nothing was sent: mail to ${[...policy.suppressed].join(', ')} came back earlier, and is suppressed`;
       const addressId = policy.addressIds.get(row.own_address) ?? null;
       const emails = [{ ...email, domainId, addressId }];
-      const unit = { emails, batchId: null, traceParent: traceParentToKeep(), answer: null };
+      const unit = { emails, batchId: null, traceParent: traceParentToKeep(), response: null };
       const { events } = await writeOutgoingWithoutEvents(client, workspaceId, [unit]);
       const claimed = await claimUnthreaded(client, workspaceId, [row.id]);
       return { lastSeq: await joinThreads({ now, random }, client, workspaceId, claimed, events) };

@@ -50,7 +50,7 @@ export interface AcceptorOptions {
   queue: Pick<ParseQueue, 'add' | 'noteAccept' | 'hasRoom'>;
   /** keeps the bytes of what the queue takes */
   bytes: Pick<ByteStore, 'keep'>;
-  /** reads messages before their commit, and stores those that were read with all that they become; null: all are only accepted */
+  /** reads messages before their commit, and stores what was read with all that it becomes; null: all are only accepted */
   ahead: { reading: ReadAhead; taking: TakeMessagesOptions } | null;
   /** refuses messages before their commit; null or absent: none is refused */
   dmarc?: DmarcGate | null | undefined;

@@ -11,7 +11,7 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     fromFields: DKIMVerifyResult['fromFields'];
     results: DKIMVerifyResult['results'];
     arc: DKIMVerifyResult['arc'];
-    /** the byte before those that are written next */
+    /** the byte before the next write */
     lastByte: number;
     /** Reads the header section. */
     emitHeaders(section: Buffer): Promise<void>;

@@ -35,19 +35,19 @@ export interface ReparserOptions {
 /** Messages in progress at once: new mail goes first. */
 const MAX_OPEN = 8;
 
-const IN_WORK: Answer = {
+const IN_WORK: Reparsed = {
   verdict: 'conflict',
   reason: 'The email has just come in and is still in work. Try again shortly.',
 };
 
-type Answer = Reply<'receiving.email.parse-again'>;
+type Reparsed = Reply<'receiving.email.parse-again'>;
 
 /** Ends the transaction of a dry run. */
 class DryRun extends Error {
-  readonly answer: Answer;
-  constructor(answer: Answer) {
+  readonly reparsed: Reparsed;
+  constructor(reparsed: Reparsed) {
     super('dry run');
-    this.answer = answer;
+    this.reparsed = reparsed;
   }
 }
 
@@ -60,7 +60,7 @@ export function createReparser(options: ReparserOptions): Reparser {
       try {
         return await parseAgain(options, request);
       } catch (error) {
-        if (error instanceof DryRun) return error.answer;
+        if (error instanceof DryRun) return error.reparsed;
         throw error;
       } finally {
         open--;
@@ -69,7 +69,10 @@ export function createReparser(options: ReparserOptions): Reparser {
   };
 }
 
-async function parseAgain(options: ReparserOptions, request: Request<'receiving.email.parse-again'>): Promise<Answer> {
+async function parseAgain(
+  options: ReparserOptions,
+  request: Request<'receiving.email.parse-again'>,
+): Promise<Reparsed> {
   const { database, bytes, log, parser } = options;
   const { workspaceId, emailId } = request;
   const stage = await again.readStage(database.pool, workspaceId, emailId);
@@ -98,14 +101,14 @@ async function parseAgain(options: ReparserOptions, request: Request<'receiving.
     return { verdict: 'failed', reason: `The parser failed over this message, which stays as it is: ${parseError}` };
   }
   const [message = outcome.message] = await removeCopies(database, [{ workspaceId, message: outcome.message }]);
-  const { answer, lastSeq } = await inTransaction(database, async (client) => {
+  const { reparsed, lastSeq } = await inTransaction(database, async (client) => {
     await lockThreads(client, workspaceId);
     const before = await again.lockParsed(client, workspaceId, emailId);
-    if (before === null || before.thread_id === null) return { answer: IN_WORK, lastSeq: null };
+    if (before === null || before.thread_id === null) return { reparsed: IN_WORK, lastSeq: null };
     return store(options, client, request, before, { ...outcome, message });
   });
   if (lastSeq !== null) options.onEvents(workspaceId, lastSeq);
-  return answer;
+  return reparsed;
 }
 
 const BODIES: ReadonlySet<string> = new Set(['textBody', 'htmlBody', 'cleanedText', 'cleanedHtml']);
@@ -116,7 +119,7 @@ async function store(
   { workspaceId, emailId, isDryRun }: Request<'receiving.email.parse-again'>,
   before: again.ParsedRow,
   outcome: ParseOutcome,
-): Promise<{ answer: Answer; lastSeq: number | null }> {
+): Promise<{ reparsed: Reparsed; lastSeq: number | null }> {
   const { authentication = null } = before;
   const kept = {
     ...outcome,
@@ -148,7 +151,7 @@ async function store(
     data: { step: 'parse', changed: changes.map(({ field }) => field) },
   };
   const lastSeq = changes.length === 0 ? null : await appendThreadEvents(client, workspaceId, [event]);
-  return { answer: { verdict: 'parsed', changes, draft: null }, lastSeq };
+  return { reparsed: { verdict: 'parsed', changes, draft: null }, lastSeq };
 }
 
 /** A DMARC report that was not found the first time is stored; one that was found stays. */
@@ -198,7 +201,7 @@ function makeShown(row: Omit<Row, 'search_text' | 'parties'>): Record<string, un
   };
 }
 
-function makeDraft(row: Row, isDmarcReport: boolean): Extract<Answer, { verdict: 'parsed' }>['draft'] {
+function makeDraft(row: Row, isDmarcReport: boolean): Extract<Reparsed, { verdict: 'parsed' }>['draft'] {
   return {
     messageId: row.message_id,
     subject: row.subject,

@@ -13,7 +13,7 @@ import {
   type TakeOutcome,
   takeMail,
   type WholeMail,
-} from '../../db/queries/emails/take-mail.ts';
+} from '../../db/queries/emails/store-received.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { readAuthentication } from '../../operations/emails/stored-authentication.ts';
 import { mayBelongTogether, type ThreadHints, threadHints } from '../../operations/threads/join-threads.ts';
@@ -265,7 +265,7 @@ export function canBeTaken({ message, report, dmarcReport }: ParseOutcome): bool
  * 1. Make the rows of each email, and what decides its thread (operations/threads/join-threads.ts). Of messages that may belong together,
  *    the statement takes one: the others are only accepted.
  * 2. Plan the routes, if the delivery actor runs in this process; not of mail that DMARC_ENFORCE holds.
- * 3. Store all of it and commit (db/queries/emails/take-mail.ts).
+ * 3. Store all of it and commit (db/queries/emails/store-received.ts).
  * 4. `announceTaken` starts the deliveries from memory, wakes the router for the rest, and publishes the events.
  *
  * Throws when a row cannot be stored: each message is then taken alone. Returns null when a message that is alone cannot be stored: it is

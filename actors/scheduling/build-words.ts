@@ -15,7 +15,7 @@ import type { ActorContext, Run } from '../actor.ts';
  * Puts the words of new emails into segments, and keeps these few. An account is due when it has many emails that are in no segment, or when
  * one has waited for a while; then it is claimed, and until nothing is left to do:
  * 1. rewrite: segments with emails that changed or were removed are replaced by segments without them, once there are many of these or one
- *    has waited for long; then those that changed are new;
+ *    has waited for long; then the changed ones are new;
  * 2. build: new emails become a segment;
  * 3. merge: when there are MERGED_AT_ONCE segments of a size, they become one of the next size.
  * Each ends with one transaction that stores the new segment and retires the old ones. It is fenced by the rows that it replaces, so that a

@@ -38,11 +38,11 @@ const QUESTIONS_OF_USER = 4;
 
 const NEVER_STOPPING: Pick<Run, 'isStopping'> = { isStopping: () => false };
 
-/** Checks the DNS of domains: of those that are due, and of those that a user asks about. */
+/** Checks the DNS of domains that are due, and of domains that a user asks about. */
 export interface DomainChecker {
   /** Checks a batch of due domains; returns how many. Domains not begun when the actor stops are released. */
   checkDue(run?: Pick<Run, 'isStopping'>): Promise<number>;
-  /** Checks domains of a user now; returns those that were checked before time ran out. */
+  /** Checks domains of a user now; returns the domains checked before time ran out. */
   checkNow(request: Request<'scheduling.domain.check'>): Promise<Reply<'scheduling.domain.check'>>;
 }
 
@@ -107,7 +107,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
     }
   }
 
-  /** Returns those that were checked before the deadline. A check in progress continues; no other one begins. */
+  /** Returns the domains checked before the deadline. A check in progress continues; no other one begins. */
   async function lookAtAsked(workspaceId: string, domainIds: readonly string[]): Promise<string[]> {
     const deadline = performance.now() + ANSWER_MS;
     const checked: string[] = [];

@@ -67,7 +67,7 @@ function isOutdated(looked: CheckedDomain, stored: CheckedDomain): boolean {
 async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look): Promise<DomainEvent[]> {
   const { workspaceId, id, name, now } = domain;
   const { records, check } = look;
-  const former = readDomainCheck(domain.dnsCheck);
+  const previous = readDomainCheck(domain.dnsCheck);
   const isProven = findProof(records, check);
   const verdict = judgeProof(toFacts(domain), isProven, now);
   const claim =
@@ -85,7 +85,7 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
   const isMxSeen = isReceivingSeen(records, check);
   const facts = { ...toFacts(domain), status, verifiedAt };
   const isComplete = isMxSeen && isMailFrom && activated.length === waiting.length && proofLostAt === null;
-  const reason = findReason(former, { verdict, isProven, isTaken: claim?.kind === 'taken' });
+  const reason = findReason(previous, { verdict, isProven, isTaken: claim?.kind === 'taken' });
   const change: DomainChange = {
     status,
     verifiedAt,
@@ -97,7 +97,7 @@ async function settle(client: pg.PoolClient, domain: CheckedDomain, look: Look):
     activated,
   };
   await writeDomainCheck(client, domain, change, RETIRED_KEY_DAYS);
-  const lost = lostRecords(former, check);
+  const lost = lostRecords(previous, check);
   const about = { domainId: id, domain: name };
   return [
     ...(isOwner ? claim.lost.map((each): DomainEvent => failed(each, REASONS.lost)) : []),

@@ -140,7 +140,7 @@ export function createTlsReporter(
     const isQueued = await inTransaction(database, async (client: pg.PoolClient) => {
       if (!(await noteTlsReportSent(client, name, claimed, uri))) return false;
       await writeOutgoing(client, SYSTEM_WORKSPACE_ID, [
-        { emails: [email], batchId: null, traceParent: null, answer: null },
+        { emails: [email], batchId: null, traceParent: null, response: null },
       ]);
       return true;
     });

@@ -137,7 +137,7 @@ function toTransaction(row: ClaimedRecipientRow): Transaction {
     workspaceId: row.workspace_id,
     emailId: row.email_id,
     rawId: row.raw_id,
-    bytes: row.size_octets ?? 0,
+    bytes: row.size_bytes ?? 0,
     domain: row.domain,
     senderDomain: row.own_domain,
     isSenderVerified: row.is_sender_verified,

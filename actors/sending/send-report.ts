@@ -6,7 +6,7 @@ import { describeConnectionError, isTimeout } from './connection-error.ts';
 export interface SendReport {
   /** recipients that the server accepted, as far as the dialogue got */
   accepted: string[];
-  /** those that it rejected */
+  /** rejected ones */
   refused: Map<string, SmtpReply>;
   end: SendEnd;
 }

@@ -33,7 +33,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const keys = createShortMemory<DkimSigner | null>(KEY_AGE_MS, MAX_KEYS);
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MAX_MESSAGES);
   const reading = createSemaphore(BYTES_AT_ONCE);
-  /** those that were logged */
+  /** logged ones */
   const unsignedDomains = new LRUCache<string, true>({ max: MAX_KEYS });
   let keptBytes = 0;
 

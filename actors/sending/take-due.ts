@@ -237,7 +237,7 @@ interface Destination {
 
 /** Takes claimed transactions through their attempts until their outcomes are recorded. */
 export interface Dispatcher {
-  /** Accepts transactions; those that need no attempt are settled at once. */
+  /** Accepts transactions; one that needs no attempt is settled at once. */
   add(transactions: readonly Transaction[]): void;
   /** Starts what may start. */
   pump(): void;

@@ -54,7 +54,7 @@ export function createWorkspaceQueues(context: ThreadingContext): WorkspaceQueue
     busy.set(workspaceId, batch);
     try {
       await assign(workspaceId, [...batch]);
-      // The first email does not wait; those that arrive while a user is busy cost far less together.
+      // The first email does not wait; others that arrive while a user is busy cost far less together.
       const more = waiting.get(workspaceId)?.size ?? 0;
       if (more > 0 && more < BATCH_SIZE && waiting.size === 1) await pause(GATHER_MS);
     } finally {

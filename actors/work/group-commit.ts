@@ -89,7 +89,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
     }
   };
 
-  /** Milliseconds until the next group is to be written; 0 or less: now. */
+  /** Milliseconds until the next group is written; 0 or less: now. */
   const leftMs = (): number => {
     if (waiting.length >= limits.items || !isMoreComing()) return 0;
     return Math.min(...waiting.map(({ dueAt }) => dueAt)) - performance.now();

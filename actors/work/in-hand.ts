@@ -12,7 +12,7 @@ export interface Lane {
 export interface InHand<Job> {
   /** Adds a job that was claimed. */
   hold(job: Job): void;
-  /** Moves jobs to a state; those that are not in hand are skipped. */
+  /** Moves jobs to a state; jobs that are not in hand are skipped. */
   move(jobs: readonly Job[], state: HeldState): void;
   /** Removes jobs that were recorded, released or lost. */
   forget(jobs: readonly Job[]): void;

@@ -88,15 +88,15 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
 /** Questions without side effects, one to each actor that takes questions; threading and sending take none. */
 async function askActors(bus: Bus): Promise<Finding[]> {
   const within = { limitMs: ANSWER_LIMIT_MS };
-  const nobody = { workspaceId: 'doctor' };
+  const noWorkspace = { workspaceId: 'doctor' };
   const asked: [actor: string, reply: Promise<unknown>][] = [
     ['receiving', bus.ask('receiving.capacity.check', {}, within)],
-    ['scheduling', bus.ask('scheduling.domain.check', { ...nobody, domainIds: ['none'] }, within)],
+    ['scheduling', bus.ask('scheduling.domain.check', { ...noWorkspace, domainIds: ['none'] }, within)],
     [
       'delivery',
       bus.ask(
         'delivery.endpoint.test',
-        { ...nobody, endpointId: 'none', webhookFormat: null, overrideUrl: null, event: null },
+        { ...noWorkspace, endpointId: 'none', webhookFormat: null, overrideUrl: null, event: null },
         within,
       ),
     ],

@@ -103,9 +103,9 @@ async function checkPointer(resolver: Resolver, name: string, address: string): 
 /** Returns the name of an address's PTR record (RFC 1035 §3.5, RFC 3596 §2.5). Resolver.reverse() would read /etc/hosts first. */
 function reverseName(address: string): string {
   const parsed = ipaddr.parse(address);
-  const octets = parsed.toByteArray();
-  if (parsed.kind() === 'ipv4') return `${octets.toReversed().join('.')}.in-addr.arpa`;
-  const digits = octets.flatMap((octet) => [octet >> 4, octet & 15]);
+  const bytes = parsed.toByteArray();
+  if (parsed.kind() === 'ipv4') return `${bytes.toReversed().join('.')}.in-addr.arpa`;
+  const digits = bytes.flatMap((byte) => [byte >> 4, byte & 15]);
   return `${digits
     .toReversed()
     .map((digit) => digit.toString(16))

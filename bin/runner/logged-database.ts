@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Database, type DatabaseOptions, openDatabase } from '../../db/connection/database.ts';
 import { measurePool } from './monitoring/measure-connections.ts';
 
-/** Opens a pool that logs lost connections, except those that close with the pool. */
+/** Opens a pool that logs lost connections, except when the pool closes. */
 export function openLoggedDatabase(
   options: Omit<DatabaseOptions, 'onError'>,
   log: Logger,

@@ -110,7 +110,7 @@ function toComponent(folder: string, entry: LockedPackage, isThere: boolean): Sb
   };
 }
 
-/** Returns the name of a package, which can be another one than that of its folder. */
+/** Returns the name of a package, which can differ from the name of its folder. */
 function readName(folder: string, { name }: LockedPackage): string {
   return name ?? folder.slice(folder.lastIndexOf(MODULES) + MODULES.length);
 }

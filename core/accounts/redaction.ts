@@ -10,7 +10,7 @@ const MIN_LENGTH = 6;
 const MIN_LENGTH_OF_RESPONSE = 16;
 
 /**
- * Replaces the secrets of one exchange. It remembers those that it replaced, because an error message may repeat what a request had in the
+ * Replaces the secrets of one exchange. It remembers what it replaced, because an error message may repeat what a request had in the
  * wrong field.
  */
 export class Redactions {
@@ -60,7 +60,7 @@ export class Redactions {
     for (let each = open.pop(); each !== undefined && !this.isFull; each = open.pop()) {
       if (typeof each === 'string') {
         if (each.length < this.#minLength[this.part] || each === REDACTED) continue;
-        // Of a response, only what looks random: `application/json` may stand elsewhere, too.
+        // Of a response, only what looks random: `application/json` may appear elsewhere, too.
         if (this.part === 'request' || /^(?=\D*\d)\S+$/.test(each)) this.#texts.add(each);
         // A block string is repeated with its lines indented.
         if (this.part === 'request' && /[\r\n]/.test(each))

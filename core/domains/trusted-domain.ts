@@ -1,6 +1,6 @@
 import { MAIL_FROM_LABEL } from './dns-records.ts';
 
-/** Prefix of a trusted name that stands for every name one label below. */
+/** Prefix of a trusted name that means every name one label below. */
 const WILDCARD = '*.';
 
 /** Returns whether a canonical name is one of these names, or lies one label below `*.` of one. */

@@ -1,6 +1,6 @@
 import { sanitizeHtmlBody } from '../html/sanitize-html.ts';
 import type { WebhookFormat } from './endpoint-config.ts';
-import { linkTo, type PayloadFacts } from './webhook-payload.ts';
+import { linkTo, type PayloadFacts } from './payload-facts.ts';
 
 /** `chat_a`: an incoming webhook of Discord; `chat_b`: one of Slack. */
 export type ChatFormat = Exclude<WebhookFormat, 'native'>;

@@ -46,7 +46,7 @@ export const MAX_FILTER_NAMES = 100;
 /** Characters. */
 export const MAX_PAYLOAD_QUERY_LENGTH = 10_000;
 
-/** Is posted to the endpoint that the email is routed to, and to those that ask for all received mail. */
+/** Is posted to the endpoint that the email is routed to, and to any that ask for all received mail. */
 const ROUTED_KIND = 'email.received' satisfies EventKind;
 
 /** All received mail, wherever it is routed, and what is held or routed nowhere. */

@@ -32,7 +32,7 @@ export function deriveListenerSecrets(
   };
 }
 
-/** Where a received email stands between its receipt and its webhook. */
+/** How far a received email is on the way from its receipt to its webhook. */
 export interface ReceivedState {
   /** of its route; null: not decided yet */
   outcome: string | null;
@@ -45,7 +45,7 @@ export interface ReceivedState {
 
 /**
  * Returns whether an event posts received mail now, never, or must be waited for. Mail is posted by `email.received`, once its route is decided;
- * mail that a guard rule holds or blocks is posted by `email.released` instead, except to those that get all received mail.
+ * mail that a guard rule holds or blocks is posted by `email.released` instead, except to endpoints that get all received mail.
  */
 export function toPosting(
   kind: 'email.received' | 'email.released',

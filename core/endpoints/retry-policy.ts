@@ -1,6 +1,6 @@
 /** Result of a webhook attempt, as far as it decides the next step. */
 export type AttemptResult =
-  | { kind: 'answered'; statusCode: number; retryAfterSeconds: number | null }
+  | { kind: 'responded'; statusCode: number; retryAfterSeconds: number | null }
   /** no usable response: refused, reset, blocked, timed out, TLS error */
   | { kind: 'unanswered' }
   /** canceled by us while it was running; not the receiver's fault */
@@ -35,8 +35,8 @@ export function decideNextStep(
   random: number,
 ): NextStep {
   if (result.kind === 'interrupted') return { kind: 'released' };
-  if (result.kind === 'answered' && result.statusCode >= 200 && result.statusCode < 300) return { kind: 'succeeded' };
-  if (result.kind === 'answered' && result.statusCode === 410) return { kind: 'failed', isEndpointGone: true };
+  if (result.kind === 'responded' && result.statusCode >= 200 && result.statusCode < 300) return { kind: 'succeeded' };
+  if (result.kind === 'responded' && result.statusCode === 410) return { kind: 'failed', isEndpointGone: true };
   if (attempts >= attemptsAllowed) return { kind: 'failed', isEndpointGone: false };
   const step = WEBHOOK_DELAYS_SECONDS[Math.min(attempts, WEBHOOK_DELAYS_SECONDS.length) - 1] ?? 0;
   const spread = step * (1 + DELAY_SPREAD * (2 * random - 1));
@@ -44,8 +44,8 @@ export function decideNextStep(
   return { kind: 'deferred', delaySeconds: Math.max(spread, asked) };
 }
 
-function asksForDelay(result: AttemptResult): result is AttemptResult & { kind: 'answered' } {
-  return result.kind === 'answered' && (result.statusCode === 429 || result.statusCode === 503);
+function asksForDelay(result: AttemptResult): result is AttemptResult & { kind: 'responded' } {
+  return result.kind === 'responded' && (result.statusCode === 429 || result.statusCode === 503);
 }
 
 /**

@@ -1,70 +1,41 @@
 import { receivedEventId } from '../events/received-event.ts';
 import type { AddressFields } from '../mime/address.ts';
 import { type Attachment, decodeAttachment } from '../mime/attachment.ts';
-import type { Authentication } from '../mime/authentication.ts';
 import { findEvent } from '../mime/calendar-event.ts';
-import type { RemovedPart } from '../mime/reply-text.ts';
-import type { SenderVerdict } from '../mime/sender-verdict.ts';
-import { type Injection, orderedInjection } from '../screening/screened-mail.ts';
-import { orderedSpamCheck, type Screening } from '../screening/spam-check.ts';
+import { orderedInjection } from '../screening/screened-mail.ts';
+import { orderedSpamCheck } from '../screening/spam-check.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
-import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
+import { buildChatPayload } from './chat-payload.ts';
+import { cutToJsonBytes, type DroppedPart, jsonBytes, type PayloadPlan, planPayload } from './payload-budget.ts';
+import {
+  linkTo,
+  type MailPayloadParts,
+  type PayloadContent,
+  type PayloadFacts,
+  type StoredMail,
+  toPayloadFacts,
+} from './payload-facts.ts';
 
-/** The fields of a received email that the payload contains. */
-interface PayloadEmail {
-  id: string;
-  messageId: string;
-  subject: string;
-  /** envelope recipient as given */
-  recipient: string;
-  receivedAt: Date;
-  /** the Date field; null when missing or invalid */
-  date: Date | null;
-  threadId: string | null;
-  threadPosition: number | null;
-  /** of the reply address that received it; null for other mail */
-  metadata: unknown;
+/** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
+export function buildMailPayload(parts: MailPayloadParts): Buffer {
+  const { webhookFormat } = parts.endpoint;
+  const facts = toPayloadFacts(parts);
+  switch (webhookFormat) {
+    case 'native':
+      return buildWebhookPayload(parts.config, facts);
+    case 'chat_a':
+    case 'chat_b':
+      return Buffer.from(buildChatPayload(webhookFormat, facts));
+  }
 }
 
-/** The parsed content of the email (table email_content). */
-interface PayloadContent {
-  /** [lower-case name, decoded value] in message order */
-  headers: readonly (readonly [string, string])[];
-  addresses: AddressFields;
-  inReplyTo: readonly string[];
-  references: readonly string[];
-  textBody: string | null;
-  htmlBody: string | null;
-  cleanedText: string | null;
-  cleanedHtml: string | null;
-  /** see core/mime/reply-text.ts */
-  quotedText: string | null;
-  signature: string | null;
-  removedParts: readonly RemovedPart[];
-  attachments: readonly Attachment[];
-  priority: string | null;
-  isTruncated: boolean;
-  /** null: not screened */
-  injection: Injection | null;
-  /** null: not checked */
-  screening: Screening | null;
-}
-
-export interface PayloadFacts {
-  /** creation time of the delivery, not of the attempt, so that every attempt sends the same bytes and links expire together */
-  timestamp: Date;
-  workspaceId: string;
-  email: PayloadEmail;
-  content: PayloadContent;
-  /** null: not checked */
-  sender: { authentication: Authentication | null; verdict: SenderVerdict | null };
-  /** the bytes of the message; null when they were removed or are not needed (needsRaw) */
-  raw: Buffer | null;
-  endpoint: { id: string; name: string; type: string };
-  /** without a trailing slash */
-  publicUrl: string;
-  /** see deriveDownloadLinkKey */
-  linkKey: Uint8Array;
+/** Returns whether this payload needs the bytes of the message. */
+export function isRawNeeded({
+  endpoint,
+  config,
+  mail,
+}: Pick<MailPayloadParts, 'endpoint' | 'config'> & { mail: Pick<StoredMail, 'attachments'> }): boolean {
+  return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
 }
 
 /** The settings of an endpoint that affect the payload. */
@@ -313,23 +284,6 @@ function writeAttachments(out: JsonWriter, facts: PayloadFacts, contents: Parts[
   out.json(']');
 }
 
-/** Signed, so that a receiver without an API key can use it for a limited time; with a key it always works. */
-export function linkTo(
-  {
-    publicUrl,
-    linkKey,
-    workspaceId,
-    email,
-    timestamp,
-  }: Pick<PayloadFacts, 'publicUrl' | 'linkKey' | 'workspaceId' | 'timestamp'> & {
-    email: Pick<PayloadEmail, 'id'>;
-  },
-  part: number | 'raw',
-): string {
-  const expiresAt = new Date(timestamp.getTime() + DOWNLOAD_LINK_LIFE_MS);
-  return publicUrl + makeDownloadLink(linkKey, { workspaceId, emailId: email.id, part }, expiresAt);
-}
-
 function readContent(raw: Buffer, { start, length, transferEncoding }: Attachment): Uint8Array {
   return decodeAttachment(raw.subarray(start, start + length), transferEncoding);
 }
@@ -374,104 +328,3 @@ function leastBytes(
   for (const size of contents) bytes += size;
   return bytes;
 }
-
-/** Bytes of the parts of a payload as JSON text, counting repetitions. */
-export interface PayloadSizes {
-  /** what is always sent: every key, and all values but those below */
-  fixed: number;
-  /** contents of attachments in base64, in the order of the message */
-  contents: readonly number[];
-  raw: number;
-  html: number;
-  text: number;
-  headers: number;
-}
-
-/** A part that is left out to stay within the budget, in the order of omission. */
-type DroppedPart = 'attachments' | 'raw' | 'html' | 'text' | 'headers';
-
-interface PayloadPlan {
-  /** indexes in `contents` of the attachments that are sent */
-  contents: ReadonlySet<number>;
-  hasRaw: boolean;
-  hasHtml: boolean;
-  /** maximum bytes of the texts; null: not cut */
-  textBytes: number | null;
-  hasHeaders: boolean;
-  dropped: DroppedPart[];
-}
-
-/**
- * Decides which parts of a payload fit into the budget (bytes). Contents of attachments are left out first, the largest first and only as
- * many as necessary, so that a small invoice is still sent beside a video; then the raw message, the HTML, the text, which is cut rather
- * than dropped, and finally the header fields. `fixed` is always sent, even if it exceeds the budget.
- */
-export function planPayload(budget: number, sizes: PayloadSizes): PayloadPlan {
-  const contents = new Set(sizes.contents.keys());
-  const plan = { hasRaw: true, hasHtml: true, textBytes: null as number | null, hasHeaders: true };
-  const dropped: DroppedPart[] = [];
-  let total = sizes.fixed + sizes.raw + sizes.html + sizes.text + sizes.headers;
-  for (const size of sizes.contents) total += size;
-
-  for (const [place, size] of [...sizes.contents.entries()].toSorted(largestFirst)) {
-    if (total <= budget) break;
-    contents.delete(place);
-    total -= size;
-    if (dropped.length === 0) dropped.push('attachments');
-  }
-  if (total > budget && sizes.raw > 0) {
-    plan.hasRaw = false;
-    total -= sizes.raw;
-    dropped.push('raw');
-  }
-  if (total > budget && sizes.html > 0) {
-    plan.hasHtml = false;
-    total -= sizes.html;
-    dropped.push('html');
-  }
-  if (total > budget && sizes.text > 0) {
-    plan.textBytes = Math.max(0, budget - (total - sizes.text));
-    total -= sizes.text - plan.textBytes;
-    dropped.push('text');
-  }
-  if (total > budget && sizes.headers > 0) {
-    plan.hasHeaders = false;
-    dropped.push('headers');
-  }
-  return { contents, ...plan, dropped };
-}
-
-/** Largest first; of equal sizes the later one first. */
-function largestFirst([placeA, a]: [number, number], [placeB, b]: [number, number]): number {
-  return b - a || placeB - placeA;
-}
-
-/** Returns the bytes of the text as a JSON string in UTF-8, without quotation marks. */
-export function jsonBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text)) - 2;
-}
-
-/** Returns the longest prefix of a text that takes at most `limit` bytes in JSON, without splitting a surrogate pair. */
-export function cutToJsonBytes(text: string, limit: number): string {
-  let bytes = 0;
-  for (let at = 0; at < text.length; ) {
-    const point = text.codePointAt(at) ?? 0;
-    bytes += escapedBytes(point);
-    if (bytes > limit) return text.slice(0, at);
-    at += point > 0xffff ? 2 : 1;
-  }
-  return text;
-}
-
-/** Bytes of a code point as JSON.stringify writes it (ECMA-404 §9): lone surrogates are escaped. */
-function escapedBytes(point: number): number {
-  if (point < 0x20) return SHORT_ESCAPES.has(point) ? 2 : 6;
-  if (point === 0x22 || point === 0x5c) return 2;
-  if (point < 0x80) return 1;
-  if (point < 0x800) return 2;
-  if (point >= 0xd800 && point <= 0xdfff) return 6;
-  return point > 0xffff ? 4 : 3;
-}
-
-/** \b \t \n \f \r */
-const SHORT_ESCAPES = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);

@@ -179,7 +179,7 @@ function linkIssue(element: Element): Found | null {
     : null;
 }
 
-/** Returns the addresses of a mailto link (RFC 6068), which may stand in its field `to`; null when it cannot be decoded. */
+/** Returns the addresses of a mailto link (RFC 6068), which may be in its field `to`; null when it cannot be decoded. */
 function mailtoAddresses(href: string): string[] | null {
   const [path = '', query = ''] = href.slice('mailto:'.length).split('?');
   try {

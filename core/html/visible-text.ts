@@ -98,14 +98,14 @@ export function resolveReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}))(;?)/g,
     (whole, decimal, hex, name, end) => {
-      if (name !== undefined) return nameOf(String(name)) ?? (end === ';' ? ' ' : whole);
+      if (name !== undefined) return findElementName(String(name)) ?? (end === ';' ? ' ' : whole);
       const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal);
       return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? ' ' : String.fromCodePoint(code);
     },
   );
 }
 
-function nameOf(name: string): string | undefined {
+function findElementName(name: string): string | undefined {
   const mark = MARKED[name.slice(1)];
   return mark === undefined ? NAMED[name] : `${name[0]}${mark}`.normalize('NFC');
 }

@@ -5,7 +5,7 @@ import { WROTE, WROTE_LEADS } from './reply-words.ts';
  * Returns the characters before an introduction in the same line, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`; programs that
  * lose line breaks make such lines. Zero if there are none.
  */
-export function ownLengthOf(line: string): number {
+export function measureOwnLength(line: string): number {
   if (!line.includes('On ')) return 0;
   return line.length > MAX_LINE_LENGTH || /^\s*[>＞|]/u.test(line) ? 0 : (SHARED_LINE.exec(line)?.index ?? 0);
 }
@@ -47,7 +47,7 @@ const NAME_AND_DATE =
   /^(?:\p{L}{1,20} )?\p{Lu}[^.!?()]{1,60} \(\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?\)[:：]?$/u;
 /** The end of an introduction without a colon. */
 export const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
-/** Somebody wrote something: `Le 6 janvier, il a écrit un livre :`. A date may follow: `Ann schrieb am 06.01.2026:`. */
+/** A person wrote something: `Le 6 janvier, il a écrit un livre :`. A date may follow: `Ann schrieb am 06.01.2026:`. */
 const WROTE_SOMETHING = new RegExp(`(?<!\\p{L})(?:${WROTE})\\s\\p{Ll}{2,}[^\\p{Nd}]*$`, 'u');
 /** Characters of an introduction that is known by its date and address. */
 const MAX_ATTRIBUTION_LENGTH = 200;

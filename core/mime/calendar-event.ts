@@ -18,7 +18,7 @@ export interface CalendarEvent {
   /** empty when missing */
   summary: string;
   location: string | null;
-  /** `2026-12-01T09:00:00.000Z`; all-day events `2026-12-01`; without any zone `2026-12-01T09:00:00`, local for whoever attends */
+  /** `2026-12-01T09:00:00.000Z`; all-day events `2026-12-01`; without any zone `2026-12-01T09:00:00`, local for the attendee */
   start: string | null;
   /** the moment or day after the event, in the same form; null when it is open */
   end: string | null;

@@ -11,14 +11,14 @@ export interface PlainMessage {
   references: readonly string[];
   messageId: string;
   date: Date;
-  /** as it stands in the field */
+  /** as it is in the field */
   subject: string;
   /** one, or two forms of the same, in lines that end in CRLF */
   bodies: readonly { type: 'text/plain' | 'text/html'; content: string }[];
   boundary: string;
 }
 
-/** Encodes a body that cannot stand as it is. */
+/** Encodes a body that cannot be sent as it is. */
 type Encode = (content: string) => { encoding: 'quoted-printable' | 'base64'; text: string };
 
 /**

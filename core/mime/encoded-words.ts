@@ -58,7 +58,7 @@ function decodeB(content: string): Buffer {
     : Buffer.concat(blocks.map((block) => Buffer.from(block, 'base64')));
 }
 
-/** Blanks are not allowed in a word, but some programs write them; a soft line end may stand within an escape. */
+/** Blanks are not allowed in a word, but some programs write them; a soft line end may be within an escape. */
 function decodeQ(content: string): Buffer {
   const latin1 = content
     .replace(/=\s+(?=[0-9A-Fa-f])/g, '=')

@@ -73,7 +73,7 @@ const MAX_SENTENCE = 120;
 /** The end of a sentence: a word for codes behind it that names a number of its own is not about the number before it. */
 const SENTENCE_END = /[.!?](?=\s)|[。！？]/u;
 const NAMES_NUMBER = /^[^\p{L}\p{N}]{0,4}(?:\p{L}{1,9}[^\p{L}\p{N}]{1,3})?\d/u;
-/** What stands between a word for codes and a code right behind it. */
+/** What is between a word for codes and a code right behind it. */
 const NAMED = /^\s*(?:[:：=–-]|is|ist|lautet|est|es|è|é)\s*[:：]?\s*$/u;
 const DIRECT = /^\W{0,3}(?:\s*\p{L}{1,9}\W{0,3}){0,2}$/u;
 

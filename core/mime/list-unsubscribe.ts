@@ -20,7 +20,7 @@ export interface ListMail {
 
 const MAX_FIELD = 8_192;
 const MAX_URL = 2_048;
-/** The fields that a signature must cover, so that nobody on the way has added the offer. */
+/** The fields that a signature must cover, so that no server on the way can have added the offer. */
 const SIGNED = ['list-unsubscribe', 'list-unsubscribe-post'];
 
 /** Returns how the list that sent a mail is left; null: the mail says nothing about it. */

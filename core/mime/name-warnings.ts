@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { isLookalikeDomain, readerForm, skeleton } from './lookalike.ts';
 
-/** Somebody whom the user has written to, or the user; with the names that their mail carries. */
+/** A person whom the user has written to, or the user; with the names that their mail carries. */
 export interface KnownPerson {
   /** lower case */
   address: string;

@@ -275,7 +275,7 @@ class PartReader {
     );
   }
 
-  /** The text of a part may stand directly below its fields, so that the empty line behind it seems to end its header section. */
+  /** The text of a part may be directly below its fields, so that the empty line behind it seems to end its header section. */
   #recoverText(body: PartBody): void {
     const { node, headStart, start, end } = body;
     if (node.parentNode === false || start - headStart > MAX_PREAMBLE_BYTES) return;

@@ -12,9 +12,9 @@ import {
 } from './attribution.ts';
 import {
   endOfFieldBlock,
-  fieldOf,
   fieldsInside,
   findColon,
+  findField,
   isDateField,
   isField,
   isLabel,
@@ -90,7 +90,7 @@ const PROMPT = new RegExp(
 );
 /** Zendesk: `##- Odpověď napište nad tento řádek -##` */
 const HELP_DESK_LINE = /^[\s*]{0,3}##\s?[-–—]{1,3}[^-#].{6,110}[-–—]{1,3}\s?##[\s*]{0,3}$/u;
-const PROMPT_WORDS = [wordsOf(ABOVE_WORDS), wordsOf(LINE_WORDS), wordsOf(RESPOND_WORDS)];
+const PROMPT_WORDS = [matchWords(ABOVE_WORDS), matchWords(LINE_WORDS), matchWords(RESPOND_WORDS)];
 /** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
 const TITLE_AND_FIELD = new RegExp(
   `^[*_\\s]*[-=_]{3,}\\s*(?:${QUOTE_TITLES})\\s*[-=_]{3,}\\s*(?:${QUOTED_FIELDS.from})\\s?[:：].{3,}$`,
@@ -217,12 +217,12 @@ export class IntroductionFinder {
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
-      .map(({ short }) => fieldOf(`${short.split(/\s/u, 1)[0]}:`));
+      .map(({ short }) => findField(`${short.split(/\s/u, 1)[0]}:`));
     return names.includes('to') && names.includes('subject');
   }
 
   #isFieldAt(at: number): boolean {
-    return fieldOf(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
+    return findField(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
   }
 
   /** The fields of a message in a language that the reader does not know, below a blank line or a separator. */
@@ -261,7 +261,7 @@ export class IntroductionFinder {
 
   /** At least three of From, Date, To and Subject, two below a separator. Values may take more lines. */
   #fieldsAt(at: number, free: number): Introduction | null {
-    if (this.#isQuoted[at] === true || fieldOf(this.#line(at).short) === null) return null;
+    if (this.#isQuoted[at] === true || findField(this.#line(at).short) === null) return null;
     const fields = new Set<string>();
     // Tickets and invitations have From, To and Date, too.
     let isOfMail = false;
@@ -269,7 +269,7 @@ export class IntroductionFinder {
     let to = at;
     for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
       const { short, isBlank } = this.#line(next);
-      const field = this.#isQuoted[next] === true ? null : fieldOf(short);
+      const field = this.#isQuoted[next] === true ? null : findField(short);
       if (isBlank && next - to > 1) break;
       if (field === null) continue;
       if (fields.has(field) && field !== 'other') break;
@@ -312,7 +312,7 @@ export class IntroductionFinder {
     const isSent = isApart || isDateField(this.#line(at).short);
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
-    // An order or a parcel: nobody sent it.
+    // An order or a parcel: no person sent it.
     if (from === at && !fields.has('from') && !hasAddress && !isSent) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
@@ -320,7 +320,7 @@ export class IntroductionFinder {
   #hasFacts(from: number, to: number): boolean {
     for (let at = from; at <= to; at++) {
       const { short } = this.#line(at);
-      if (HAS_FACTS.test(fieldOf(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
+      if (HAS_FACTS.test(findField(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
     }
     // The values may follow, as in tables.
     return HAS_FACTS.test(this.#line(to + 1).short);
@@ -335,7 +335,7 @@ export class IntroductionFinder {
 
   /** Whether the line is a field that no message has: parcels and journeys have From, To and Sent, too. */
   #isOtherField(at: number): boolean {
-    return isField(this.#line(at).short) && fieldOf(this.#line(at).short) === null;
+    return isField(this.#line(at).short) && findField(this.#line(at).short) === null;
   }
 
   /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
@@ -440,7 +440,7 @@ export class IntroductionFinder {
     return (
       this.#isQuoted[at] === true ||
       this.#line(at).mark === 'block' ||
-      ownMarkOf(this.#line(at).text, this.#line(at + 1).text) !== null
+      findOwnMark(this.#line(at).text, this.#line(at + 1).text) !== null
     );
   }
 
@@ -450,7 +450,7 @@ export class IntroductionFinder {
 }
 
 /** Words of scripts with spaces begin at a boundary. */
-function wordsOf(words: string): RegExp {
+function matchWords(words: string): RegExp {
   return new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${words})`, 'iu');
 }
 
@@ -471,7 +471,7 @@ function isReplyPrompt(short: string): boolean {
   return PROMPT.test(short) || (HELP_DESK_LINE.test(short) && PROMPT_WORDS.every((words) => words.test(short)));
 }
 
-/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name nobody. */
+/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name no one. */
 function isDangling(lines: readonly Line[]): boolean {
   const joined = lines.map(({ short }) => short).join(' ');
   if (/^\(?[<[]/u.test(joined)) return true;
@@ -480,7 +480,7 @@ function isDangling(lines: readonly Line[]): boolean {
 }
 
 /** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
-export function ownMarkOf(text: string, next: string): string | null {
+export function findOwnMark(text: string, next: string): string | null {
   const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
   if (named !== undefined) return named;
   const mark = OWN_MARK.exec(text)?.[1] ?? null;

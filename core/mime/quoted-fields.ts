@@ -20,7 +20,7 @@ const TABLE_ROW = /^\|\s?([^|]{1,30}?)\s?\|\s?([^|]{0,200}?)\s?\|?$/u;
 const MAX_FIELD_LENGTH = 40;
 
 /** Returns which field above quoted mail a line is, in the languages of `reply-words.ts`; null when it is none. */
-export function fieldOf(short: string): string | null {
+export function findField(short: string): string | null {
   const line = short.startsWith('|') ? short.replace(TABLE_ROW, '$1: $2').replace(/^\|\s?/u, '') : short;
   const colon = findColon(line);
   if (colon < 1 || colon >= MAX_FIELD_LENGTH) return null;
@@ -39,7 +39,7 @@ export function findColon(line: string): number {
 
 /** Returns the further fields in a line of which the first is From: `From: Ann Date: Monday`, as HTML without line breaks gives them. */
 export function fieldsInside(short: string): string[] {
-  if (fieldOf(short) !== 'from') return [];
+  if (findField(short) !== 'from') return [];
   const capital = short.replace(/(?<=\s)\p{Lu}\p{Ll}{1,20}(?=\s?[:：]\s)/gu, (name) => name.toLowerCase());
   const inside = FIELDS_INSIDE.flatMap(([field, pattern]) => (pattern.test(capital) ? [field] : []));
   const isOfMail = /@[\p{L}\p{N}]/u.test(short) || (inside.includes('date') && inside.includes('subject'));

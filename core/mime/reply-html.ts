@@ -1,14 +1,14 @@
 import { Parser } from 'htmlparser2';
 import { INLINE_ELEMENTS, PARAGRAPH_ELEMENTS, UNSEEN_ELEMENTS } from '../html/elements.ts';
 import { isTooComplex } from '../html/sanitize-html.ts';
-import { type Fate, type Line, type LineMark, lineOf } from './reply-line.ts';
-import { fatesOf } from './reply-reader.ts';
+import { type Fate, type Line, type LineMark, readLine } from './reply-line.ts';
+import { decideFates } from './reply-reader.ts';
 import { MAX_PARTS, type RemovedPart } from './reply-text.ts';
 
 /**
  * Returns an HTML body without quoted mail and signature, unless nothing else remains; HTML that is too large or too deeply nested is
  * returned whole. Its lines are read like those of a plain text
- * (reply-reader.ts), with what mail programs mark in HTML, and elements of which all is removed are cut out. Takes linear time. The result
+ * (reply-reader.ts), with what mail programs mark in HTML, and elements that become empty are cut out. Takes linear time. The result
  * is not safe to show.
  */
 export function stripQuotedHtml(html: string): string {
@@ -30,7 +30,7 @@ export function readHtmlReply(html: string, findCopied?: FindCopied): HtmlReply 
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
   const outline = readOutline(html);
-  const fates = [...fatesOf(outline.lines)];
+  const fates = [...decideFates(outline.lines)];
   if (findCopied !== undefined) {
     const copied = findCopied(outline.lines.map(({ text }) => text));
     if (copied === null) return whole;
@@ -39,16 +39,16 @@ export function readHtmlReply(html: string, findCopied?: FindCopied): HtmlReply 
   const isKept = outline.lines.some(({ isBlank }, at) => !isBlank && fates[at] === 'kept');
   if (!isKept || !fates.some((fate) => fate !== 'kept')) return whole;
   const cuts = findCuts(outline, withoutOuterBlanks(outline.lines, fates));
-  return { html: withoutCuts(html, cuts), removed: partsOf(outline, fates) };
+  return { html: withoutCuts(html, cuts), removed: listRemovedParts(outline, fates) };
 }
 
 /** Maximum characters of a line that matter to the reader. */
 const MAX_LINE_LENGTH = 10_000;
-/** Stands for an image. */
+/** Placeholder of an image. */
 const IMAGE = '\ufffc';
-/** Stands for a horizontal rule. */
+/** Placeholder of a horizontal rule. */
 const RULE = '_____';
-/** Stands for the line that Outlook draws above the fields of a quoted message. */
+/** Placeholder of the line that Outlook draws above the fields of a quoted message. */
 const BORDER = '_'.repeat(32);
 /** Images up to this width or height are not seen. */
 const MAX_PIXEL = 2;
@@ -104,7 +104,7 @@ const BORDER_ABOVE = /border-top(?:-width|-style|-color)?\s*:/i;
 const HIDDEN = /display\s*:\s*none|mso-hide\s*:\s*all/i;
 const MAX_STYLE_LENGTH = 2_000;
 
-function markOf(name: string, attributes: Record<string, string>): LineMark | null {
+function readMark(name: string, attributes: Record<string, string>): LineMark | null {
   const { id = '', class: names = '', type = '', name: own = '' } = attributes;
   if (SIGNATURE_CLASS.test(names) || SIGNATURE_ID.test(id) || own === SIGNATURE_NAME) return 'signature';
   if (INTRODUCTION_CLASS.test(names) || INTRODUCTION_ID.test(id)) return 'introduction';
@@ -130,7 +130,7 @@ function readOutline(html: string): HtmlOutline {
   let isFilled = false;
 
   const endLine = () => {
-    outline.lines.push(lineOf(text, mark));
+    outline.lines.push(readLine(text, mark));
     text = '';
     mark = null;
     isFilled = false;
@@ -168,7 +168,7 @@ function readOutline(html: string): HtmlOutline {
       }
       const outer = open.at(-1);
       const isUnseen = outer?.isUnseen === true || UNSEEN.has(name) || isHidden(attributes);
-      const own = isUnseen ? null : markOf(name, attributes);
+      const own = isUnseen ? null : readMark(name, attributes);
       if (own === 'onwards') isOnwards = true;
       if (name === 'hr') return addRule(start, end);
       if (name === 'img') return addAtom(start, end, isPixel(attributes) ? '' : IMAGE);
@@ -184,7 +184,7 @@ function readOutline(html: string): HtmlOutline {
         isPreformatted: outer?.isPreformatted === true || name === 'pre',
       });
       if (!isUnseen && !INLINE_ELEMENTS.has(name) && hasBorderAbove(attributes))
-        outline.lines.push(lineOf(BORDER, null));
+        outline.lines.push(readLine(BORDER, null));
     },
     ontext(data) {
       const [start, end] = [parser.startIndex, parser.endIndex + 1];
@@ -282,7 +282,7 @@ function findCuts({ atoms, elements }: HtmlOutline, isRemoved: readonly boolean[
 }
 
 /** Returns from the first to the last character of what is removed; neighbors of the same kind are one part. */
-function partsOf({ atoms, lines }: HtmlOutline, fates: readonly Fate[]): RemovedPart[] {
+function listRemovedParts({ atoms, lines }: HtmlOutline, fates: readonly Fate[]): RemovedPart[] {
   const parts: RemovedPart[] = [];
   let isOpen = false;
   for (const { start, end, line } of atoms) {

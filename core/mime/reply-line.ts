@@ -20,7 +20,7 @@ export interface Line {
 export type LineMark = 'quote' | 'block' | 'introduction' | 'onwards' | 'signature';
 
 /** Returns a line; white space around it does not matter. `isAscii`: whether all of its text is known to be. */
-export function lineOf(text: string, mark: LineMark | null, isAscii = isAsciiText(text)): Line {
+export function readLine(text: string, mark: LineMark | null, isAscii = isAsciiText(text)): Line {
   const trimmed = text.trim();
   return {
     text,

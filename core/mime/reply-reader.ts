@@ -1,9 +1,9 @@
-import { type Introduction, IntroductionFinder, ownMarkOf } from './quote-introductions.ts';
+import { findOwnMark, type Introduction, IntroductionFinder } from './quote-introductions.ts';
 import { type Fate, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
 import { DEVICES, DISCLAIMER_STARTS, DISCLAIMER_WORDS, PROGRAM_SIGNATURES } from './reply-words.ts';
 
 /** Returns what each line is, in linear time. All may be quoted or signatures. */
-export function fatesOf(lines: readonly Line[]): readonly Fate[] {
+export function decideFates(lines: readonly Line[]): readonly Fate[] {
   const reader = new ReplyReader(lines);
   reader.read();
   return reader.fates;
@@ -229,7 +229,7 @@ class ReplyReader {
   #endOfQuotation(start: number): number {
     const { text } = this.#line(start);
     for (let at = start; this.#line(at).mark === 'block'; at++) this.#isQuoted[at] = true;
-    const mark = this.#isQuoted[start] === true ? null : ownMarkOf(text, this.#line(start + 1).text);
+    const mark = this.#isQuoted[start] === true ? null : findOwnMark(text, this.#line(start + 1).text);
     if (mark !== null)
       for (let at = start; at < this.#lines.length; at++)
         if (this.#line(at).text.trimStart().startsWith(mark)) this.#isQuoted[at] = true;
@@ -239,7 +239,7 @@ class ReplyReader {
     return at;
   }
 
-  /** Whether nothing but a greeting stands above this line. */
+  /** Whether only a greeting is above this line. */
   #isGreeting(before: number): boolean {
     let greetings = 0;
     for (let at = before - 1; at >= 0; at--) {

@@ -1,9 +1,9 @@
 import { MAX_HTML_LENGTH, type RunStep, textOfHtmlInSteps } from '../html/text-of-html.ts';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import { storableText } from '../shared/text.ts';
-import { ownLengthOf } from './attribution.ts';
-import { type Fate, isAsciiText, type Line, lineOf } from './reply-line.ts';
-import { fatesOf } from './reply-reader.ts';
+import { measureOwnLength } from './attribution.ts';
+import { type Fate, isAsciiText, type Line, readLine } from './reply-line.ts';
+import { decideFates } from './reply-reader.ts';
 
 export const REMOVED_KINDS = ['quote', 'signature'] as const;
 export type RemovedKind = (typeof REMOVED_KINDS)[number];
@@ -37,7 +37,7 @@ export function stripQuotedText(text: string): string {
  */
 export function readReply(text: string): Reply {
   const lines = splitLines(text);
-  const fates = fatesOf(lines);
+  const fates = decideFates(lines);
   const removed = readParts(lines, fates);
   const own = removed.length > MAX_PARTS ? '' : withoutParts(text, removed);
   return own === '' ? { text: tidy(text), removed: [] } : { text: own, removed };
@@ -67,7 +67,7 @@ export interface Bodies<Text extends BodyText = BodyText> {
   html: Text | null;
 }
 
-/** The removed parts of a kind: a text, or HTML whose text is to be read. */
+/** The removed parts of a kind: a text, or HTML whose text is read later. */
 export type RemovedSource<Text extends BodyText = BodyText> = { text: Text } | { html: string };
 
 /** Returns the removed parts of a kind, trimmed; null when there are none. Without a plain-text body they are those of the HTML. */
@@ -131,14 +131,14 @@ function splitLines(text: string): TextLine[] {
   const isAscii = isAsciiText(text) ? true : undefined;
   let start = 0;
   const add = (line: string, end: number) => {
-    const { text: own, short, isBlank, isAscii: isOwnAscii, mark } = lineOf(line, null, isAscii);
+    const { text: own, short, isBlank, isAscii: isOwnAscii, mark } = readLine(line, null, isAscii);
     lines.push({ text: own, short, isBlank, isAscii: isOwnAscii, mark, start, end });
     start = end;
   };
   for (const raw of text.split('\n')) {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     const end = Math.min(start + raw.length + 1, text.length);
-    const length = ownLengthOf(line);
+    const length = measureOwnLength(line);
     if (length > 0) add(line.slice(0, length), start + length);
     add(line.slice(length), end);
   }

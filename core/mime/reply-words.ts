@@ -35,7 +35,7 @@ export const QUOTED_FIELDS = {
     'másolatot kap|kópia|dw|bilgi|kopio|κοιν\\.|नकल|प्रतिलिपि|salinan|sk|surət|көшірме|副本抄送|copie à|másolat|kopija|копие|สำเนา|tembusan|cc|bcc|message-id|kopie|copie|kopia|kopi|копия|копія|抄送|副本|참조|reply-to|répondre à|antwort an|risposta|on behalf of|importance|priority|wichtigkeit|attachments?|anlagen|organi[sz]ation|newsgroups',
 } as const;
 
-/** Lines that stand above forwarded or quoted mail, between dashes or before a colon. */
+/** Lines above forwarded or quoted mail, between dashes or before a colon. */
 export const QUOTE_TITLES = [
   'original(?:[- ]?nachricht)? ?(?:message|appointment)?|forwarded (?:message|by)|reply message|begin forwarded message|begin original message',
   'urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|antwort nachricht|anfang der weitergeleiteten (?:nachricht|e-mail)|(?:message|courriel) d.origine',

@@ -2,7 +2,7 @@
 // language here.
 
 /** Words after which a report repeats the original message, at the start of a line without its dashes and stars. */
-export const COPY_WORDINGS = listOf(`
+export const COPY_WORDINGS = splitList(`
     original message | original mail | the original message | the header of the original message | original header | this is a copy of |
     copy of the | below this line is a copy | below is a copy | enclosed is a copy | included is a copy | message headers follow |
     message header | header of the message | headers of the message | unsent message | returned message | message text follows |
@@ -10,7 +10,7 @@ export const COPY_WORDINGS = listOf(`
     ursprüngliche nachricht | message d'origine | mensaje original | messaggio originale | 原文 | 元のメール | 原始邮件 | исходное сообщение`);
 
 /** Words that a message is late and still being tried. */
-export const DELAY_WORDINGS = listOf(`
+export const DELAY_WORDINGS = splitList(`
     do not need to resend | not necessary to resend | not necessary to send it again | no action is required on your part | nicht erneut senden | nicht erneut zu senden | nicht noch einmal senden | nicht nochmals senden |
     pas nécessaire de renvoyer | inutile de renvoyer | n'avez pas besoin de renvoyer | no es necesario que reenvíe | no es necesario reenviar | no es necesario volver a enviar | no hace falta reenviar |
     non è necessario inviare | non è necessario rinviare | non è necessario reinviare | não é necessário reenviar | não precisa reenviar | hoeft het bericht niet opnieuw | hoeft niet opnieuw |
@@ -33,13 +33,13 @@ export const DELAY_WORDINGS = listOf(`
     配信が延期 | まだ配信され | 尚未传递 | 尚未送达 | 传递延迟 | 延遲 | 지연`);
 
 /** Words of a final failure; they win over those of a delay. */
-export const FAILURE_WORDINGS = listOf(`
+export const FAILURE_WORDINGS = splitList(`
     permanent error | permanent fatal error | failed permanently | permanent failure | i've given up | giving up |
     will be deleted from queue | no further delivery attempts | not going to try again | was aborted after |
     delivery status notification (failure)`);
 
 /** Words of a report about mail that was not delivered, in a subject or a text. */
-export const BOUNCE_WORDINGS = listOf(`
+export const BOUNCE_WORDINGS = splitList(`
     undeliverable | undelivered | undeliver | non-deliverable | nondeliverable | unable to deliver | unable to be delivered |
     not be delivered | cannot be delivered | can't be delivered | couldn't be delivered | wasn't able to deliver | not able to deliver |
     could not deliver | could not send | trouble delivering | error sending your mail | error delivering | trying to deliver the mail |
@@ -71,19 +71,19 @@ export const BOUNCE_WORDINGS = listOf(`
     डिलीवर नहीं | informe de error de entrega | rapporto di mancata consegna | 配信障害 | non consegnat`);
 
 /** Words that mean this only in mail of a mail server. */
-export const SERVER_BOUNCE_WORDINGS = listOf(`
+export const SERVER_BOUNCE_WORDINGS = splitList(`
     not delivered | mail error | was not received | bounce | message status | mail status | not sent | fehlgeschlagen | échec |
     no se ha podido | devuelto | devolvid
 `);
 
 /** Local parts of mail servers, in the From field. */
-export const DAEMONS = listOf(`
+export const DAEMONS = splitList(`
     mailer-daemon | mailerdaemon | mailer.daemon | postmaster | post_master | post-master | mail-daemon | maildaemon | mail.delivery |
     mail-delivery | maildelivery | mta | mdaemon | mail-system | mailsystem | mail.system | mail-admin | mailadmin | ndr | bounce |
     bounces | daemon | mmdf | mailer | network-mailer | uucp | smtp-gateway | mailgateway | mail-gateway | mailrouter`);
 
 /** The start of the subject of a reply that a program wrote for its user. */
-export const AUTOMATIC_SUBJECTS = listOf(`
+export const AUTOMATIC_SUBJECTS = splitList(`
     automatic reply | auto reply | message status - | niet aanwezig | ikke til stede | ikke på kontoret | inte på kontoret | not in the office | i am currently out | i'm currently out | i am out of | i'm out of | ich bin im urlaub | ich bin nicht im | ich bin abwesend | je suis en cong | je suis absent | estoy de vacaciones | estoy fuera | sono in ferie | sono fuori | estou de férias | estou fora | ik ben op vakantie | ik ben afwezig | jestem na urlopie | jestem nieobecn | jag är på semester | jeg er på ferie | jeg har ferie | olen lomalla | szabadságon vagyok | jsem na dovolené | som na dovolenke | sunt în concediu | я в отпуске | я у відпустці | tatildeyim | izindeyim | είμαι σε άδεια | אני בחופשה | أنا في إجازة | 休暇中 | 休暇をいただ | 正在休假 | 휴가 중 | nicht im büro | nicht am platz | auto-reply | autoreply | auto: | auto response | auto-response | autoresponse | autorespon |
     automated reply | automated response | out of office | out of the office | out-of-office | ooo: | on vacation | vacation |
     away from | away until | i am away | on leave | on holiday | automatische antwort | abwesen | automatische reaktion |
@@ -106,7 +106,7 @@ export const REPLY_STEMS =
   'repl(?:y|ied)|respon|answer|rückmeld|benachrichtig|mitteil|nachricht|messag|mensaj|mensag|notif|bericht|melding|meddel|сообщ|повідом|wiadomo|zpráv|správ|mesaj|通知|メール|안내|邮件|antwo|äntwert|svar|vastau|vastus|válasz|odpov|odpow|odgov|отгов|ответ|одговор|відпов|адказ|жауап|җавап|жооп|хариу|cavab|javob|yanıt|cevap|répon|respue|rispo|respost|răspun|raspun|atsak|atbild|απάντη|απαντη|תשוב|מענה|(?<!\\p{L})رد|جواب|پاسخ|उत्तर|जवाब|जवाफ|উত্তর|জবাব|பதில்|ಪ್ರತ್ಯುತ್ತರ|ಉತ್ತರ|മറുപടി|ప్రత్యుత్తర|సమాధాన|જવાબ|ਜਵਾਬ|පිළිතුර|ตอบ|ຕອບ|ឆ្លើយតប|trả lời|balas|jawab|tugon|返信|応答|回复|回覆|答复|答覆|应答|回信|회신|응답|답장|პასუხ|պատասխան|erantzun|përgjigj|ateb|freagra|tweġiba|jibu|impendulo|ምላሽ';
 
 /** What follows a name in the subject of such a reply: `Ann Smith is out of the office (returning Monday).` */
-export const ABSENT_WORDINGS = listOf(`
+export const ABSENT_WORDINGS = splitList(`
     is out of the office | is out of office | is away from the office | is currently out of the office | is on vacation | is on leave |
     will be out of the office | am out of the office | am out of office | ist außer haus | ist ausser haus | ist nicht im büro | ist im urlaub |
     ist abwesend | ist nicht im hause | est absent | est absente | est absent(e) | est en congé | est en congés | est absent du bureau |
@@ -116,6 +116,6 @@ export const ABSENT_WORDINGS = listOf(`
     on lomalla | jest nieobecny | jest nieobecna | jest na urlopie | není v kanceláři | je mimo kancelář | nincs az irodában |
     отсутствует на рабочем месте | в отпуске | у відпустці`);
 
-function listOf(text: string): readonly string[] {
+function splitList(text: string): readonly string[] {
   return text.split('|').map((wording) => wording.trim());
 }

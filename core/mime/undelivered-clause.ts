@@ -139,7 +139,7 @@ const CLAUSE_END = /[;!?。！？；]|\.(?=\s|$)|\n\s*\n/u;
 
 /**
  * Returns what a text, in lower case, says of a message: that it came back, that it still waits, or nothing that is known (null). Only the
- * mail of mail servers is to be read like this: people say such things about parcels.
+ * mail of mail servers is read like this: people say such things about parcels.
  */
 export function fateInClauses(text: string): 'undelivered' | 'waiting' | null {
   let isUndelivered = false;

@@ -1,7 +1,6 @@
 import type { Authentication } from '../mime/authentication.ts';
 import { type DmarcRules, enforceDmarc, explainDmarcHold } from '../screening/door/dmarc-enforcement.ts';
-import { heldForReview, type Judgement } from './guard-judgement.ts';
-import type { RouteDecision } from './route.ts';
+import { heldForReview, type Judgement, type RouteDecision } from './decide-route.ts';
 
 /** Returns the route of mail that is held because it fails DMARC, and that no guard rule matches; null for other mail. */
 export function holdForged(

@@ -52,7 +52,7 @@ export function findOrders(folded: string, original: string, least: number): Fou
     if (alone > limit) found.push({ at, score: alone });
     else if (together > limit && before <= limit && previous !== undefined) {
       const both = folded.slice(previous.start, sentence.end);
-      // Nobody hides what people ask of each other.
+      // People do not hide what they ask of each other.
       const isAmongPeople = least >= 0 && AMONG_PEOPLE.test(both) && !OF_MACHINES.test(both);
       if (together > limit + (isAmongPeople ? MORE_AMONG_PEOPLE : 0)) found.push({ at, score: together });
     }

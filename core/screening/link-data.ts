@@ -41,7 +41,7 @@ export interface LinkedParts {
 export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
   const { text, html, folded } = mail;
   for (const source of [text, html]) {
-    const found = source === null ? null : findPlace(source);
+    const found = source === null ? null : readCarryingLink(source);
     if (found !== null) return found;
   }
   const append = folded.includes('://') || folded.includes('url') ? APPEND.exec(folded) : null;
@@ -53,7 +53,7 @@ export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
 /** What begins a place, in an address or right behind it. */
 const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]|_here/i;
 
-function findPlace(source: string): CarryingLink | null {
+function readCarryingLink(source: string): CarryingLink | null {
   // Faster than the pattern, which most mail has nothing for.
   if (!source.includes('://') && !/mailto:/i.test(source)) return null;
   for (const { 0: url, index } of source.matchAll(/(?:https?:\/\/|mailto:)[^\s"'<>)]{4,2000}/gi)) {
@@ -73,7 +73,7 @@ function findPlace(source: string): CarryingLink | null {
   return null;
 }
 
-/** Names of what stands in the pages of every interface: a place for it says nothing alone. */
+/** Names of what the pages of every interface have: a place for it says nothing alone. */
 const OF_INTERFACES =
   /^(?:(?:body|message|messages|reply|answer|user ?name|email|mail|content|contacts?|code|codes|summary|chat)(?:\.|$))+$/;
 /** The number of a message is not the message. */
@@ -83,7 +83,7 @@ const LOADED = /(?:!\[[^\]\n]{0,80}\]\(\s*|\bsrc\s*=\s*["']?)$/;
 /** Behind an address in HTML: the same address as the text of the link. */
 const SHOWN = /^["']?[^<>]{0,200}>\s*https?:\/\//;
 const TWO_PLACES = /[{[]\s*\{?[^{}]{3,40}\}?[^{[]{0,60}[{[]/;
-/** What a reader shall do with an address; a program that is described does it, and a request is sent by developers. */
+/** What a reader is told to do with an address; a program that is described does it, and a request is sent by developers. */
 const USE =
   /(?:^|[,;:(>*-]\s*|\b(?:please|kindly|then|and|now|first|always|also|must|should|shall|bitte|dann|und|puis|et|luego|y|poi|e)\s+)(?:send|forward|submit|transmit|upload|export|append|attach|fill|complete|replace|substitute|open|visit|load|fetch|render|embed|show|display|click|follow|go to|navigate|sende|schicke?|leite|offnen?|hange|fulle?|ersetze|lade|besuche?|rufe?|zeige?|envoie|envoyez|ouvre|ouvrez|ajoute|ajoutez|remplace|remplacez|remplis|affiche[zr]?|envia|envie|abre|abra|anade|rellena|reemplaza|muestra|visita|visite|invia|inviate|apri|aprite|aggiungi|compila|sostituisci|mostra|abre|preencha|substitua|stuur|vul|otworz|wyslij|oppna|skicka|apn)\b(?!\s+(?:an? |the |your )?(?:\w+ )?(?:requests?|get|post|put|patch|delete|calls?|quer(?:y|ies))\b)|открои|открой|отправ|переиди|перейди|замени|打开|打開|访问|訪問|发送|發送|填|替换|開いて|開き|送って|送信|열어|보내|افتح|أرسل|ارسل|פתח|שלח/;
 /** Words for who reads the mail, and for what only such a reader has. */

@@ -26,7 +26,7 @@ interface Extent {
 
 /**
  * Returns the phrases of which some parts of a text may have what they need: most texts lack a run of three letters of most. One pass over
- * the parts stands for many.
+ * the parts covers many.
  */
 export function findLivePhrases(folded: string, parts: readonly Extent[]): LivePhrases {
   const units = readUnits(folded);

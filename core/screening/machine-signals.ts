@@ -58,7 +58,7 @@ const DIRECTED = /:|\b(?:must|should|shall|please|needs? to|has to|have to|is to
 /** Names of machines that have several words, outside English. */
 const FOREIGN_MACHINE =
   /\b(?:digital|virtuel|ki-|kunstlich)\w* assisten\w+|\bassisten\w* (?:virtua\w+|virtuel\w*|virtual\w*|digita\w+|numerique\w*)|\basistent\w* (?:virtual\w*|digital\w*)|\bsistem[ai]s? (?:automatic\w+|de ia)|\bautomatische\w* systeme?n?\b|\bsystemes? automati\w+|\b(?:ki|ai|ia)-(?:system|assist|agent|model|tool)\w*|\basystenc?[it]\w* ai\b|\bneural network\b|\b(?:intelligence artificielle|kunstliche intelligenz|inteligencia artificial|intelligenza artificiale|sztuczn\w+ inteligencj\w*|yapay zeka)\b|искусственн\p{L}{1,6} интеллект|неиросет\p{L}*|нейросет\p{L}*|人工知能|人工智能|ai ?(?:모델|비서|어시스턴트|에이전트)|ai ?(?:助手|模型|アシスタント|エー[ジシ]ェント)|ии-\p{L}+|\bia\b/u;
-/** A beginning that speaks to somebody. */
+/** A beginning that speaks to a reader. */
 const FOREIGN_VOCATIVE = /^[\s"'(*_#>-]*(?:[\p{L}'-]+ ){0,5}?(?:[\p{L}-]+)(?: [\p{L}'-]+){0,3}? ?[:：,，；;！!]/u;
 
 /** A call of a tool as data, with an address. */
@@ -94,7 +94,7 @@ export function findMachineSignals(sentence: Sentence, isHidden: boolean, live: 
     if (found !== null) add(weight, why, found.index, found.index + found[0].length);
   }
   if (text.includes('":') && TOOL_CALL.test(text) && hasAddress(text))
-    add(1, 'it has a call of a tool as data', ...spanOf(text, TOOL_CALL));
+    add(1, 'it has a call of a tool as data', ...matchSpan(text, TOOL_CALL));
   const hasMachine = hasAny(mask, 'machine', 'assistant') || (hasAny(mask, 'hint') && STRONG_NOUN.test(text));
   const doesAct = hasAny(mask, 'send', 'act', 'ignore', 'tell');
   if (hasMachine) addAddressing(sentence, add, doesAct);
@@ -109,7 +109,7 @@ export function findMachineSignals(sentence: Sentence, isHidden: boolean, live: 
   return signals;
 }
 
-function spanOf(text: string, pattern: RegExp): [from: number, to: number] {
+function matchSpan(text: string, pattern: RegExp): [from: number, to: number] {
   const found = pattern.exec(text);
   return found === null ? [0, 0] : [found.index, found.index + found[0].length];
 }

@@ -8,7 +8,7 @@ export type OrderGroup = keyof typeof ORDER_WORDS;
 export const ORDER_GROUPS = Object.keys(ORDER_WORDS) as OrderGroup[];
 const GROUPS = ORDER_GROUPS.length;
 
-/** How clearly a text speaks of a machine: a program by name, somebody who may be one, or nobody. */
+/** How clearly a text speaks of a machine: a program by name, a reader who may be one, or no one. */
 export const MACHINE_LEVELS = ['named', 'possible', 'none'] as const;
 
 /** Kinds of features of one group, and of two groups. */
@@ -38,7 +38,7 @@ const FIRST_JOINED = 0x590;
 /** Characters of a joined script that count as a word. */
 const PIECE_LENGTH = 2;
 const STEM_KEY = 3;
-/** Letters of a word that stand for its forms. */
+/** Letters of a word that all its forms have. */
 const STEM_LENGTH = 5;
 const FIRST_IDEOGRAPHIC = 0x3040;
 

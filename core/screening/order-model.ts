@@ -28,7 +28,7 @@ export interface OrderWeights {
 
 /**
  * What a text must score more, by how clearly it speaks of a machine: of ordinary mail that a training did not see and that scores above 0,
- * most speaks of somebody who may be one.
+ * most speaks of a reader who may be one.
  */
 const LEVEL_MARGINS: Readonly<Record<(typeof MACHINE_LEVELS)[number], number>> = {
   named: 0,

@@ -39,7 +39,7 @@ export const PROMPT_MARKS: readonly Phrase[] = [
 const RULES =
   '(?:instructions?|rules|guidelines|prompt|anweisungen|regeln|regles|consignes|reglas|instrucciones|regole|istruzioni|regras|instrucoes|instructies|regels|regler|instruktioner|pravidla|instrukce|zasady|instrukcje|kurallar\\w*|talimat\\w*|правила|инструкции)';
 
-/** Phrases of several languages: what a machine shall remember, do next, or load. */
+/** Phrases of several languages: what a machine is told to remember, do next, or load. */
 const LATER_PHRASES: readonly Phrase[] = [
   [
     [

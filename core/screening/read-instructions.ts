@@ -32,7 +32,7 @@ const MACHINE_MASK =
   CONCEPT.ignore | CONCEPT.machine | CONCEPT.assistant | CONCEPT.user | CONCEPT.instruction | CONCEPT.hint;
 /** What every request for secrets or money has, and what names them. */
 const REQUEST = CONCEPT.send | CONCEPT.pay;
-/** A wallet, or what nobody shall know: money is also asked for without a verb of paying. */
+/** A wallet, or a secret: money is also asked for without a verb of paying. */
 const OF_PRESSURE = CONCEPT.account | CONCEPT.confidence;
 const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */

@@ -20,7 +20,7 @@ export interface SpamCheck {
   score: number | null;
   /** the score from which mail is spam; null: not checked, or the filter does not say */
   required: number | null;
-  /** those that matter most first, at most MAX_SYMBOLS */
+  /** the most important first, at most MAX_SYMBOLS */
   symbols: SpamSymbol[];
   by: (typeof SPAM_SOURCES)[number];
 }

@@ -26,7 +26,7 @@ export interface RankedCorpus {
   having: readonly number[];
 }
 
-/** Returns the words that results are ordered by: those that are wanted. Marks are no words. */
+/** Returns the words that results are ordered by: the wanted ones. Marks are no words. */
 export function rankedWords({ wanted }: WordQuery): RankedWord[] {
   return wanted.filter(({ isMark }) => !isMark).flatMap(({ words, places }) => words.map((word) => ({ word, places })));
 }

@@ -7,7 +7,7 @@ const RESULTS_NAME = 'arc-authentication-results';
 const SIGNATURE_NAME = 'arc-message-signature';
 const SEAL_NAME = 'arc-seal';
 const ARC_NAMES: ReadonlySet<string> = new Set([RESULTS_NAME, SIGNATURE_NAME, SEAL_NAME]);
-/** The first bytes of a relayed original that is to be sealed. Received mail never begins with them, because our own fields precede it. */
+/** The first bytes of a relayed original that will be sealed. Received mail never begins with them, because our own fields precede it. */
 const UNSEALED_START = 'ARC-Authentication-Results: i=';
 const LINE_END = '\r\n';
 

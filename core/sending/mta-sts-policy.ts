@@ -39,7 +39,7 @@ export function parseMtaStsPolicy(text: string): MtaStsPolicy | null {
   return { mode, mx, maxAgeSeconds: Math.min(Number(maxAge), LONGEST_MAX_AGE_SECONDS) };
 }
 
-/** Returns whether the policy lists a mail server. `*.` stands for exactly one label (RFC 8461 §4.1). */
+/** Returns whether the policy lists a mail server. `*.` matches exactly one label (RFC 8461 §4.1). */
 export function listsHost({ mx }: MtaStsPolicy, host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
   const parent = name.slice(name.indexOf('.'));

@@ -105,7 +105,7 @@ const FIELDS: Readonly<Record<string, Finding['field']>> = {
   'reply-to': 'reply_to',
 };
 
-/** Mail programs make a button of the fields of lists (RFC 2369), also of those that write mail. */
+/** Mail programs make a button of the fields of lists (RFC 2369), also of lists that write mail. */
 function findMailtoButton(value: string): string | null {
   return /<\s*(mailto:[^>]*)/i.exec(value)?.[1] ?? null;
 }

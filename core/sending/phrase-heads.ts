@@ -7,9 +7,9 @@ interface PhraseWords {
   recipient: string;
   /** nouns for a thing, parts of regular expressions */
   thing: string;
-  /** what stands between the head and a recipient behind it: `policy for the`; null when nothing may stand there */
+  /** what is between the head and a recipient behind it: `policy for the`; null when nothing may be there */
   link: string | null;
-  /** what stands between a recipient and the head behind it; null where no modifier stands before its head */
+  /** what is between a recipient and the head behind it; null where no modifier precedes its head */
   joint: string | null;
   /** right before a phrase that is the place where a recipient was looked for: `in the user database` */
   place: string;

@@ -49,7 +49,7 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
 }
 
-/** Returns the text with the recipient's address in place of its local part where that stands as a name: quoted, first, or behind a word for it. */
+/** Returns the text with the recipient's address in place of its local part where that is used as a name: quoted, first, or behind a word for it. */
 function nameRecipient({ text, recipient }: Refusal): string {
   const [localPart = ''] = (recipient ?? '').toLowerCase().split('@');
   const cut = (text ?? '').slice(0, MAX_TEXT_LENGTH);
@@ -222,14 +222,14 @@ function isAboutOthers(text: string, start: number, end: number, { isLoose, need
 /** Says of its subject that it is not there; other wordings of an unknown recipient say where it is missing, as in `not listed in`. */
 const NEEDS_SUBJECT =
   /exist|esiste|bestaat|istnieje|vorhanden|findes|finns|finnes|olemassa|mevcut|bulunama|υπάρχει|найден|знайден|существует|不存在|存在しません|見つかりません|be found|unable to find|not known|not recogni|no longer (?:valid|available)/;
-/** What stands for an addressee beside the words for a recipient. */
+/** What names an addressee beside the words for a recipient. */
 const OTHER_ADDRESSEE =
   /(?<!\p{L})(?:groups?|resources?|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
 /** Words that are no subject. */
 const NO_SUBJECT =
   /(?<!\p{L})(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|may|not|that|which|and|but|currently|it|error|permanent|failure|failed|status|smtp|reply|remote|said|says)(?!\p{L})/gu;
 
-/** Returns whether the words right before those that say that something is unknown are about no recipient: `The MIME part does not exist`. */
+/** Returns whether the words right before a statement that something is unknown are about no recipient: `The MIME part does not exist`. */
 function hasOtherSubject(text: string, start: number, clause: string): boolean {
   if (OTHER_ADDRESSEE.test(clause) || namesRecipient(clause)) return false;
   const before = text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start);

@@ -1,11 +1,11 @@
 import type { RefusalReason } from './refusal-advice.ts';
 
-/** Maximum characters that `...` in a wording stands for. */
+/** Maximum characters that `...` in a wording matches. */
 export const GAP = 90;
 
 /**
- * Wordings of mail servers for a refusal, lower case, by reason, separated by `|`. `...` stands for up to {@link GAP} characters, `@host`
- * for a host name. The first reason with a wording in the text wins, so exact wordings stand before general ones. Add a wording where its
+ * Wordings of mail servers for a refusal, lower case, by reason, separated by `|`. `...` matches up to {@link GAP} characters, `@host`
+ * for a host name. The first reason with a wording in the text wins, so exact wordings precede general ones. Add a wording where its
  * meaning is, whatever its language; a wording that also appears in refusals for another reason does not belong here.
  */
 const TEXTS: readonly (readonly [RefusalReason, string])[] = [

@@ -11,7 +11,7 @@ const MAX_TOKEN_LENGTH = 128;
  * Message-ID, and replies then refer to theirs: Amazon SES replies `250 Ok 0102018f…-000000` and writes
  * `<0102018f…-000000@eu-west-1.amazonses.com>`, with a domain that the reply does not name. At most three; empty when the text has none.
  *
- * Words that repeat what the client said are no ids, because whoever chose a recipient's address chose them: addresses of the envelope or in
+ * Words that repeat what the client said are no ids, because the party that chose a recipient's address chose them: addresses of the envelope or in
  * its domains, in any spelling, and names of hosts.
  */
 export function readRelayedIds(reply: string, envelope: RelayedEnvelope): string[] {

@@ -14,7 +14,7 @@ import type { Finding, OutgoingContent } from './outgoing-content.ts';
 /** To whom mail may be sent: everyone, the participants of the thread that it replies to, or the addresses and domains in `allow`. */
 const POLICY_RECIPIENTS = ['any', 'participants', 'list'] as const;
 /**
- * Which emails a person must approve, from none to all. On review: those that may follow from mail with text aimed at agents. New recipients
+ * Which emails a person must approve, from none to all. On review: emails that may follow from mail with text aimed at agents. New recipients
  * are addresses that the account has not sent mail to before.
  */
 const POLICY_APPROVALS = ['never', ...APPROVAL_RULES] as const;
@@ -172,7 +172,7 @@ export interface PolicyRefusal {
   owner: string;
   /** the address that may not receive it; null: the rule is about something else */
   recipient: string | null;
-  /** the field of a send request with what is refused; null: that which the rule is about */
+  /** the field of a send request with what is refused; null: the field of the rule */
   field: Finding['field'] | null;
   message: string;
 }

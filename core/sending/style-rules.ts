@@ -75,7 +75,7 @@ export function readStyleRules(sheets: readonly string[]): StyleRules {
   return { byKey, isTruncated: false, known: new Map() };
 }
 
-/** Marks of CSS that are escaped or quoted, and so are none: they stand as characters for private use until a value is read. */
+/** Marks of CSS that are escaped or quoted, and so are none: they are kept as characters for private use until a value is read. */
 const ESCAPED_BASE = 0xf0000;
 const ESCAPED = /[\u{f0000}-\u{f007f}]/gu;
 const NAME = /^[\w\u0080-\u{10ffff}-]$/u;
@@ -214,7 +214,7 @@ function readDeclarations(css: string): Declaration[] {
 /** The declarations that hold for an element. */
 interface ElementStyles {
   always: Declarations;
-  /** with those that hold on some screens only; null: there are none */
+  /** with rules for some screens only; null: there are none */
   conditional: Declarations | null;
   /** declarations that were read */
   count: number;

@@ -112,7 +112,7 @@ function hiddenBySize({ says, smallest, largest, because }: Question): Unseen | 
       smallest(property) * (property === 'line-height' && says(property, /^[\d.]+$/) ? 16 : 1) <= TINY_PIXELS
     )
       return because('hidden', property);
-  // Letters stand in the middle of their line.
+  // Letters are in the middle of their line.
   const isLow = isCut && !says('line-height', /^[\d.]+$/) && Number.isFinite(largest('line-height'));
   const height = Math.min(smallest('height'), smallest('max-height'));
   if (isLow && (largest('line-height') - LETTER_PIXELS) / 2 > height) return because('hidden', 'line-height');

@@ -36,7 +36,7 @@ export function unsubscribeFields(
   ];
 }
 
-/** Returns what a token stands for; null when it was not made by this service. */
+/** Returns the contents of a token; null when it was not made by this service. */
 export function readUnsubscribeToken(secretKey: Uint8Array, token: string): Unsubscription | null {
   try {
     const [workspaceId, emailId, address, list] = JSON.parse(

@@ -53,7 +53,7 @@ const MIN_COMMON_OF_FEW = 0.5;
 const FEW_CHARACTERS = 12;
 
 function detectMultiByte(sample: string, raw: Buffer): string | null {
-  // Letters of Western languages stand alone in ASCII words.
+  // Letters of Western languages are single in ASCII words.
   const pairs = sample.match(/[\x81-\xfe][\x40-\xfe]/g)?.length ?? 0;
   if (pairs < MIN_CHARACTERS || mixedWords(sample) * 3 > pairs) return null;
   let [best, share] = [null as string | null, 0];
@@ -130,10 +130,10 @@ const COST_OF_STRANGER = 9;
 const COST_OF_MIXED_WORD = 8;
 const COST_OF_INNER_CAPITAL = 8;
 const COST_OF_CAPITALS = 0.5;
-/** Of a letter that stands where it never does, such as a final one within a word. */
+/** Of a letter where it never is, such as a final one within a word. */
 const COST_OF_PLACE = 6;
 
-/** Marks that every charset of mail has, and that stand between words. */
+/** Marks that every charset of mail has, and that separate words. */
 const MARKS: ReadonlySet<string> = new Set('\u00a0\u00ad«»“”„‘’‚‹›–—…•·№©®™§°±€¶،؛؟ـ΄΅·־');
 
 /** Returns the mean of the logarithms of the frequencies of the letters; null when it is below that of natural text. */

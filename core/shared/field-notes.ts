@@ -90,7 +90,7 @@ export function maybeGone<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: true });
 }
 
-/** Returns the shape of an input with a default that null stands for in GraphQL. */
+/** Returns the shape of an input with a default that null means in GraphQL. */
 export function defaultIfNull<Shape extends z.ZodType>(shape: Shape): Shape {
   return annotate(shape, { isNullableInGraphql: true });
 }

@@ -89,7 +89,7 @@ export function findLinks(
   };
 }
 
-/** Returns every id of the links once, with those that link only if they are known. */
+/** Returns every id of the links once, with ids that link only if they are known. */
 export function linkKeys(links: Links): string[] {
   const { own, named, inReplyTo, references, bare } = links;
   return [...new Set([own, named, ...inReplyTo, ...references, ...bare])].filter((key) => key !== null);
@@ -138,7 +138,7 @@ export function neighbourSpan(date: Date): Span {
 }
 
 /**
- * The nearest replies before and after a message stand for almost all of its neighbours, so joining costs the same however many messages
+ * The nearest replies before and after a message represent almost all of its neighbors, so joining costs the same however many messages
  * share the subject. All replies within the 30 days before it are neighbours of each other, so the nearest one is in the thread of all of
  * them; the same holds after it. That covers every neighbour of a message that is not a reply. A reply also has plain messages as
  * neighbours: those within 30 days of one of the two nearest replies are already in its thread. The rest, which no reply has joined yet,

@@ -15,7 +15,7 @@ export function threadsApart(pairs: Iterable<readonly [string, string]>): Thread
   return apart;
 }
 
-/** Disjoint sets of nodes, some of which stand for threads. No set ever contains two threads that must stay apart. */
+/** Disjoint sets of nodes, some of which represent threads. No set ever contains two threads that must stay apart. */
 export class ThreadSets {
   readonly #sets = new DisjointSets();
   readonly #apart: ThreadsApart;
@@ -30,7 +30,7 @@ export class ThreadSets {
     this.#sets.add(node);
   }
 
-  /** Makes a node stand for a thread. */
+  /** Makes a node represent a thread. */
   addThread(node: string, threadId: string): void {
     this.#sets.add(node);
     if (this.#apart.has(threadId)) this.#threads.set(this.#sets.find(node), this.#threadsOf(node).add(threadId));

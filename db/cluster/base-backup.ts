@@ -90,7 +90,7 @@ async function copyCluster(client: pg.Client, options: BaseBackupOptions): Promi
   // The copy may take longer than any statement of the service.
   await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
   const about = await askServer(client);
-  if (isWithin(about.directory, target)) throw new Error(`${target} lies in what is to be copied`);
+  if (isWithin(about.directory, target)) throw new Error(`${target} is in the directory that is copied`);
   await options.assertRoom?.((await listFiles(about.directory)).bytes);
   await client.query('select pg_create_physical_replication_slot($1, true, true)', [
     `postroom_backup_${process.pid}_${Date.now()}`,

@@ -55,7 +55,7 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 /**
  * Prepared statements of actors read a few rows by key, and their plans are cached. A plan made while a table was small would still scan
  * the whole table after it has grown, so indexes and nested loops are used from the first row. The plan is kept at all: left to itself,
- * PostgreSQL plans a statement with an array anew at every execution, which for one row costs more than executing it. jit: disabled plan
+ * PostgreSQL plans a statement with an array again at every execution, which for one row costs more than executing it. jit: disabled plan
  * types get a high cost, which would trigger JIT compilation (PostgreSQL 17 and earlier).
  */
 const ACTOR_PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']

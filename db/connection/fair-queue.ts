@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { currentOwner } from './result-charge.ts';
 
 /**
- * The queue of those that wait for a connection of a pool. Accounts take turns: however many requests of one wait, the first of another waits
+ * The queue for the connections of a pool. Accounts take turns: however many requests of one wait, the first of another waits
  * for the next connections only. pg-pool takes them from an array in the order of their coming.
  */
 class FairQueue<Item extends object> extends Array<Item> {

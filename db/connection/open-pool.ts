@@ -60,7 +60,7 @@ class NotingPool extends pg.Pool {
   }
 }
 
-/** Ends all connections to a former primary, in use or not; new ones go to the current primary. */
+/** Ends all connections to a previous primary, in use or not; new ones go to the current primary. */
 class FollowingPool extends NotingPool {
   readonly #primary: Primary;
 

@@ -6,13 +6,13 @@ import type { GroupRole, SignInMethod } from '../../core/accounts/sign-in.ts';
 import type { SendPolicy } from '../../core/sending/send-policy.ts';
 
 /** A person, who signs in and is a member of workspaces. The table has the name of better-auth's. */
-export const UserAccountSchema = defineEntity({
-  name: 'UserAccount',
-  tableName: 'user_account',
+export const PersonSchema = defineEntity({
+  name: 'Person',
+  tableName: 'person',
   properties: {
     id: p.text().primary(),
     /** lower case */
-    email: p.text().unique('user_account_email_key'),
+    email: p.text().unique('person_email_key'),
     name: p.text().default(''),
     /** whether the owner proved to receive mail at the address */
     emailVerified: p.boolean().default(false),
@@ -24,7 +24,7 @@ export const UserAccountSchema = defineEntity({
     /** the workspace that the person used last, in which new sessions begin; null: the person's own */
     lastWorkspaceId: p.text().nullable(),
   },
-  indexes: [{ name: 'user_account_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
+  indexes: [{ name: 'person_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
 });
 
 /** The tenant: `workspace_id` of all other tables is the ID of a workspace. */
@@ -87,7 +87,7 @@ export const WorkspaceMemberSchema = defineEntity({
       .updateRule('no action')
       .deleteRule('cascade'),
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .primary()
       .name('person_id')
@@ -187,7 +187,7 @@ export const ApiKeySchema = defineEntity({
     sendPolicy: p.json<SendPolicy>().nullable(),
     /** the key that created it; null: a person did */
     parentId: p.text().nullable(),
-    /** the first key of those that created it, one with the other; null: a person created it, and it is the first of its family */
+    /** the first key of the chain of keys that created it; null: a person created it, and it is the first of its family */
     familyId: p.text().nullable(),
     /** whether what it set up was stopped after it expired */
     isSettled: p.boolean().default(false),
@@ -199,7 +199,7 @@ export const ApiKeySchema = defineEntity({
     madeByParentPersonId: p.text().nullable(),
     /** the role that the person who created it had when another member, or a key, kept it: it never has more rights; null: no limit */
     mostRole: p.text().$type<Role>().nullable(),
-    /** whether it is a grant of OAuth, which tokens stand for (db/entities/oauth.ts) */
+    /** whether it is a grant of OAuth, which tokens refer to (db/entities/oauth.ts) */
     isGrant: p.boolean().default(false),
     /** whether it lost rights with a key of the parent workspace, and what it set up is still to be limited */
     isCut: p.boolean().default(false),
@@ -255,7 +255,7 @@ export const AuthSessionSchema = defineEntity({
   properties: {
     id: p.text().primary(),
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .name('person_id')
       .foreignKeyName('auth_session_person_id_fkey')
@@ -301,7 +301,7 @@ export const AuthCredentialSchema = defineEntity({
   properties: {
     id: p.text().primary(),
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .name('person_id')
       .foreignKeyName('auth_credential_person_id_fkey')
@@ -369,7 +369,7 @@ export const AuthTotpSchema = defineEntity({
   tableName: 'auth_totp',
   properties: {
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .primary()
       .name('person_id')
@@ -391,7 +391,7 @@ export const AuthRecoveryCodeSchema = defineEntity({
   tableName: 'auth_recovery_code',
   properties: {
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .primary()
       .name('person_id')
@@ -428,7 +428,7 @@ export const AuthPasskeySchema = defineEntity({
   properties: {
     id: p.text().primary(),
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .name('person_id')
       .foreignKeyName('auth_passkey_person_id_fkey')

@@ -11,9 +11,9 @@ export const RawMessageSchema = defineEntity({
   tableName: 'raw_message',
   properties: {
     id: p.text().primary(),
-    octets: p.blob().$type<Buffer>(),
+    packed: p.blob().$type<Buffer>(),
     sha256: p.blob().$type<Buffer>(),
-    sizeOctets: p.integer(),
+    sizeBytes: p.integer(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });

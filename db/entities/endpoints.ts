@@ -128,7 +128,7 @@ export const DeliverySchema = defineEntity({
       properties: ['workspaceId', 'endpointId', 'eventSeq'],
       where: `event_seq IS NOT NULL`,
     },
-    // Those that go with their events (retention); the others go with their emails.
+    // Removed with their events (retention); the others go with their emails.
     { name: 'delivery_without_email', properties: ['workspaceId', 'eventSeq'], where: `email_id IS NULL` },
     {
       name: 'delivery_endpoint',

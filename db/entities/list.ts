@@ -8,9 +8,9 @@ import {
   AuthTotpSchema,
   AuthVerificationSchema,
   ErasedAccountSchema,
+  PersonSchema,
   RequestWindowSchema,
   SignInProviderSchema,
-  UserAccountSchema,
   WorkspaceInvitationSchema,
   WorkspaceMemberSchema,
   WorkspaceSchema,
@@ -92,7 +92,7 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 
 /** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
-  UserAccountSchema,
+  PersonSchema,
   WorkspaceSchema,
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CodeTerms, GrantLevel } from '../../core/accounts/oauth-grant.ts';
-import { UserAccountSchema, WorkspaceSchema } from './accounts.ts';
+import { PersonSchema, WorkspaceSchema } from './accounts.ts';
 
 /** A client of OAuth that registered itself (RFC 7591). Anyone can register one, so it proves nothing about who runs it. */
 export const OauthClientSchema = defineEntity({
@@ -100,7 +100,7 @@ export const OauthCodeSchema = defineEntity({
       .deleteRule('cascade')
       .nullable(),
     personId: p
-      .manyToOne(UserAccountSchema)
+      .manyToOne(PersonSchema)
       .mapToPk()
       .name('person_id')
       .foreignKeyName('oauth_code_person_id_fkey')

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/decide-route.ts';
 import { GUARD_ACTIONS, GUARD_RULE_TYPES } from '../../core/routing/guard-rule.ts';
-import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/route.ts';
 
 /**
  * Guard rules: they allow, block or route a workspace's received mail. Rules are evaluated by priority, highest first, newest first among equal
@@ -77,8 +77,8 @@ export const RouteSchema = defineEntity({
     matches: p.json<unknown>().nullable(),
     /** when a user released an email that was blocked or held for review */
     releasedAt: p.datetime(3).nullable(),
-    /** answers of models: see core/routing/guard-judgement.ts */
-    answers: p.json<unknown>().nullable(),
+    /** verdicts of models: see core/routing/decide-route.ts */
+    verdicts: p.json<unknown>().nullable(),
     /** for the outcome asking */
     nextAskAt: p.datetime(3).nullable(),
     asks: p.smallint().default(0),

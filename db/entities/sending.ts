@@ -217,7 +217,7 @@ export const IdempotencyKeySchema = defineEntity({
     key: p.text().primary(),
     operation: p.text(),
     requestSha256: p.blob().$type<Buffer>(),
-    answer: p.json<unknown>(),
+    response: p.json<unknown>(),
     createdAt: p.datetime(3),
   },
   indexes: [{ name: 'idempotency_key_age', properties: ['createdAt'] }],
@@ -240,7 +240,7 @@ export const MtaStsPolicySchema = defineEntity({
   indexes: [{ name: 'mta_sts_policy_expired', properties: ['expiresAt'] }],
 });
 
-/** Reports about TLS that are to be sent, for all workspaces (docs/decisions/0074). */
+/** Reports about TLS that wait to be sent, for all workspaces (docs/decisions/0074). */
 export const TlsReportSchema = defineEntity({
   name: 'TlsReport',
   tableName: 'tls_report',

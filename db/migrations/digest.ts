@@ -5,7 +5,7 @@ import { migrationNames } from './names.ts';
 /** The functions of searches, which the newest migration that changes them runs again. */
 export const SEARCH_FUNCTIONS = new URL('../queries/search/search-functions.sql', import.meta.url);
 
-/** A migration that ran, with `digestOf` of that time; null: there were no digests yet. */
+/** A migration that ran, with `computeDigest` of that time; null: there were no digests yet. */
 export interface RanMigration {
   name: string;
   digest: string | null;
@@ -15,7 +15,7 @@ export interface RanMigration {
  * Returns what the `migration` table keeps of a migration that runs now: the digest of the SQL files in the folder of its name, a dot, and
  * that of the search functions.
  */
-export function digestOf(name: string): string {
+export function computeDigest(name: string): string {
   return `${digestOfFolder(name)}.${digestOfFiles([SEARCH_FUNCTIONS])}`;
 }
 
@@ -26,7 +26,7 @@ export function isRunWithOtherSql(ran: readonly RanMigration[]): boolean {
   // Each migration may change the search functions: they are those of the last one.
   const last = ran.at(-1);
   const isUpToDate = ran.length === known.size && ran.every(({ name }) => known.has(name));
-  return last !== undefined && isUpToDate && last.digest !== digestOf(last.name);
+  return last !== undefined && isUpToDate && last.digest !== computeDigest(last.name);
 }
 
 function digestOfFolder(name: string): string {

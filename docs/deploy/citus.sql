@@ -9,7 +9,7 @@ create extension if not exists citus;
 set citus.enable_unsafe_triggers to on;
 
 -- Small, read everywhere, on every server: who there is, how one signs in, and names that are unique over all workspaces.
-select create_reference_table('user_account');
+select create_reference_table('person');
 select create_reference_table('workspace');
 select create_reference_table('workspace_member');
 select create_reference_table('workspace_invitation');
@@ -40,7 +40,7 @@ select create_reference_table('clock');
 -- The coordinator's own.
 select citus_add_local_table_to_metadata('migration');
 
--- The octets of messages, found by their id alone; several workspaces may share a row.
+-- The bytes of messages, found by their id alone; several workspaces may share a row.
 select create_distributed_table('raw_message', 'id', colocate_with => 'none');
 
 -- All that belongs to a workspace, side by side.

@@ -219,17 +219,17 @@ async function serve(
   const auth = await openAuth();
   const sent = { ...(request.body as Record<string, unknown> | undefined), ...endpoint.adds };
   const handle = () => auth.handler(asOwnRequest(request, { ...endpoint, body: sent }, options.publicUrl));
-  const answered = endpoint.hashesPassword === true ? options.passwords.run(request.ip, handle) : handle();
+  const responding = endpoint.hashesPassword === true ? options.passwords.run(request.ip, handle) : handle();
   if (endpoint.isUnwatched === true) {
     // The response time would reveal whether the account exists.
-    answered.catch((error: unknown) => request.log.error({ err: error }, 'better-auth failed'));
+    responding.catch((error: unknown) => request.log.error({ err: error }, 'better-auth failed'));
     return send(reply, 200, { status: true });
   }
-  const response = await answered;
+  const response = await responding;
   if (response.status >= 500) {
     // better-auth hides the cause. If PostgreSQL is unreachable, clients must learn that a retry helps.
     await database.pool.query('select');
-    throw new Error(`better-auth answered ${response.status} to ${endpoint.path}`);
+    throw new Error(`better-auth responded ${response.status} to ${endpoint.path}`);
   }
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
   const body: unknown = await response.json().catch(() => null);
@@ -240,15 +240,15 @@ async function serve(
   }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   // better-auth knows no workspaces: a session that opens none is over.
-  const answer = endpoint.path === '/get-session' && caller === null ? null : authResponse(endpoint.path, body);
-  if (endpoint.path === '/change-password') await options.onPasswordChanged((answer as SignedIn).user);
+  const result = endpoint.path === '/get-session' && caller === null ? null : authResponse(endpoint.path, body);
+  if (endpoint.path === '/change-password') await options.onPasswordChanged((result as SignedIn).user);
   const notice = NOTICES[endpoint.path];
   if (notice !== undefined && caller !== null) options.notices.tell(request, caller.personId, notice);
-  if (!SIGN_INS.has(endpoint.path)) return send(reply, 200, answer);
-  const { user: person } = answer as SignedIn;
+  if (!SIGN_INS.has(endpoint.path)) return send(reply, 200, result);
+  const { user: person } = result as SignedIn;
   if (await isPending(response, options)) return send(reply, 200, { secondFactor: 'totp' });
   options.notices.noteDevice(request, reply, person.id);
-  return send(reply, 200, answer);
+  return send(reply, 200, result);
 }
 
 /** Returns the session of a request: null without one, `pending` while it waits for the second factor. */

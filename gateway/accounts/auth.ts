@@ -145,9 +145,9 @@ function signedInBy(
   context: GenericEndpointContext | null,
 ): Record<string, unknown> {
   const method = METHODS[context?.path ?? ''];
-  const former = context?.path === '/change-password' ? context.context.session?.session : undefined;
-  if (former === undefined) return { method: method ?? 'password', providerId };
-  const { method: formerMethod, providerId: formerProvider, secondFactorAt } = former as Record<string, unknown>;
+  const previous = context?.path === '/change-password' ? context.context.session?.session : undefined;
+  if (previous === undefined) return { method: method ?? 'password', providerId };
+  const { method: formerMethod, providerId: formerProvider, secondFactorAt } = previous as Record<string, unknown>;
   return { method: formerMethod, providerId: formerProvider, secondFactorAt };
 }
 
@@ -353,7 +353,7 @@ const authColumns = {
 
 /** The tables by their names in better-auth. */
 const authTables = {
-  user: { modelName: 'user_account', fields: authColumns.user },
+  user: { modelName: 'person', fields: authColumns.user },
   session: { modelName: 'auth_session', fields: authColumns.session },
   account: { modelName: 'auth_credential', fields: authColumns.account },
   verification: { modelName: 'auth_verification', fields: authColumns.verification },

@@ -109,7 +109,7 @@ export function createOidcClient(
     });
   }
 
-  /** Reads the provider's configuration and, when a token comes, its keys: both anew in each sign-in, so that a new key counts at once. */
+  /** Reads the provider's configuration and, when a token comes, its keys: both again in each sign-in, so that a new key counts at once. */
   async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<oidc.Configuration> {
     const library = await load();
     const config = await library.discovery(

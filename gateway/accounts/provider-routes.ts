@@ -46,7 +46,7 @@ const SIGNED_OUT_PATH = '/sign-in';
 const SIGNED_IN_COOKIE = 'postroom.provider_person';
 const SIGNED_IN_SECONDS = 34_560_000;
 
-/** Requests to providers: those that a proxy forwards to a service for this machine reach no private address. */
+/** Requests to providers: requests that a proxy forwards to a service for this machine reach no private address. */
 export interface OidcClients {
   clientOf: (request: FastifyRequest) => OidcClient;
   guardOf: (request: FastifyRequest) => AddressGuard;

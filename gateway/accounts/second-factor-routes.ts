@@ -177,7 +177,7 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactor
       const session = await requirePerson(request, options);
       requireRights(session.rights, 'The sign-in of members', ['members']);
       requireFreshSignIn(asCaller(session, now), 'change how members sign in');
-      // Whoever requires it must not be locked out by it.
+      // The owner who requires it must not be locked out by it.
       if (
         session.lacksSecondFactor ||
         (request.body.isRequired && !(await factors.hasShownSecondFactor(database, session.sessionId)))

@@ -53,7 +53,7 @@ const settingsShape = z.object({
 type Settings = z.infer<typeof settingsShape>;
 
 /**
- * Serves the single sign-on of the workspace of a session, to its owner: whoever decides which provider speaks for the members could sign in as
+ * Serves the single sign-on of the workspace of a session, to its owner: the person who decides which provider speaks for the members could sign in as
  * any of them. The secret is never returned.
  */
 export function singleSignOnRoutes(

@@ -134,7 +134,7 @@ export function gatherAuditNotes(
     }
   }
 
-  /** Takes what is to be stored now: what is new, and repeats whose time is over, or all of them. */
+  /** Takes what must be stored now: what is new, and repeats whose time is over, or all of them. */
   function take(takesAll: boolean): AuditNote[] {
     const taken: AuditNote[] = [...reads.values()];
     reads.clear();

@@ -26,7 +26,7 @@ export const MAX_CONNECTIONS_PER_ADDRESS = 256;
 export const MAX_CONNECTIONS = 5_000;
 /** A hundred a second. Clients that reuse connections need a few. */
 export const MAX_CONNECTIONS_PER_MINUTE = 6_000;
-/** Networks whose rates are known. Those that have not come for longest are forgotten. */
+/** Networks whose rates are known. The longest absent are forgotten. */
 const MAX_NETWORKS = 10_000;
 /** Milliseconds between two times at which idle connections are closed to make room. */
 const CLOSE_IDLE_MS = 1_000;

@@ -53,7 +53,7 @@ export interface ForwardedRequest {
 }
 
 /**
- * Writes a warning at the first request that a proxy forwards to a service that has settings for this machine only. Returns what tells of
+ * Writes a warning at the first request that a proxy forwards to a service that has settings for this machine only. Returns the sign of
  * that request from then on, until the process ends: null before.
  */
 export function warnOfForwardedRequests(

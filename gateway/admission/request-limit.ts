@@ -129,7 +129,7 @@ export function createSharedRequestLimiter(options: SharedRequestLimiterOptions)
         limit,
         leaseMs: LEASE_MS,
         windowMs: WINDOW_MS,
-        former: last && {
+        previous: last && {
           leaseId: last.id,
           requests: last.used,
           lastMs: Math.ceil(last.lastUsedAt - last.askedAt),

@@ -9,7 +9,7 @@ import { Provider } from 'urql';
 import { App, loadPage } from './app.tsx';
 import { client } from './client.ts';
 import { readFirstList } from './pages/inbox/first-list.ts';
-import { NoticesPlace } from './parts/notices-place.tsx';
+import { NoticeArea } from './parts/notices-place.tsx';
 import { listen } from './shell/keys.ts';
 import { OPEN_PATHS } from './shell/open-paths.ts';
 import { askFirstSession } from './shell/session.tsx';
@@ -32,7 +32,7 @@ void Promise.race([readFirst(), new Promise((resolve) => void setTimeout(resolve
   root.render(
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <NoticesPlace />
+        <NoticeArea />
         <Provider value={client}>
           <App />
         </Provider>

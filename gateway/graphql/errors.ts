@@ -63,13 +63,13 @@ export function sendGraphqlError(error: unknown, request: FastifyRequest, reply:
   return reply
     .code(statusCode)
     .headers(headers)
-    .type(`${answersAs(request.headers.accept)}; charset=utf-8`)
+    .type(`${chooseMediaType(request.headers.accept)}; charset=utf-8`)
     .serializer((payload) => payload as string)
     .send(JSON.stringify({ errors: [{ message, extensions }] }));
 }
 
 /** GraphQL over HTTP, "Legacy Watershed": the new media type for clients that accept it. */
-function answersAs(accept: string | undefined): string {
+function chooseMediaType(accept: string | undefined): string {
   const isNew = accept?.includes('application/graphql-response+json') ?? false;
   return isNew ? 'application/graphql-response+json' : 'application/json';
 }

@@ -234,7 +234,7 @@ function payloadScript(introspection: IntrospectionQuery): string {
       waiting.get(data.id)?.(data.result);
       waiting.delete(data.id);
     }
-    // Not from GraphiQL, which tells of edits with a delay.
+    // Not from GraphiQL, which reports edits with a delay.
     if (data.postroom === 'read') {
       const model = monaco.editor.getModels().find(({ uri }) => uri.path.endsWith('operation.graphql'));
       tell({ postroom: 'query', query: model.getValue() });
@@ -285,17 +285,17 @@ function startScript(samples: readonly SampleOperation[]): string {
     location.reload();
   });
   const headers = key === '' ? {} : { authorization: 'Bearer ' + key };
-  const answer = await fetch('/graphql', {
+  const result = await fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query: '{ viewer { email } }' }),
   }).then((response) => response.json(), (error) => ({ errors: [error] }));
-  if (!answer.data?.viewer) {
-    state.textContent = key === '' ? 'not signed in' : answer.errors?.[0]?.message ?? 'the key was not accepted';
+  if (!result.data?.viewer) {
+    state.textContent = key === '' ? 'not signed in' : result.errors?.[0]?.message ?? 'the key was not accepted';
     input.focus();
     return;
   }
-  state.textContent = 'signed in as ' + answer.data.viewer.email;
+  state.textContent = 'signed in as ' + result.data.viewer.email;
   // Several megabytes, loaded only with a valid key.
   await new Promise((resolve, reject) => {
     const script = document.createElement('script');

@@ -381,7 +381,7 @@ function collectFields({ fragments }: Reading, selected: readonly Selected[]): M
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
       const parent = condition === undefined ? place.parent : (schema.getType(condition) ?? place.parent);
-      // A fragment may stand in places of different types.
+      // A fragment may be used at different types.
       const once = isSpread ? `${selection.name.value} ${parent.name}` : null;
       if (once !== null && spread.has(once)) continue;
       if (once !== null) spread.add(once);

@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import { deriveDownloadLinkKey, downloadPath } from '../../core/endpoints/download-link.ts';
 import type { EventFilter } from '../../core/endpoints/endpoint-events.ts';
+import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import {
   type PayloadQuery,
   type PayloadQueryError,
@@ -24,7 +25,6 @@ import {
   type SelectedPayload,
   type SelectedText,
 } from '../../core/endpoints/payload-query.ts';
-import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { ReadLimit } from '../../db/connection/database.ts';

@@ -21,7 +21,7 @@ export const countedOperations: Plugin = {
   }),
 };
 
-/** Root fields in the name of a span; an ellipsis stands for the rest. */
+/** Root fields in the name of a span; an ellipsis replaces the rest. */
 const NAMED_FIELDS = 3;
 
 /**

@@ -73,7 +73,7 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): ServeG
       streamedResults,
     ],
   });
-  return (exchange, options) => answerInTime(exchange, yoga, options);
+  return (exchange, options) => respondInTime(exchange, yoga, options);
 }
 
 const BAD = { status: 400 };
@@ -113,7 +113,7 @@ const streamedResults: Plugin<{ context: GraphContext }, { context: GraphContext
 };
 
 /** Responds to a request, or throws at its deadline, which becomes 503. */
-async function answerInTime(
+async function respondInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   yoga: { fetch: (url: URL, init: RequestInit, more: { context: GraphContext }) => Response | Promise<Response> },
   { operations, publicUrl, respondWithinMs }: RespondOptions,
@@ -138,8 +138,8 @@ async function answerInTime(
   const headers = { accept: request.headers.accept ?? 'application/json', 'content-type': 'application/json' };
   const init = { method, headers, signal: hangUp.signal, ...(method === 'POST' ? { body } : {}) };
   try {
-    const answer = yoga.fetch(new URL(request.url, publicUrl), init, { context });
-    const response = await Promise.race([answer, deadline.passed]);
+    const responding = yoga.fetch(new URL(request.url, publicUrl), init, { context });
+    const response = await Promise.race([responding, deadline.passed]);
     const contentType = response.headers.get('content-type');
     if (contentType === MULTIPART_TYPE || contentType?.startsWith('text/event-stream') === true) return response;
     if (response.status === 406 && response.body === null) {

@@ -111,7 +111,7 @@ const DEPRECATION_NOTICE =
   'The API is at /api/e2, which also serves /api/v2. /api/v1 was removed. See /api/e2/docs for all paths.';
 
 /**
- * Returns what stands empty in the path of a request, as `$ID` does that was never set: the name of the variable, or `ID` where no route has
+ * Returns what is empty in the path of a request, as `$ID` does that was never set: the name of the variable, or `ID` where no route has
  * the path. Null if nothing does.
  */
 export function findEmptyVariable(request: FastifyRequest): string | null {

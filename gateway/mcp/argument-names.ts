@@ -34,13 +34,13 @@ export function checkArguments<Shape extends z.ZodObject>(shape: Shape, given: u
   ]);
 }
 
-/** Returns the free argument that a wrong name stands for; null if none is likely. */
+/** Returns the free argument that a wrong name means; null if none is likely. */
 function findMeant(name: string, free: readonly string[]): string | null {
   const wanted = words(name);
   const joined = wanted.join('');
   const same = free.find((each) => words(each).join('') === joined);
   if (same !== undefined) return same;
-  // `id` stands for the only ID; `mail_id` and `message_id` for `email_id`.
+  // `id` means the only ID; `mail_id` and `message_id` for `email_id`.
   const isId = wanted.at(-1) === 'id' || wanted.at(-1) === 'ids';
   const ids = free.filter((each) => /_ids?$/.test(each));
   if (isId && (ids.length === 1 || wanted.length === 1)) return ids[0] ?? null;

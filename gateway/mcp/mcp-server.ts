@@ -88,10 +88,10 @@ export function createMcpEndpoint(): ServeMcp {
     );
     return mcp;
   };
-  return (exchange, options) => answerInTime(exchange, createServer, options);
+  return (exchange, options) => respondInTime(exchange, createServer, options);
 }
 
-async function answerInTime(
+async function respondInTime(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   serverOf: (exchange: Exchange) => McpServer,
   { operations, publicUrl, respondWithinMs }: ResponseOptions,

@@ -146,7 +146,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** Returns the rows that capabilities declare: one for each, and those that single operations name. */
+/** Returns the rows that capabilities declare: one for each, and the rows that single operations name. */
 function readDeclared(feature: string): OperationNames[] {
   return capabilities
     .filter((capability) => capability.feature === feature)

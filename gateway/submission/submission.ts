@@ -44,7 +44,7 @@ const UNKNOWN_ACCOUNT = '';
 const ANSWER_WITHIN_MS = 15_000;
 
 /**
- * Answers the SMTP server, which has no database: checks API keys, and sends what clients submit by the operation of POST /emails. Returns
+ * Serves the SMTP server, which has no database: checks API keys, and sends what clients submit by the operation of POST /emails. Returns
  * a function that ends it.
  */
 export function serveSubmission(submission: SubmissionParts): () => Promise<void> {

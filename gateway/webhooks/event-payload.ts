@@ -1,8 +1,8 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
 import { buildEventChat, buildEventBody as buildNativeBody } from '../../core/endpoints/event-payload.ts';
+import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
-import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { type AuditEventKind, findAuditAction, isAuditKind, type PostedKind } from '../../core/events/event-kinds.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -11,8 +11,7 @@ import { pageAuditEntries } from '../../operations/accounts/audit-log.ts';
 import { type EventPayload, newIdentifier, type OperationContext } from '../../operations/context.ts';
 import { listDomains } from '../../operations/domains/domains.ts';
 import { listEmails } from '../../operations/emails/emails.ts';
-import type { DeliverySummary } from '../../operations/endpoints/deliveries.ts';
-import { listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
+import { type DeliverySummary, listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import { type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
 import { makeAuditEventId, type PostableEvent, readEventSubjects } from './event-subject.ts';
@@ -63,7 +62,7 @@ export async function buildEventPayloads(
   });
 }
 
-/** Returns the events of the audit log that deliveries post, by endpoint and number; without those that the endpoint may not read. */
+/** Returns the events of the audit log that deliveries post, by endpoint and number; without entries that the endpoint may not read. */
 async function findAuditEvents(
   transaction: Parameters<typeof findPostedAuditEvents>[0],
   workspaceId: string,

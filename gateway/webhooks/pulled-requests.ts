@@ -13,7 +13,7 @@ import {
   subscribesToAudit,
 } from '../../core/endpoints/endpoint-events.ts';
 import { deriveListenerSecrets, LISTENER_ID, type ReceivedState, toPosting } from '../../core/endpoints/listener.ts';
-import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
+import { buildMailPayload, isRawNeeded } from '../../core/endpoints/webhook-payload.ts';
 import type { SigningSecret } from '../../core/endpoints/webhook-signature.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { EVENT_KINDS, type EventKind } from '../../core/events/event-kinds.ts';

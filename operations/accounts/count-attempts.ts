@@ -36,7 +36,7 @@ export async function countAttempt(
     limit,
     leaseMs: 0,
     windowMs: WINDOW_MS[per],
-    former: null,
+    previous: null,
   });
   const { granted, changesInMs } = await (transaction === undefined
     ? leaseRequests(context.database, makeRequest)

@@ -28,7 +28,7 @@ export const MAX_MEMBERS = 500;
 /** Invitations that the list has, the newest ones. */
 export const MAX_LISTED_INVITATIONS = 500;
 const TOKEN_BYTES = 32;
-/** Invitation mails per day: whoever gets them may never have asked for one, and they are sent in the name of the service. @limit */
+/** Invitation mails per day: their recipients may never have asked for one, and they are sent in the name of the service. @limit */
 export const MAX_MAILS = 500;
 /** @limit */
 export const MAX_MAILS_TO_ADDRESS = 10;

@@ -13,7 +13,7 @@ import type { ThreadEvent } from '../../db/queries/threads/thread-events.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 
 /*
- * What is stored now and acts later has the rights of whoever stores it, as they are then, cut by every later change of the API key
+ * What is stored now and acts later has the rights of the person or key that stores it, as they are then, cut by every later change of the API key
  * (docs/decisions/0095). The operation that stores it requires the scopes that it needs, and stores the grant with it.
  */
 
@@ -26,7 +26,7 @@ export interface Grant {
 }
 
 /**
- * Returns the rights to store with something that needs these scopes to act, in the transaction that stores it: those that the key has now.
+ * Returns the rights to store with something that needs these scopes to act, in the transaction that stores it: the rights that the key has now.
  * Changes of the key wait for that transaction. Throws forbidden for the first scope that is missing; `what` begins its sentence.
  */
 export async function requireGrant(

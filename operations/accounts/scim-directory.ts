@@ -50,7 +50,7 @@ export interface ScimResult {
   total: number;
 }
 
-/** A change of a resource. `version` is that which the client has seen; null: any. */
+/** A change of a resource. `version` is what the client has seen; null: any. */
 export interface ScimChange {
   kind: 'replace' | 'patch';
   body: unknown;

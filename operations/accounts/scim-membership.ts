@@ -64,10 +64,10 @@ export async function settleAll(
   const after = await readStates(transaction, context.workspaceId, [...before.keys()], mapping);
   const users = await rows.findScimUsers(transaction, context.workspaceId, [...before.keys()]);
   for (const user of users) {
-    const [former, present] = [before.get(user.id), after.get(user.id)];
-    if (former === undefined || present === undefined) continue;
-    if (former.role === present.role && former.isMapped === present.isMapped) continue;
-    await settle(context, transaction, { user, before: former, after: present }, ended);
+    const [previous, present] = [before.get(user.id), after.get(user.id)];
+    if (previous === undefined || present === undefined) continue;
+    if (previous.role === present.role && previous.isMapped === present.isMapped) continue;
+    await settle(context, transaction, { user, before: previous, after: present }, ended);
   }
 }
 
@@ -85,14 +85,14 @@ export async function settle(
   const { address, role } = after;
   const isWanted = after.isActive && address !== null && role !== null;
   const isRenamed = before !== null && before.address !== address;
-  const former = { ...user, address: before?.address ?? address };
+  const previous = { ...user, address: before?.address ?? address };
   if (user.personId !== null && (!isWanted || isRenamed)) {
     const isSamePerson =
       isWanted && user.madePerson && (await rows.renameProvisioned(transaction, workspaceId, user.personId, address));
     if (!isSamePerson)
-      await endMembership(transaction, workspaceId, former, { ended, keepsOwner: after.isActive && !isRenamed });
+      await endMembership(transaction, workspaceId, previous, { ended, keepsOwner: after.isActive && !isRenamed });
   } else if (before?.isActive === true && !after.isActive)
-    await endMembership(transaction, workspaceId, former, { ended, keepsOwner: false });
+    await endMembership(transaction, workspaceId, previous, { ended, keepsOwner: false });
   if (user.madePerson && user.personId !== null && isWanted)
     await rows.nameProvisioned(transaction, workspaceId, user.personId, chooseName(user.document));
   if (!isWanted) return;

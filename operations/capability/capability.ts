@@ -192,7 +192,7 @@ interface ChangeNames extends OperationNames {
   example?: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
   /** the input's name in openapi.json, if it has one */
   inputName?: string;
-  /** HTTP statuses of its errors, beside those that each operation can have */
+  /** HTTP statuses of its errors, beside the statuses that each operation can have */
   errors: readonly number[];
   /** whether the body can be omitted */
   isInputOptional?: boolean;
@@ -200,7 +200,7 @@ interface ChangeNames extends OperationNames {
   isMail?: boolean;
   /** type of what GraphQL returns, if it is one of several types of the resource */
   returns?: string;
-  /** types of its errors in GraphQL, beside those that each mutation can have */
+  /** types of its errors in GraphQL, beside the types that each mutation can have */
   graphqlErrors?: readonly 'SuppressedRecipient'[];
   /** what GraphQL shows of the object to keys without the scope `read`: `Type.field` */
   shows?: readonly string[];
@@ -298,7 +298,7 @@ type Missing<Output, Row> = {
     : Field;
 }[keyof Output];
 
-/** Functions that return fields of a row: those that are missing, and others for another form. */
+/** Functions that return fields of a row: missing ones, and others for another form. */
 type Computed<Output, Row, Loaded> = {
   readonly [Field in Exclude<Missing<Output, Row>, Loaded>]: Compute<Output, Row, Field>;
 } & { readonly [Field in keyof Output]?: Compute<Output, Row, Field> };

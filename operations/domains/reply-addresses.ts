@@ -1,4 +1,4 @@
-import type { normalRoute, RouteFacts } from '../../core/routing/route.ts';
+import { type normalRoute, type RouteFacts } from '../../core/routing/decide-route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { canonicalSender, deriveReplyAddressKey, makeReplyAddress } from '../../core/smtp/reply-address.ts';

@@ -277,7 +277,7 @@ export async function readEmails(
 /** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */
 const MAX_BODIES_AT_ONCE = 262_144;
 
-/** Returns one email per id, null where the user has none. Waits briefly for those that SMTP accepted a moment ago. */
+/** Returns one email per id, null where the user has none. Waits briefly for mail that SMTP accepted a moment ago. */
 export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
@@ -358,7 +358,7 @@ async function makeConditions(context: OperationContext, query: EmailQuery): Pro
 type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
 
 /**
- * Returns the flags that a status stands for; null when it is a stored status. `unread` leaves out archived mail unless
+ * Returns the flags that a status means; null when it is a stored status. `unread` leaves out archived mail unless
  * asked for.
  */
 function toFlags(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {

@@ -1,4 +1,4 @@
-import type { StoredMail } from '../../core/endpoints/mail-payload.ts';
+import { type StoredMail } from '../../core/endpoints/payload-facts.ts';
 import { MAX_HTML_LENGTH, type RunStep, textOfHtmlInSteps } from '../../core/html/text-of-html.ts';
 import {
   type Bodies,

@@ -33,7 +33,7 @@ export interface SecurityWarning {
   text: string;
   /** what the reader sees: a host, an address or a name */
   shown: string;
-  /** what it stands for: the host of the link, or the sender's address or domain */
+  /** what it refers to: the host of the link, or the sender's address or domain */
   actual: string;
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ActionLog } from '../../core/endpoints/actions.ts';
-import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/guard-judgement.ts';
+import { explainRoute } from '../../core/routing/explain-route.ts';
 import type { GuardMatch } from '../../core/routing/guard-rule.ts';
-import { explainRoute } from '../../core/routing/route.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
 import { adviceOn } from '../../core/sending/refusal-advice.ts';
 import { lastReplyText } from '../../core/smtp/delivery-status.ts';
 import { describeThreadReason } from '../../core/threads/threading.ts';
@@ -115,7 +115,7 @@ function receivedEntries(origin: EmailOrigin, rules: RouteReferences['rules']): 
             nodeId: origin.threadId,
           }),
         ]),
-    ...readStoredVerdicts(origin.answers).map((answer) => askedEntry(answer, rules)),
+    ...readStoredVerdicts(origin.verdicts).map((verdict) => askedEntry(verdict, rules)),
     ...routedEntries(origin),
   ];
 }
@@ -202,8 +202,8 @@ function threadText({ threadReason }: EmailOrigin): string | null {
   return threadReason === null ? null : describeThreadReason(threadReason);
 }
 
-function askedEntry(answer: StoredVerdict, rules: RouteReferences['rules']): TimelineEntry {
-  const { ruleId, isMatch, reason, at, durationMs } = answer;
+function askedEntry(verdict: StoredVerdict, rules: RouteReferences['rules']): TimelineEntry {
+  const { ruleId, isMatch, reason, at, durationMs } = verdict;
   const rule = `guard rule “${rules.get(ruleId)?.name ?? ruleId}”`;
   const outcome =
     isMatch === null ? 'did not respond' : isMatch ? 'says that it matches' : 'says that it does not match';

@@ -1,4 +1,4 @@
-import { readStoredVerdicts } from '../../core/routing/guard-judgement.ts';
+import { readStoredVerdicts } from '../../core/routing/stored-verdict.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as history from '../../db/queries/emails/email-history.ts';
 import { findAttempts as findDeliveryAttempts } from '../../db/queries/endpoints/delivery-page.ts';
@@ -31,7 +31,7 @@ export async function loadTimelines(
   const ids = emailIds.filter(isValidId);
   const timelines = await asWorkspace(database, workspaceId, async (transaction) => {
     const origins = await history.readOrigins(transaction, workspaceId, ids);
-    const ruleIds = origins.flatMap(({ answers }) => readStoredVerdicts(answers).map(({ ruleId }) => ruleId));
+    const ruleIds = origins.flatMap(({ verdicts }) => readStoredVerdicts(verdicts).map(({ ruleId }) => ruleId));
     const { rules } = await readReferences(transaction, workspaceId, {
       addressIds: [],
       domainIds: [],

@@ -1,8 +1,8 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { readWebhookConfig, type WebhookConfig } from '../../core/endpoints/endpoint-config.ts';
-import { buildMailPayload, isRawNeeded } from '../../core/endpoints/mail-payload.ts';
+import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
-import { linkTo } from '../../core/endpoints/webhook-payload.ts';
+import { buildMailPayload, isRawNeeded } from '../../core/endpoints/webhook-payload.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as bodies from '../../db/queries/endpoints/delivery-body.ts';
 import type { OperationContext } from '../context.ts';

@@ -86,7 +86,7 @@ const header = nameType(
 
 const wholeNumber = z.number().int().nullish();
 
-/** Options of webhooks in GraphQL, for the inputs that create and update them. Null stands for the default. */
+/** Options of webhooks in GraphQL, for the inputs that create and update them. Null means the default. */
 const webhookOptions = {
   ...options,
   format: webhookFormat.optional().meta({
@@ -134,7 +134,7 @@ const webhookOptions = {
   }),
 };
 
-/** Options of endpoints that forward in GraphQL, for the inputs that create and update them. Null stands for the default. */
+/** Options of endpoints that forward in GraphQL, for the inputs that create and update them. Null means the default. */
 const forwardingOptions = {
   ...options,
   preserveHeaders: z.boolean().nullish().meta({

@@ -91,7 +91,7 @@ export async function updateEndpoint(
       throw new UserError('validation', `At least one field must be provided: ${NAMED_FIELDS.join(', ')}`);
     if (change.type !== undefined && change.type !== endpoint.type)
       throw invalid('The type of an endpoint cannot be changed', 'type');
-    const former = { isActive: endpoint.isActive, events: endpoint.events };
+    const previous = { isActive: endpoint.isActive, events: endpoint.events };
     const { name, webhookFormat, description, isActive } = change;
     if (isLedElsewhere) {
       const config = change.config === undefined ? changedConfig(endpoint.config, configChange ?? {}) : change.config;
@@ -128,7 +128,7 @@ export async function updateEndpoint(
         await findEndpointGrant(context, unit.transaction, 'Changing what an endpoint does', endpoint),
       );
     endpoint.updatedAt = context.now();
-    await moveSubscription(unit.transaction, { workspaceId, endpoint, former, since: change.since });
+    await moveSubscription(unit.transaction, { workspaceId, endpoint, previous, since: change.since });
   });
   context.bus.publish('subscription.changed', { workspaceId });
   return readEndpoint(context, endpointId);

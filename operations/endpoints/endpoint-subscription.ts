@@ -104,7 +104,7 @@ interface SubscriptionMove {
   workspaceId: string;
   endpoint: { id: string; events: readonly string[]; isActive: boolean };
   /** before the change; null: the endpoint is new */
-  former: { events: readonly string[]; isActive: boolean } | null;
+  previous: { events: readonly string[]; isActive: boolean } | null;
   since: string | undefined;
 }
 
@@ -115,7 +115,7 @@ interface SubscriptionMove {
  */
 export async function moveSubscription(
   transaction: Transaction<Tables>,
-  { workspaceId, endpoint, former, since }: SubscriptionMove,
+  { workspaceId, endpoint, previous, since }: SubscriptionMove,
 ): Promise<void> {
   if (!subscribesToFeed(endpoint.events)) {
     if (since !== undefined)
@@ -123,7 +123,7 @@ export async function moveSubscription(
     await setSubscription(transaction, workspaceId, endpoint.id, null);
     return;
   }
-  const wasPosted = former !== null && former.isActive && subscribesToFeed(former.events);
+  const wasPosted = previous !== null && previous.isActive && subscribesToFeed(previous.events);
   if (wasPosted && since === undefined) return;
   const { lastSeq, firstSeq } = await readFeedEnd(transaction, workspaceId);
   const position = since === undefined ? lastSeq : decodeEventCursor(workspaceId, since);

@@ -259,7 +259,7 @@ export const forwardingShape = z.object({
   senderName: maybe.meta({ description: 'Sender name of copies. Null for that of the original sender.' }),
 });
 
-/** What endpoints that forward to one address have, and those that forward to several. */
+/** What endpoints have that forward, to one address or to several. */
 export const emailShape = z.object({
   forwardTo: addrSpec.meta({ description: 'Address that receives the copies.' }),
 });

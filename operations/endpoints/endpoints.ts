@@ -150,7 +150,7 @@ export async function createEndpoint(context: OperationContext, input: NewEndpoi
       updatedAt: createdAt,
     });
     const endpoint = { id, events, isActive: input.isActive ?? true };
-    await moveSubscription(transaction, { workspaceId, endpoint, former: null, since: input.since });
+    await moveSubscription(transaction, { workspaceId, endpoint, previous: null, since: input.since });
   });
   context.bus.publish('subscription.changed', { workspaceId });
   return readEndpoint(context, id);

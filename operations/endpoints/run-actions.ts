@@ -158,7 +158,7 @@ async function prepareSends(context: MailContext, delivery: ActingDelivery): Pro
   return sends;
 }
 
-/** What actions need of the rights of whoever set the endpoint up. Others change mail, and need `manage`. */
+/** What actions need of the rights of the person or key that set the endpoint up. Others change mail, and need `manage`. */
 const SCOPES_OF_ACTIONS: Readonly<Partial<Record<Action['type'], readonly Scope[]>>> = {
   reply: ['send'],
   forward: ['send', 'read'],

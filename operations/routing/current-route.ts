@@ -1,20 +1,21 @@
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
-import { holdForged } from '../../core/routing/forged-mail.ts';
 import {
   decideJudged,
   type Judgement,
   judgeMail,
-  matchVerdicts,
-  readStoredVerdicts,
+  normalRoute,
+  type RouteDecision,
+  type RouteFacts,
+  type RouteTarget,
   type TriedRule,
   triedRules,
-} from '../../core/routing/guard-judgement.ts';
+} from '../../core/routing/decide-route.ts';
+import { holdForged } from '../../core/routing/forged-mail.ts';
 import { type GuardRule, type ModelVerdict, readsText } from '../../core/routing/guard-rule.ts';
-import { normalRoute, type RouteDecision, type RouteFacts, type RouteTarget } from '../../core/routing/route.ts';
+import { matchVerdicts, readStoredVerdicts } from '../../core/routing/stored-verdict.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
-import type { GuardFactsExtent } from '../../db/queries/routing/guard-facts.ts';
-import { type GuardedContent, readFacts } from '../../db/queries/routing/guard-facts.ts';
+import { type GuardedContent, type GuardFactsExtent, readFacts } from '../../db/queries/routing/guard-facts.ts';
 import { readActiveRules } from '../../db/queries/routing/guard-rules.ts';
 import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
 import { requireGuardBudget, runWithinGuardBudget } from './guard-budget.ts';
@@ -36,8 +37,8 @@ export interface RoutableMail {
   facts: RouteFacts;
   /** whether a user released it: released emails skip the rules */
   isReleased: boolean;
-  /** stored answers of models: see core/routing/guard-judgement.ts */
-  answers: unknown;
+  /** stored verdicts of models: see core/routing/decide-route.ts */
+  verdicts: unknown;
   /** Reads what rules look at, if there are rules: with bodies, or without ('outline'). Null: the email no longer exists. */
   read: (extent: GuardFactsExtent) => Promise<GuardedContent | null>;
 }
@@ -52,13 +53,13 @@ export function storedMail(
   return {
     facts: email.facts,
     isReleased: email.releasedAt !== null,
-    answers: email.answers,
+    verdicts: email.verdicts,
     read: (extent) => readFacts(transaction, workspaceId, emailId, extent),
   };
 }
 
 /**
- * Returns where the message would go if it arrived now, by the current guard rules and routes. Models are not asked: their stored answers
+ * Returns where the message would go if it arrived now, by the current guard rules and routes. Models are not asked: their stored verdicts
  * count, and where one is missing the outcome is `asking`. A released email skips the rules. Throws rate_limited.
  */
 export async function decideCurrentRoute(
@@ -68,15 +69,15 @@ export async function decideCurrentRoute(
 ): Promise<CurrentRoute> {
   const { workspaceId } = context;
   const rules = await readActiveRules(transaction, workspaceId);
-  // A failed answer is dropped, because the model may answer today.
-  const said = readStoredVerdicts(mail.answers).filter(({ kind }) => kind === 'answered');
-  const answers = matchVerdicts(said, rules);
-  const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, answers);
+  // A failure is dropped, because the model may respond today.
+  const said = readStoredVerdicts(mail.verdicts).filter(({ kind }) => kind === 'answered');
+  const verdicts = matchVerdicts(said, rules);
+  const judgement = mail.isReleased ? NONE : await judge(context, mail, rules, verdicts);
   const named = judgement.verdict?.kind === 'matched' ? judgement.verdict.rule.endpointId : null;
   const targets = await listTargets(transaction, workspaceId, mail, named);
   const decision =
     (await holdNow(context, mail, judgement)) ?? decideJudged(judgement, mail.facts, (id) => targets.get(id));
-  const tried = mail.isReleased ? [] : triedRules(rules, judgement, answers);
+  const tried = mail.isReleased ? [] : triedRules(rules, judgement, verdicts);
   return { decision, target: findTarget(decision, targets), rules, tried };
 }
 
@@ -156,14 +157,14 @@ async function judge(
   { workspaceId, settings }: OperationContext,
   mail: RoutableMail,
   rules: readonly GuardRule[],
-  answers: ReadonlyMap<string, ModelVerdict>,
+  verdicts: ReadonlyMap<string, ModelVerdict>,
 ): Promise<Judgement> {
   if (rules.length === 0) return NONE;
   requireGuardBudget(workspaceId);
   const content = await mail.read(readsText(rules) ? 'whole' : 'outline');
   if (content === null) throw emailNotFound();
   const { hasGuardModel: hasModel } = settings;
-  return runWithinGuardBudget(workspaceId, () => judgeMail(rules, content, { verdicts: answers, hasModel }));
+  return runWithinGuardBudget(workspaceId, () => judgeMail(rules, content, { verdicts, hasModel }));
 }
 
 async function listTargets(

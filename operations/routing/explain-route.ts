@@ -89,7 +89,7 @@ async function explain(context: OperationContext, recipient: OwnRecipient, mail:
     const now = await decideCurrentRoute(context, transaction, {
       facts: await readHypotheticalRoute(transaction, workspaceId, place),
       isReleased: false,
-      answers: null,
+      verdicts: null,
       read: () => Promise.resolve({ facts: toFacts(mail, recipient), isParsed: mail.parseError === null }),
     });
     const { ruleId, endpointId } = now.decision;

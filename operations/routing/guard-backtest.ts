@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { matchVerdicts } from '../../core/routing/guard-judgement.ts';
 import {
   evaluateRules,
   type GuardMatch,
@@ -7,6 +6,7 @@ import {
   type ModelVerdict,
   readsText,
 } from '../../core/routing/guard-rule.ts';
+import { matchVerdicts } from '../../core/routing/stored-verdict.ts';
 import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetCursor } from '../../core/shared/page.ts';

@@ -1,5 +1,5 @@
 import { differences, type FieldChange } from '../../core/mime/stored-differences.ts';
-import type { RouteDecision } from '../../core/routing/route.ts';
+import { type RouteDecision } from '../../core/routing/decide-route.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENDPOINT_TYPES } from '../../core/endpoints/endpoint-config.ts';
-import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/route.ts';
+import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/decide-route.ts';
 import { graphqlOnly, graphqlText, inRest, linkTo, named, nameType, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';

@@ -1,7 +1,8 @@
 import type { EndpointType } from '../../core/endpoints/endpoint-config.ts';
-import { readStoredVerdicts, type StoredVerdict, type TriedRule } from '../../core/routing/guard-judgement.ts';
+import { type RouteDecision, type TriedRule } from '../../core/routing/decide-route.ts';
+import { explainRoute } from '../../core/routing/explain-route.ts';
 import type { GuardAction, GuardMatch } from '../../core/routing/guard-rule.ts';
-import { explainRoute, type RouteDecision } from '../../core/routing/route.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../core/routing/stored-verdict.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { describeThreadReason } from '../../core/threads/threading.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -118,7 +119,7 @@ async function explainStored(
     facts.set(emailId, {
       stored,
       decision: findDecision(stored),
-      verdicts: readStoredVerdicts(stored.answers),
+      verdicts: readStoredVerdicts(stored.verdicts),
       deliveries: deliveriesOf.get(emailId) ?? [],
       would: await decideNow(stored),
     });
@@ -144,10 +145,10 @@ function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
     addressIds: present(facts.map(({ stored }) => stored.addressId)),
     domainIds: present(facts.map(({ stored }) => stored.domainId)),
     ruleIds: present(
-      facts.flatMap(({ decision, would, verdicts: answers }) => [
+      facts.flatMap(({ decision, would, verdicts }) => [
         decision?.ruleId,
         would?.decision.ruleId,
-        ...answers.map(({ ruleId }) => ruleId),
+        ...verdicts.map(({ ruleId }) => ruleId),
       ]),
     ),
     endpointIds: present(
@@ -162,7 +163,7 @@ function referencesIn(facts: readonly RouteFacts[]): ReferenceIds {
 
 function explain(
   emailId: string,
-  { stored, decision, verdicts: answers, deliveries, would }: RouteFacts,
+  { stored, decision, verdicts, deliveries, would }: RouteFacts,
   names: RouteReferences,
 ): ExplainedRoute {
   const place = decision === null ? summarizeWaiting(stored) : summarizeRoute(decision, stored, names);
@@ -173,9 +174,9 @@ function explain(
     address: findRouteAddress(stored, names),
     domain: findRouteDomain(stored, names),
     releasedAt: stored.route?.released_at ?? null,
-    answers,
+    answers: verdicts,
     deliveries,
-    steps: listSteps(stored, { reason: place.reason, verdicts: answers, deliveries, names }),
+    steps: listSteps(stored, { reason: place.reason, verdicts, deliveries, names }),
     would: would === null ? null : summarizeRoute(would.decision, stored, names),
     tried: would?.tried ?? [],
   };
@@ -195,7 +196,7 @@ function findDecision({ route, matches }: StoredRoute): RouteDecision | null {
     endpointId: route.endpoint_id,
     ruleId: route.rule_id,
     reason: route.reason,
-    // Written by core/routing/route.ts.
+    // Written by core/routing/decide-route.ts.
     matches: matches as GuardMatch[] | null,
   };
 }
@@ -282,15 +283,15 @@ interface StepFacts {
 }
 
 /** Returns the steps that are done and the pending deliveries, in order. */
-function listSteps(stored: StoredRoute, { reason, verdicts: answers, deliveries, names }: StepFacts): RouteStep[] {
+function listSteps(stored: StoredRoute, { reason, verdicts, deliveries, names }: StepFacts): RouteStep[] {
   const { reception, route } = stored;
   const parsedAt = reception?.parsedAt ?? null;
-  const asked = answers.map(
-    (answer): RouteStep => ({
+  const asked = verdicts.map(
+    (verdict): RouteStep => ({
       step: 'asked',
-      at: new Date(answer.at),
-      durationMs: answer.durationMs,
-      detail: describeVerdict(answer, names),
+      at: new Date(verdict.at),
+      durationMs: verdict.durationMs,
+      detail: describeVerdict(verdict, names),
       deliveryId: null,
     }),
   );

@@ -157,7 +157,7 @@ async function keep(
 ): Promise<z.infer<typeof kept>> {
   if (idempotency === null) return receipt;
   const stored = await asWorkspace(database, workspaceId, (transaction) =>
-    reserveResult(transaction, workspaceId, idempotency, { ...idempotency, answer: receipt }),
+    reserveResult(transaction, workspaceId, idempotency, { ...idempotency, response: receipt }),
   );
   return readKept(stored, idempotency);
 }
@@ -165,7 +165,7 @@ async function keep(
 function readKept(stored: KeptResult, idempotency: Idempotency): z.infer<typeof kept> {
   const isSame = stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256;
   if (!isSame) throw idempotencyKeyReused();
-  return kept.parse(stored.answer);
+  return kept.parse(stored.response);
 }
 
 /** A message made from a template; null keeps the template's subject or body. */
@@ -199,20 +199,20 @@ async function composeSimulated(
 ): Promise<ComposedSimulation> {
   if (input.template === 'bounce') return composeBounce(context, input);
   const content = checkContent(input);
-  const answered = input.template === 'reply' ? await readRepliedTo(context, input.emailId) : null;
-  const to = envelope.to ?? answered?.to ?? null;
+  const repliedTo = input.template === 'reply' ? await readRepliedTo(context, input.emailId) : null;
+  const to = envelope.to ?? repliedTo?.to ?? null;
   if (to === null) throw invalid('to is required: one of your own addresses', 'to');
   const bytes = await composeSimulatedMail(
     {
       ...toFacts(context),
       kind: input.template,
-      from: envelope.from ?? answered?.from ?? SIMULATED_SENDER,
+      from: envelope.from ?? repliedTo?.from ?? SIMULATED_SENDER,
       to,
-      original: answered?.original ?? null,
+      original: repliedTo?.original ?? null,
     },
     content,
   );
-  const sender = envelope.from ?? answered?.from ?? SIMULATED_SENDER;
+  const sender = envelope.from ?? repliedTo?.from ?? SIMULATED_SENDER;
   return { bytes, to, reversePath: sender.address, reportedEmailId: null };
 }
 

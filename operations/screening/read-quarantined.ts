@@ -26,10 +26,10 @@ export async function readQuarantined(
       { details: [{ field: 'confirm', message: 'must be the name of the virus' }] },
     );
   room.take(found.sizeBytes);
-  const packed = await asWorkspace(database, workspaceId, (transaction) =>
+  const row = await asWorkspace(database, workspaceId, (transaction) =>
     findQuarantined(transaction, workspaceId, emailId, 'with bytes'),
   );
-  const bytes = packed?.octets == null ? null : await unpackMessage({ ...packed, octets: packed.octets });
+  const bytes = row?.packed == null ? null : await unpackMessage({ ...row, packed: row.packed });
   if (bytes === null) throw new UserError('not_found', 'The message is no longer stored');
   context.noteReads?.(context, [emailId]);
   return { filename: `${emailId}.infected`, contentType: 'application/octet-stream', bytes };

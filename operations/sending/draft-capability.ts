@@ -257,7 +257,7 @@ export const draftChangeShape = z
 
 type DraftChange = Partial<Omit<z.output<typeof draftChangeShape>, 'version'>>;
 
-/** Returns the fields of an input; those that are missing stay undefined. Throws validation. */
+/** Returns the fields of an input; missing ones stay undefined. Throws validation. */
 export function readDraftInput(
   { headers, headerList, metadata, attachments, ...input }: DraftChange,
   withoutContent = NO_FILE,

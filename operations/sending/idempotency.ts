@@ -81,12 +81,12 @@ const receipt = z.object({
  */
 export function idempotentReplay(
   idempotency: OwnIdempotency | null,
-  policy: Pick<Policy, 'answers'>,
+  policy: Pick<Policy, 'responses'>,
 ): Accepted | UserError | null {
-  const stored = idempotency === null ? undefined : policy.answers.get(makeReplayKey(idempotency));
+  const stored = idempotency === null ? undefined : policy.responses.get(makeReplayKey(idempotency));
   if (idempotency === null || stored === undefined) return null;
   if (stored.operation === idempotency.operation && stored.requestSha256 === idempotency.requestSha256)
-    return { receipt: receipt.parse(stored.answer), at: stored.at };
+    return { receipt: receipt.parse(stored.response), at: stored.at };
   return idempotencyKeyReused();
 }
 

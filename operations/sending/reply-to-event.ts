@@ -40,7 +40,7 @@ const FLAWS: Record<NoReply, string> = {
 const WORDS: Record<EventResponse, string> = { accepted: 'Accepted', tentative: 'Tentative', declined: 'Declined' };
 
 /**
- * Answers the invitation in an email: the organizer gets a mail with an iTIP reply (RFC 5546 §3.2.3). Throws not_found, conflict for an email
+ * Replies to the invitation in an email: the organizer gets a mail with an iTIP reply (RFC 5546 §3.2.3). Throws not_found, conflict for an email
  * without an invitation, and what sendEmail throws.
  */
 export async function replyToEvent(

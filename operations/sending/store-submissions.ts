@@ -56,7 +56,7 @@ export function nameSendingLock({ settings }: Pick<MailContext, 'settings'>): st
 /** What storeSubmissions found and wrote. */
 export interface StoredGroup<Member> extends Omit<Stored, 'claimFacts'> {
   policy: Policy;
-  /** for each member the earlier response, the reason for a rejection, or null when it was to be stored */
+  /** for each member the earlier response, the reason for a rejection, or null when it should be stored */
   verdicts: (Accepted | UserError | null)[];
   /** the members whose verdict is null, as stored: a send policy can make an email wait */
   entering: Member[];
@@ -83,7 +83,7 @@ export interface StoreOptions<Member extends SubmittedMember> {
 }
 
 /**
- * Checks submissions of one user against the sending policy and stores those that pass, within a transaction that holds nameSendingLock. All
+ * Checks submissions of one user against the sending policy and stores what passes, within a transaction that holds nameSendingLock. All
  * mail that users and their endpoints send passes here. Call it last in the transaction, because it appends events. Throws ThreadsBusy, and
  * ThreadsJoin when emails that were to start threads belong to others.
  */
@@ -210,7 +210,7 @@ async function findLostClaims(
       const { in_reply_to: inReplyTo, reference_ids: references } = email.row;
       const tokenSha256 = claimTokenSha256(email.claimToken);
       const keys = linkKeys(findLinks({ messageId: '', inReplyTo, references }));
-      return [{ email, answer: { tokenSha256, threadId: submission.receipt.repliedTo?.threadId ?? null, keys } }];
+      return [{ email, claim: { tokenSha256, threadId: submission.receipt.repliedTo?.threadId ?? null, keys } }];
     }),
   );
   if (claiming.length === 0) return new Set();
@@ -218,7 +218,7 @@ async function findLostClaims(
   const held = await lockHeldClaims(
     client,
     workspaceId,
-    claiming.map(({ answer }) => answer),
+    claiming.map(({ claim }) => claim),
   );
   return new Set(claiming.flatMap(({ email }, at) => (held[at] === true ? [] : [email])));
 }
@@ -359,7 +359,7 @@ function toUnit(
     })),
     batchId,
     traceParent,
-    answer: idempotency === null ? null : { ...idempotency, answer: receipt },
+    response: idempotency === null ? null : { ...idempotency, response: receipt },
   };
 }
 

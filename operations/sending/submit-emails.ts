@@ -407,6 +407,6 @@ function toUnit(
     batchId,
     draft,
     traceParent,
-    answer: idempotency === null ? null : { ...idempotency, answer: receipt },
+    response: idempotency === null ? null : { ...idempotency, response: receipt },
   };
 }

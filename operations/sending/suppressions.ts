@@ -145,7 +145,7 @@ export async function liftSuppression(context: OperationContext, idOrAddress: st
   return lifted;
 }
 
-/** Removes suppressions by ids or addresses in one transaction. Returns those that existed. */
+/** Removes suppressions by ids or addresses in one transaction. Returns the removed ones. */
 export async function liftSuppressions(
   context: OperationContext,
   idsOrAddresses: readonly string[],

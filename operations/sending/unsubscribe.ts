@@ -3,7 +3,7 @@ import { inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { suppressForList } from '../../db/queries/sending/suppression-list.ts';
 import { newIdentifier, type OperationParts } from '../context.ts';
 
-/** Returns what a link of List-Unsubscribe stands for; null when it was not made by this service. */
+/** Returns the contents of a link of List-Unsubscribe; null when it was not made by this service. */
 export function readUnsubscription({ settings }: OperationParts, token: string): Unsubscription | null {
   return readUnsubscribeToken(settings.secretKey, token);
 }

@@ -29,7 +29,7 @@ export async function sendNotices(parts: OperationParts, noteId: string | null):
   }
 }
 
-/** Sends at once, and every minute, the notices that a gateway left behind. Closing waits for those that are being sent. */
+/** Sends at once, and every minute, the notices that a gateway left behind. Closing waits for notices that are being sent. */
 export function repeatNotices(parts: OperationParts): { close: () => Promise<void> } {
   let running = sendNotices(parts, null);
   const timer = setInterval(() => void (running = sendNotices(parts, null)), REPEAT_MS).unref();

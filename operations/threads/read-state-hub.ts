@@ -20,7 +20,7 @@ export interface ReadStateHub {
 /** Followers of one person in a workspace, and of all. @limit */
 const MAX_FOLLOWERS_OF_PERSON = 100;
 const MAX_FOLLOWERS = 5_000;
-/** Changes that a slow reader is behind at most. Then it gets one change that stands for all: read everything again. @limit */
+/** Changes that a slow reader is behind at most. Then it gets one change that replaces all: read everything again. @limit */
 const MAX_BEHIND = 100;
 
 interface Follower {

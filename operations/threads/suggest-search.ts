@@ -11,7 +11,7 @@ const MAX_CORRECTED = 3;
 const MAX_TRIED = 3;
 
 /**
- * Returns the search with words of the user's mail in place of those that no mail has, if that finds something; null: no such search. What
+ * Returns the search with words of the user's mail in place of words that no mail has, if that finds something; null: no such search. What
  * the request may not see is not suggested: each suggestion was searched for with the rights of the request. Throws validation.
  */
 export async function suggestSearch(context: OperationContext, query: InboxQuery): Promise<string | null> {

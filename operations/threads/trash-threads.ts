@@ -8,7 +8,7 @@ const MAX_MESSAGES = 20_000;
 
 type Events = Changed<unknown>['events'];
 
-/** Moves existing threads to the trash, within a transaction that holds lockThreads. Those that are there stay as they are. */
+/** Moves existing threads to the trash, within a transaction that holds lockThreads. Threads in the trash stay as they are. */
 export async function trashLocked(
   client: pg.ClientBase,
   workspaceId: string,

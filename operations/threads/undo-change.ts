@@ -100,16 +100,16 @@ async function setFlagsBack(
   workspaceId: string,
   threads: readonly ChangedThread[],
 ): Promise<Events> {
-  const former = new Map<string, FormerFlags>();
-  const plain = (id: string) => former.get(id) ?? { id, is_read: null, read_at: null, is_archived: null };
+  const previous = new Map<string, FormerFlags>();
+  const plain = (id: string) => previous.get(id) ?? { id, is_read: null, read_at: null, is_archived: null };
   for (const { read, archived } of threads) {
     for (const [id, readAt] of read?.emails ?? [])
-      former.set(id, { ...plain(id), is_read: read?.to === false, read_at: readAt });
-    for (const id of archived?.emailIds ?? []) former.set(id, { ...plain(id), is_archived: archived?.to === false });
+      previous.set(id, { ...plain(id), is_read: read?.to === false, read_at: readAt });
+    for (const id of archived?.emailIds ?? []) previous.set(id, { ...plain(id), is_archived: archived?.to === false });
   }
-  if (former.size === 0) return [];
+  if (previous.size === 0) return [];
   const threadIds = threads.map(({ id }) => id);
-  const flagged = await setFormerFlags(client, workspaceId, threadIds, [...former.values()]);
+  const flagged = await setFormerFlags(client, workspaceId, threadIds, [...previous.values()]);
   const read = new Set(flagged.filter(({ readChanges }) => readChanges > 0).map(({ threadId }) => threadId));
   const moved = new Set(flagged.filter(({ archiveChanges }) => archiveChanges > 0).map(({ threadId }) => threadId));
   return threads.flatMap(

@@ -52,11 +52,11 @@ export function orderedCursors(order: string): Cursors<KeysetCursor> {
   return {
     encode: (cursor) => Buffer.from(`${order}:${encodeCursor(cursor)}`).toString('base64url'),
     decode(text, argument) {
-      const [, former = '', inner = ''] =
+      const [, previous = '', inner = ''] =
         /^([a-z_]+):(.+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
       const cursor = decodeCursor(inner);
-      if (cursor === null || former === order) return cursor;
-      return refuseOrder(argument, former.toUpperCase(), order.toUpperCase());
+      if (cursor === null || previous === order) return cursor;
+      return refuseOrder(argument, previous.toUpperCase(), order.toUpperCase());
     },
   };
 }
@@ -74,8 +74,8 @@ const relevanceCursors: Cursors<RelevanceCursor> = {
     decodeRelevanceCursor(text) ?? (decodeCursor(text) === null ? null : refuseOrder(argument, 'NEWEST', 'RELEVANCE')),
 };
 
-function refuseOrder(argument: 'after' | 'before', former: string, order: string): never {
-  const message = `\`${argument}\` is a cursor of \`orderBy: ${former}\`, but the list is ordered by ${order}. Use cursors of the same order.`;
+function refuseOrder(argument: 'after' | 'before', previous: string, order: string): never {
+  const message = `\`${argument}\` is a cursor of \`orderBy: ${previous}\`, but the list is ordered by ${order}. Use cursors of the same order.`;
   throw invalid(message, argument);
 }
 

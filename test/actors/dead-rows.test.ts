@@ -212,11 +212,11 @@ test('mail that our own fault keeps from being sent becomes a dead row instead o
   const sender = await createSender(owner, `${randomBytes(4).toString('hex')}.test`, SECRET_KEY);
   const emailId = await queueMail(owner, sender, { to: ['ann@elsewhere.test'] });
   const { rows: kept } = await owner.pool.query<{ raw_id: string; bytes: Buffer; id: string }>(
-    `select e.raw_id, m.octets as bytes, r.id from email e join raw_message m on m.id = e.raw_id join recipient r on r.email_id = e.id where e.id = $1`,
+    `select e.raw_id, m.packed as bytes, r.id from email e join raw_message m on m.id = e.raw_id join recipient r on r.email_id = e.id where e.id = $1`,
     [emailId],
   );
   const [{ raw_id: rawId, bytes, id: recipientId }] = kept as [(typeof kept)[0]];
-  const spoil = (to: Buffer) => owner.pool.query('update raw_message set octets = $2 where id = $1', [rawId, to]);
+  const spoil = (to: Buffer) => owner.pool.query('update raw_message set packed = $2 where id = $1', [rawId, to]);
   await spoil(Buffer.from('damaged'));
   const start = () => startSending(database, { relayUrl: `smtp://127.0.0.1:${sink.port}` });
   const waits = await untilDead(start, 'send', recipientId);

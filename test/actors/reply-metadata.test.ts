@@ -42,7 +42,7 @@ describe.each([
 
   const both = (metadata: unknown) => ({ stored: metadata, posted: metadata });
 
-  test('carries the metadata of the email that it answers', async () => {
+  test('carries the metadata of the email that it replies to', async () => {
     const id = await send({ order: 4711, ключ: ['"', '\\', '\u2028'] });
     expect(await receive([`In-Reply-To: ${id}`])).toEqual(both({ order: 4711, ключ: ['"', '\\', '\u2028'] }));
   });

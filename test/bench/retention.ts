@@ -152,7 +152,7 @@ async function fill(url: string, count: number): Promise<void> {
   await client.connect();
   await client.query('set synchronous_commit = off');
   await client.query(`
-    insert into raw_message (id, octets, sha256, size_octets)
+    insert into raw_message (id, packed, sha256, size_bytes)
     select 'raw_' || id, convert_to(repeat(md5(id), 64), 'UTF8'), sha256(convert_to(id, 'UTF8')), 2048 from email;
     update email set raw_id = 'raw_' || id;
     insert into reception (workspace_id, email_id, raw_id, reverse_path, recipient, own_address, domain_id, remote_address, helo, is_tls,

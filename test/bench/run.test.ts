@@ -64,7 +64,7 @@ const result = (part: string, value: number | null, problems: string[] = []): Pa
   rows: value === null ? [] : [{ id: part, work: part, unit: 'ms', better: 'lower', ours: [value], peer: null }],
 });
 
-test('a part replaces its former result and keeps its rows when it fails', () => {
+test('a part replaces its previous result and keeps its rows when it fails', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'postroom-results-'));
   const order = ['inbound', 'outbound'];
   for (const each of [result('outbound', 1), result('inbound', 2), result('outbound', 3)])

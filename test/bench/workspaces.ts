@@ -106,7 +106,7 @@ async function fill(url: string, { workspaces, members }: { workspaces: number; 
   await addWorkspaces(owner, `select $1::text as id, 'bench.test' as name`, [USER]);
   await pool.query(
     `with person as (
-       insert into user_account (id, email) select 'usr_member' || n, 'member' || n || '@bench.test' from generate_series(1, $2) n returning id)
+       insert into person (id, email) select 'usr_member' || n, 'member' || n || '@bench.test' from generate_series(1, $2) n returning id)
      insert into workspace_member (workspace_id, person_id, role, joined_at) select $1, id, 'agent', now() from person`,
     [USER, members],
   );

@@ -271,7 +271,7 @@ describe('on one machine', () => {
           isAnswered: true,
           error: isSeen ? null : 'No such record',
         });
-        const { rows } = await client.query<{ id: string }>('select id from user_account limit 1');
+        const { rows } = await client.query<{ id: string }>('select id from person limit 1');
         const workspaceId = rows[0]?.id;
         const insert = `insert into domain (workspace_id, id, name, status, verified_at, dns_check, checked_at, check_due_at)
         values ($1, $2, $2, 'verified', now(), $3, now() - $4 * interval '1 hour', now() + interval '1 day')`;

@@ -283,7 +283,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       await expect
         .poll(async () => {
           const { rows } = await stage.database.pool.query(
-            `select (select count(*)::integer from user_account where id = $1) as accounts,
+            `select (select count(*)::integer from person where id = $1) as accounts,
              (select count(*)::integer from erased_account where id = $1) as erased`,
             [account.workspaceId],
           );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type DocumentNode, textOfDocument } from '../../gateway/dashboard/composer/document-text.ts';
-import { draftInput, refusalOfMailboxes, valuesOf } from '../../gateway/dashboard/composer/draft.ts';
+import { draftInput, refusalOfMailboxes, toDraft } from '../../gateway/dashboard/composer/draft.ts';
 import { harmlessTags, isEditable, sentHtml } from '../../gateway/dashboard/composer/mail-html.ts';
 import { replaceSignature, withSignature } from '../../gateway/dashboard/composer/signature.ts';
 
@@ -35,16 +35,16 @@ test('a draft is stored as it will be sent, and opened as it was written', () =>
     text: `Yes.\n\n${quote.text}\n`,
     html: `<p>Yes.</p>${quote.html}`,
   });
-  const opened = valuesOf({ ...stored, ...input }, values, quote);
+  const opened = toDraft({ ...stored, ...input }, values, quote);
   expect(opened).toEqual({ ...values, to: ['ann@example.com'], text: 'Yes.' });
   const other = { text: 'Other', html: '<p>Other</p>' };
-  expect(valuesOf({ ...stored, ...input }, values, other)).toMatchObject({ hasQuote: false, html: input.html });
+  expect(toDraft({ ...stored, ...input }, values, other)).toMatchObject({ hasQuote: false, html: input.html });
 });
 
 test('a draft in plain text is stored without HTML', () => {
   const input = draftInput({ ...values, html: null }, 'reply', quote);
   expect(input).toMatchObject({ text: `Yes.\n\n${quote.text}\n`, html: null });
-  expect(valuesOf({ ...stored, ...input }, values, quote)).toMatchObject({ html: null, text: 'Yes.', hasQuote: true });
+  expect(toDraft({ ...stored, ...input }, values, quote)).toMatchObject({ html: null, text: 'Yes.', hasQuote: true });
 });
 
 const paragraph = (...content: DocumentNode[]): DocumentNode => ({ type: 'paragraph', content });

@@ -112,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     await page.getByText(bounced, { exact: true }).waitFor();
   });
 
-  test('of a list with an address only is answered by a mail after a question', LIMIT, async () => {
+  test('of a list with an address only sends a mail after a question', LIMIT, async () => {
     const account = await stage.account();
     const list = await stage.account();
     await stage.mail({

@@ -9,7 +9,7 @@ import {
 import { sendersText } from '../../gateway/dashboard/pages/inbox/people.ts';
 import { rowTime, timesInFull } from '../../gateway/dashboard/pages/inbox/row-time.ts';
 import {
-  type AnsweredPage,
+  type ReadPage,
   heldRows,
   indexOfThread,
   missingPages,
@@ -22,7 +22,7 @@ import {
   withPageRows,
   withRowsBack,
 } from '../../gateway/dashboard/pages/inbox/thread-pages.ts';
-import { placeOf } from '../../gateway/dashboard/shell/places.ts';
+import { findPage } from '../../gateway/dashboard/shell/places.ts';
 import { insertThread } from '../support/rows/mail-rows.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findColorViolations, findViolations } from '../support/stages/axe.ts';
@@ -109,7 +109,7 @@ test.each([
   ['/inbox', '?q=x', '/inbox'],
   ['/domains/dom_1', '', '/domains'],
 ])('the page %s%s belongs to the menu item %s', (path, search, place) => {
-  expect(placeOf(path, search)).toBe(place);
+  expect(findPage(path, search)).toBe(place);
 });
 
 let stage: BrowserStage;
@@ -598,7 +598,7 @@ function capitalized(text: string): string {
 }
 
 /** A page of threads whose messages came a second apart, the one at `newest` seconds first. */
-function answer(newest: number, count: number, hasNextPage: boolean): AnsweredPage {
+function answer(newest: number, count: number, hasNextPage: boolean): ReadPage {
   const edges = Array.from({ length: count }, (_, n) => ({ cursor: `c${newest - n}`, node: thread(newest - n) }));
   return { edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { initialsOf } from '../../gateway/dashboard/pages/inbox/people.ts';
+import { makeInitials } from '../../gateway/dashboard/pages/inbox/people.ts';
 
 test.each([
   ['Maya Okafor', 'MO'],
@@ -11,5 +11,5 @@ test.each([
   ['', 'B'],
   ['👩‍🚀', '👩‍🚀'],
 ])('the initials of %j are %s', (name, initials) => {
-  expect(initialsOf({ name, address: 'build.server@sender.test' })).toBe(initials);
+  expect(makeInitials({ name, address: 'build.server@sender.test' })).toBe(initials);
 });

@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('sign-in in the browser', () => {
     await page.getByText('The password was set.').waitFor();
     await stage.database.pool.query(
       `update auth_session set confirmed_at = confirmed_at - interval '10 minutes'
-       where person_id = (select id from user_account where email = $1)`,
+       where person_id = (select id from person where email = $1)`,
       [email],
     );
     // Gateways read a session again after 3 s at most.

@@ -24,15 +24,15 @@ beforeEach(() => {
 });
 
 async function write(rawId: string, bytes: Buffer): Promise<void> {
-  const octets = await packMessage(bytes);
+  const packed = await packMessage(bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const message = { raw_id: rawId, sha256, size: bytes.length, start: 0, length: octets.length };
+  const message = { raw_id: rawId, sha256, size: bytes.length, start: 0, length: packed.length };
   await actor.pool.query(
     storeBytesSql(
       '(select * from json_to_recordset($1) as r (raw_id text, sha256 text, size integer, start integer, length integer))',
       '$2',
     ),
-    [JSON.stringify([message]), octets],
+    [JSON.stringify([message]), packed],
   );
 }
 
@@ -72,7 +72,7 @@ test('memory has a limit of bytes: the oldest are removed first, and a message a
 
 test('bytes that do not match their sha256 are not returned, and the damage is logged', async () => {
   await write('raw_damaged', Buffer.from('as it was'));
-  await test_.open(null).pool.query(`update raw_message set octets = set_byte(octets, 3, 0) where id = 'raw_damaged'`);
+  await test_.open(null).pool.query(`update raw_message set packed = set_byte(packed, 3, 0) where id = 'raw_damaged'`);
   expect(await store.get('raw_damaged')).toBeNull();
   expect(logged.join()).toMatch(/raw_damaged.*sha256/);
 });
@@ -88,7 +88,7 @@ test('small messages are read ahead together, and then returned without the data
   await write('raw_ahead2', Buffer.from('two \xff', 'latin1'));
   await write('raw_ahead3', randomBytes(70_000));
   await write('raw_ahead4', Buffer.from('spoiled'));
-  await actor.pool.query(`update raw_message set octets = 'other' where id = 'raw_ahead4'`);
+  await actor.pool.query(`update raw_message set packed = 'other' where id = 'raw_ahead4'`);
   await roomy.keepStored(['raw_ahead1', 'raw_ahead2', 'raw_ahead3', 'raw_ahead4', 'raw_nothing']);
   await actor.pool.query(`delete from raw_message where id like 'raw_ahead%'`);
   expect((await roomy.get('raw_ahead1'))?.toString()).toBe('one');
@@ -111,7 +111,7 @@ test('messages for one job are read together, those in memory among them, and no
   await write('raw_now2', Buffer.from('two \xff', 'latin1'));
   await write('raw_now3', randomBytes(70_000));
   await write('raw_now4', Buffer.from('spoiled'));
-  await actor.pool.query(`update raw_message set octets = 'other' where id = 'raw_now4'`);
+  await actor.pool.query(`update raw_message set packed = 'other' where id = 'raw_now4'`);
   roomy.keep('raw_now5', Buffer.from('kept'));
   const found = await roomy.readTogether(['raw_now1', 'raw_now2', 'raw_now3', 'raw_now4', 'raw_now5', 'raw_none']);
   expect(Object.fromEntries([...found].map(([id, bytes]) => [id, bytes.toString('latin1')]))).toEqual({

@@ -69,7 +69,7 @@ test('a lease holds for 30 seconds, then the row is due again', async () => {
   await shiftClock(0);
 });
 
-test('a finish by a former claimant changes nothing', async () => {
+test('a finish by a previous claimant changes nothing', async () => {
   await claim('slow', 1);
   await shiftClock(31);
   await claim('quick', 1);

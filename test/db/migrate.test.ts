@@ -19,9 +19,9 @@ test('accounts without a workspace get one at the next start, and their keys and
   const client = new pg.Client({ connectionString: testDatabase.url });
   await client.connect();
   // As an account was before workspaces.
-  await client.query(`alter table user_account disable trigger create_own_workspace`);
-  await client.query(`insert into user_account (id, email, name) values ('usr_old', 'old@before.test', 'Ada')`);
-  await client.query(`alter table user_account enable trigger create_own_workspace`);
+  await client.query(`alter table person disable trigger create_own_workspace`);
+  await client.query(`insert into person (id, email, name) values ('usr_old', 'old@before.test', 'Ada')`);
+  await client.query(`alter table person enable trigger create_own_workspace`);
   await client.query(`alter table api_key drop constraint api_key_workspace_id_fkey`);
   await client.query(
     `insert into api_key (id, workspace_id, name, secret_sha256) values ('key_old', 'usr_old', 'old', '\\x01')`,

@@ -12,7 +12,7 @@ import {
 import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
 
 async function pack(bytes: Buffer): Promise<PackedMessage> {
-  return { octets: await packMessage(bytes), sha256: hash('sha256', bytes, 'buffer'), sizeBytes: bytes.length };
+  return { packed: await packMessage(bytes), sha256: hash('sha256', bytes, 'buffer'), sizeBytes: bytes.length };
 }
 
 const text = (bytes: number) => Buffer.from('Subject: Hello\r\n\r\nA line of text.\r\n'.repeat(bytes / 34));
@@ -27,7 +27,7 @@ test.each([
   ['bytes that are zstd themselves', zstdCompressSync(randomBytes(3_000).toString('hex'))],
 ])('%s is unpacked as it was', async (_name, bytes) => {
   const packed = await pack(bytes);
-  expect(packed.octets.length).toBeLessThanOrEqual(bytes.length);
+  expect(packed.packed.length).toBeLessThanOrEqual(bytes.length);
   expect((await unpackMessage(packed))?.equals(bytes)).toBe(true);
   expect(unpackSmall(packed)?.equals(bytes)).toBe(true);
 });
@@ -46,11 +46,11 @@ describe('a damaged message', () => {
   test.each<[string, (packed: PackedMessage) => Partial<PackedMessage>]>([
     [
       'one bit differs',
-      ({ octets }) => ({ octets: Buffer.from(octets.map((byte, at) => (at === 40 ? byte ^ 1 : byte))) }),
+      ({ packed }) => ({ packed: Buffer.from(packed.map((byte, at) => (at === 40 ? byte ^ 1 : byte))) }),
     ],
-    ['its end is missing', ({ octets }) => ({ octets: octets.subarray(0, -1) })],
-    ['it has no bytes', () => ({ octets: Buffer.alloc(0) })],
-    ['it is another message', () => ({ octets: zstdCompressSync(text(4_096).fill('x')) })],
+    ['its end is missing', ({ packed }) => ({ packed: packed.subarray(0, -1) })],
+    ['it has no bytes', () => ({ packed: Buffer.alloc(0) })],
+    ['it is another message', () => ({ packed: zstdCompressSync(text(4_096).fill('x')) })],
     ['its size is smaller than what it unpacks to', ({ sizeBytes }) => ({ sizeBytes: sizeBytes - 1 })],
     ['its size is larger than what it unpacks to', ({ sizeBytes }) => ({ sizeBytes: sizeBytes + 1 })],
     ['its sha256 is shorter', ({ sha256 }) => ({ sha256: sha256.subarray(1) })],
@@ -62,7 +62,7 @@ describe('a damaged message', () => {
   });
 
   test('never makes more bytes than its row says', async () => {
-    const bomb = { octets: zstdCompressSync(Buffer.alloc(200_000_000)), sha256: Buffer.alloc(32), sizeBytes: 100_000 };
+    const bomb = { packed: zstdCompressSync(Buffer.alloc(200_000_000)), sha256: Buffer.alloc(32), sizeBytes: 100_000 };
     const before = process.memoryUsage().arrayBuffers;
     expect(await unpackMessage(bomb)).toBeNull();
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
@@ -93,7 +93,7 @@ test.runIf(hasCorpora)('every message of the corpora is unpacked byte for byte',
     const packed = await pack(bytes);
     expect((await unpackMessage(packed))?.equals(bytes), file).toBe(true);
     before += bytes.length;
-    after += packed.octets.length;
+    after += packed.packed.length;
   }
   expect(after / before).toBeLessThan(0.5);
 });
@@ -111,22 +111,22 @@ describe('a message that is unpacked in pieces', () => {
     ['zstd', text(3_000_000)],
     ['as it is', randomBytes(300_000)],
   ])('is what it was, stored as %s', async (_name, bytes) => {
-    const { octets } = await pack(bytes);
-    const sizes = { octets: octets.length, message: bytes.length };
-    expect((await join(unpackInPieces(cut(octets), sizes))).equals(bytes)).toBe(true);
+    const { packed } = await pack(bytes);
+    const sizes = { packed: packed.length, message: bytes.length };
+    expect((await join(unpackInPieces(cut(packed), sizes))).equals(bytes)).toBe(true);
   });
 
-  test('fails when its octets are damaged or cannot be read, and has no more bytes than its row says', async () => {
-    const octets = zstdCompressSync(randomBytes(100_000).toString('hex'));
-    const sizes = { octets: octets.length, message: 200_000 };
-    await expect(join(unpackInPieces(cut(octets.subarray(5)), sizes))).rejects.toThrow();
+  test('fails when its packed are damaged or cannot be read, and has no more bytes than its row says', async () => {
+    const packed = zstdCompressSync(randomBytes(100_000).toString('hex'));
+    const sizes = { packed: packed.length, message: 200_000 };
+    await expect(join(unpackInPieces(cut(packed.subarray(5)), sizes))).rejects.toThrow();
     async function* failing(): AsyncGenerator<Buffer> {
-      yield octets.subarray(0, 1_000);
+      yield packed.subarray(0, 1_000);
       throw new Error('the connection ended');
     }
     await expect(join(unpackInPieces(failing(), sizes))).rejects.toThrow('the connection ended');
     const bomb = zstdCompressSync(Buffer.alloc(50_000_000));
-    const made = await join(unpackInPieces([bomb], { octets: bomb.length, message: 100_000 }));
+    const made = await join(unpackInPieces([bomb], { packed: bomb.length, message: 100_000 }));
     expect(made.length).toBeLessThanOrEqual(100_000);
   });
 });

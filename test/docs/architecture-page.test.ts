@@ -3,13 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readImportGraph } from '../support/import-graph.ts';
 import { repository } from '../support/runner.ts';
-
-/** Functions of a file that a step of the page names: `name` in `file`. */
-interface Claim {
-  step: string;
-  names: string[];
-  file: string;
-}
+import { type Claim, findSteps, architecturePage as page, readClaims, readSection } from './architecture-claims.ts';
 
 /** Files that start the steps of a process: the page does not list them in every section. */
 const STARTS_STEPS = [
@@ -24,8 +18,6 @@ const STARTS_STEPS = [
 /** Haraka calls it by its name when it loads the plugin. */
 const CALLED_BY_HARAKA = 'register';
 
-const page = readFileSync(path.join(repository, 'docs/architecture.md'), 'utf8');
-
 test.each([
   ['docs/architecture.md', 80],
   ['README.md', 20],
@@ -38,7 +30,7 @@ test.each([
 });
 
 test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])('every step of "%s" has its file', (heading) => {
-  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const section = readSection(heading);
   const steps = [...section.matchAll(/^\d+\. .+$/gm)].map(([step]) => step);
   expect(steps.length).toBeGreaterThan(10);
   expect(steps.filter((step) => !/`[a-z/-]+\.ts`/.test(step))).toEqual([]);
@@ -46,12 +38,12 @@ test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])('every ste
 
 /**
  * These tests show that a named function is exported by the named file, that a file which the page names in a step (or which starts the
- * steps of a process) imports it and uses its name, and that a program loads that file. They do not show that the steps run in this order,
- * or that a call happens for every message: tests of the flow show that.
+ * steps of a process) imports it and uses its name, and that a program loads that file. architecture-steps.test.ts shows that mail reaches the
+ * functions of the ways in and out; that the steps run in this order, tests of the flow show.
  */
 describe('a function that a step names', () => {
   const graph = readImportGraph();
-  const claims = readClaims();
+  const claims = readClaims(page);
   const inSteps = new Set(
     [
       ...findSteps(page)
@@ -65,12 +57,13 @@ describe('a function that a step names', () => {
     expect(eachName(claims, ({ name, file }) => !isExported(name, graph.text(file)))).toEqual([]);
   });
 
-  test('is used by a file of another step, or by one that starts steps', () => {
+  test('is used by its own file, by that of another step, or by one that starts steps', () => {
     const isCaller = (file: string) => inSteps.has(file) || STARTS_STEPS.some((pattern) => pattern.test(file));
     const unused = eachName(
       claims,
       ({ name, file }) =>
         name !== CALLED_BY_HARAKA &&
+        !usesItself(graph.text(file), name) &&
         !graph.importers(file).some((each) => isCaller(each) && uses(graph.text(each), name)),
     );
     expect(unused).toEqual([]);
@@ -83,12 +76,34 @@ describe('a function that a step names', () => {
   });
 });
 
-test('every step of the way in and the way out names a function', () => {
-  const ways = /## The way in[^]*(?=## A message that is submitted)/.exec(page)?.[0] ?? '';
-  const claims = readClaims();
-  const without = findSteps(ways).filter((step) => !claims.some((claim) => claim.step === step));
-  expect(findSteps(ways).length).toBeGreaterThan(30);
-  expect(without).toEqual([]);
+test('every step names a function', () => {
+  const steps = findSteps(page.split('## The way in')[1] ?? '');
+  const claims = readClaims(page);
+  expect(steps.length).toBeGreaterThan(60);
+  expect(steps.filter((step) => !claims.some((claim) => claim.step === step))).toEqual([]);
+});
+
+describe('the table of behaviors', () => {
+  const rows = [...(page.split('## Where each behavior is decided')[1] ?? '').matchAll(/^\| ([^|`]+?) \| (`.+) \|$/gm)];
+
+  test('names as many groups of files as behaviors', () => {
+    expect(rows.length).toBeGreaterThan(20);
+    const uneven = rows.flatMap(([, behaviors = '', files = '']) => {
+      const [named, given] = [behaviors.split('; ').length, files.split('; ').length];
+      return named === given ? [] : [`${behaviors}: ${named} behaviors, ${given} groups of files`];
+    });
+    expect(uneven).toEqual([]);
+  });
+
+  test('names only files that a program loads', () => {
+    const graph = readImportGraph();
+    const loaded = graph.reached(graph.entries);
+    const files = rows.flatMap(([, , cell = '']) =>
+      [...cell.matchAll(/`([a-z-]+\/[^`\s]+\.tsx?)`/g)].map(([, file = '']) => file),
+    );
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.filter((file) => !loaded.has(file))).toEqual([]);
+  });
 });
 
 test('the table of layers names every folder of the gateway and of the actors', () => {
@@ -145,22 +160,6 @@ function expanded(name: string): string[] {
   return words.split(',').flatMap((word) => expanded(name.replace(whole, word === 'feature' ? 'sending' : word)));
 }
 
-/** Returns the numbered steps of the page, and the lines that belong to one. */
-function findSteps(text: string): string[] {
-  return [...text.matchAll(/^ *\d+\. .+$/gm)].map(([step]) => step);
-}
-
-/** Returns the functions that the steps name, as `name` in `file`. */
-function readClaims(): Claim[] {
-  return findSteps(page).flatMap((step) =>
-    [...step.matchAll(/((?:`\w+`(?:, | and )?)+) in `([^`\s]+\.tsx?)`/g)].map(([, names = '', file = '']) => ({
-      step,
-      names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
-      file,
-    })),
-  );
-}
-
 function eachName(claims: readonly Claim[], isWrong: (claim: { name: string; file: string }) => boolean): string[] {
   const all = claims.flatMap(({ names, file }) => names.map((name) => ({ name, file })));
   return all.filter(isWrong).map(({ name, file }) => `${name} in ${file}`);
@@ -168,6 +167,12 @@ function eachName(claims: readonly Claim[], isWrong: (claim: { name: string; fil
 
 function isExported(name: string, text: string): boolean {
   return new RegExp(`^export (?:async )?(?:function\\*?|const|class) ${name}\\b`, 'm').test(text);
+}
+
+/** Whether the file that exports a function also calls it. */
+function usesItself(text: string, name: string): boolean {
+  const code = text.replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, '');
+  return (code.match(new RegExp(`\\b${name}\\(`, 'g')) ?? []).length > 1;
 }
 
 /** Whether a file uses a name that it imports, beside the import itself. */

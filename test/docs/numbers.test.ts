@@ -15,7 +15,7 @@ const claims: [page: string, phrase: RegExp, file: string, constant: string, uni
   [
     'docs/architecture.md',
     /disables an endpoint after (\d+) hours/,
-    'db/queries/endpoints/disable-failing-endpoints.ts',
+    'db/queries/endpoints/record-outcome.ts',
     'FAILING_HOURS',
   ],
   ['docs/architecture.md', /for up to (five) days/, 'core/sending/sending-retry.ts', 'GIVE_UP_SECONDS', 86_400],

@@ -119,7 +119,7 @@ test('the support inbox opens a ticket, and a reply to its address joins it what
   expect(ticket?.messages.map(({ text }) => text.trim())).toEqual(['Where is it?', 'Order 4711.']);
 });
 
-test('the support inbox lets one of several agents answer a ticket', async () => {
+test('the support inbox lets one of several agents reply to a ticket', async () => {
   const agents = ['ann', 'bob', 'eve'];
   const taken = await Promise.all(agents.map((agent) => ask('POST', '/tickets/1/take', { agent })));
   expect(taken.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);

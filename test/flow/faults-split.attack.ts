@@ -25,7 +25,7 @@ describe('as separate processes', () => {
   afterAll(() => bench?.stop());
 
   const processes: [name: string, points: string[]][] = [
-    ['smtp', ['smtp.before-ask', 'smtp.after-answer']],
+    ['smtp', ['smtp.before-ask', 'smtp.after-reply']],
     [
       'receiving',
       [

@@ -286,7 +286,7 @@ describe('what sending leans on', () => {
     expect(doubled).toBe(0);
   });
 
-  test('NATS is away: sends are answered and go out by the sweep, and go out when it is back', async () => {
+  test('NATS is away: requests to send get their response and go out by the sweep, and go out when it is back', async () => {
     run('sending');
     await stage.service.end('nats', 'SIGKILL');
     const first = await send(4);

@@ -346,7 +346,7 @@ describe('a refused session', () => {
 describe('nothing is lost or sent twice', () => {
   test.each([
     ['smtp', 'submission.before-ask', 0],
-    ['smtp', 'submission.after-answer', 1],
+    ['smtp', 'submission.after-reply', 1],
     ['gateway', 'submission.after-commit', 1],
   ])('when %s is killed at %s and the client tries again', async (name, point, storedBefore) => {
     await stage.service.end(name, 'SIGTERM');

@@ -59,12 +59,12 @@ const release: NextVersion = {
   ],
   changes: [
     {
-      file: 'db/queries/endpoints/delivery-finish.ts',
+      file: 'db/queries/endpoints/record-outcome.ts',
       from: '      claimed_until = null,\n',
       to: `      claimed_until = null,\n      finished_by = 'after',\n`,
     },
     {
-      file: 'db/queries/endpoints/delivery-finish.ts',
+      file: 'db/queries/endpoints/record-outcome.ts',
       from: '  ), moved as (\n',
       to: `  ), noted as (insert into delivery_note select workspace_id, id, status from finished on conflict do nothing\n  ), moved as (\n`,
     },

@@ -100,7 +100,7 @@ describe('a certificate that changes', () => {
     }
   });
 
-  test('is refused with one log line when it is invalid, and the former one is used', {
+  test('is refused with one log line when it is invalid, and the previous one is used', {
     timeout: 300_000,
   }, async () => {
     const [key, whole, ended] = [

@@ -152,7 +152,7 @@ describe('the process ends without losing acknowledged mail:', () => {
 
   test.each([
     ['smtp.before-ask', 0],
-    ['smtp.after-answer', 1],
+    ['smtp.after-reply', 1],
   ])(
     'a process that ends at %s sends no reply, and %i message was offered; a new process accepts it',
     async (fault, offered) => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { countDashboard, countStepFiles, countWords, WAYS } from './house-figures.ts';
 
 /** Figures of this day. Lower a bound when its figure falls; none rises. The targets are 35 files for a way in and 30 for the way out. */
-const MAX_FILES = { wayIn: 27, bothWaysIn: 40, wayOut: 30 };
-const MAX_WORDS = { functionsInOf: 82, answers: 661, most: 0, places: 37 };
+const MAX_FILES = { wayIn: 26, bothWaysIn: 35, wayOut: 30 };
+const MAX_WORDS = { functionsInOf: 6, answers: 215, most: 0, places: 0, oldWordLines: 60 };
 
 /** A page of the dashboard is one or two files that a reader recognizes; its lines only fall (docs/decisions/0191). */
 const MAX_DASHBOARD = { dashboardFiles: 190, dashboardLines: 31_220 };
@@ -14,9 +14,9 @@ test.each(Object.entries(MAX_FILES))('the steps of %s name at most %i files', (w
   expect(files).toBeLessThanOrEqual(most);
 });
 
-describe('words that misname what they stand for', () => {
+describe('words that name the wrong thing', () => {
   const counts = countWords();
-  test.each(Object.entries(MAX_WORDS))('%s stand at most %i times in the sources', (word, most) => {
+  test.each(Object.entries(MAX_WORDS))('%s are at most %i in the sources', (word, most) => {
     expect(counts[word as keyof typeof counts]).toBeLessThanOrEqual(most);
   });
 });

@@ -30,8 +30,12 @@ const WORDS = {
   places: /\b(?:\w+Place|placeOf\w*|Place)\b/g,
 };
 
-/** Returns how often each of them stands in the sources. */
-export function countWords(): Record<keyof typeof WORDS, number> {
+/** Words of another century, in names and comments. */
+const OLD_WORDS =
+  /\b(?:octets?(?!-)|anew|nobody|whoever|whomever|somebody|wish(?:es|ed)?|bears?|shall|by and by|whence|whereby|thereof|therein|hereby|in vain|sees? to|seen to|mend(?:s|ed|ing)?|former|lest|stands?|tells? of|those that|that which|of which all|of whom|(?:goes|go|went) (?:its|their) way|(?:is|are|was|were) to be \w+)\b|^\s*\/?\*\*? *Answers\b/i;
+
+/** Returns how often each of them is in the sources, and how many lines have old words. */
+export function countWords(): Record<keyof typeof WORDS | 'oldWordLines', number> {
   const graph = readImportGraph();
   // Lists of words that are searched for in mail are no names.
   const text = graph.files
@@ -44,6 +48,7 @@ export function countWords(): Record<keyof typeof WORDS, number> {
     answers: count(WORDS.answers),
     most: count(WORDS.most),
     places: count(WORDS.places),
+    oldWordLines: text.split('\n').filter((line) => OLD_WORDS.test(line)).length,
   };
 }
 

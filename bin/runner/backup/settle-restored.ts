@@ -23,7 +23,7 @@ export interface Restored extends DatabaseContents {
 
 /**
  * Prepares a restored database for a start: migrates its schema, checks SECRET_KEY, ends the leases of actors that were running during the
- * backup, and holds outgoing mail that was due unless it is to be sent again. Throws BackupRefused if this Postroom cannot run it.
+ * backup, and holds outgoing mail that was due unless the operator wants it sent again. Throws BackupRefused if this Postroom cannot run it.
  */
 export async function settleRestored(order: {
   url: string;

@@ -25,7 +25,7 @@ const question = z.object({
   id: z.number(),
   what: z.enum(['metrics', 'missing', 'welcome']),
 });
-const reply = z.object({ postroom: z.literal('answer'), id: z.number(), answer: z.unknown() });
+const reply = z.object({ postroom: z.literal('reply'), id: z.number(), reply: z.unknown() });
 let lastId = 0;
 
 /** Asks a child process. Returns null if it does not respond in time or has ended. */
@@ -39,7 +39,7 @@ export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSW
     };
     const take = (message: unknown) => {
       const parsed = reply.safeParse(message);
-      if (parsed.success && parsed.data.id === id) settle(parsed.data.answer ?? null);
+      if (parsed.success && parsed.data.id === id) settle(parsed.data.reply ?? null);
     };
     const late = setTimeout(settle, limitMs, null);
     child.on('message', take);
@@ -65,7 +65,7 @@ export function respondProcess(replies: Partial<Record<ProcessQuestion, () => Pr
       .catch(() => null)
       .then((given) => {
         // The channel may have been closed meanwhile.
-        if (process.connected) process.send?.({ postroom: 'answer', id, answer: given }, () => undefined);
+        if (process.connected) process.send?.({ postroom: 'reply', id, reply: given }, () => undefined);
       });
   });
 }

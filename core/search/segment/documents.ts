@@ -78,7 +78,7 @@ export interface IdsForm {
   count: number;
 }
 
-/** Throws DamagedSegment for ids that are not those that were stored. */
+/** Throws DamagedSegment for ids other than the stored ones. */
 export function checkIds(ids: Buffer, { width, checksum, count }: IdsForm): void {
   if (ids.length !== width * count || crc32(ids) !== checksum)
     throw new DamagedSegment('the ids do not have their checksum');

@@ -156,7 +156,7 @@ export function* readBlock(block: Buffer): Generator<FoundWord> {
 
 /**
  * Returns the postings of the wanted words of a block that was opened. Decodes only the few words that begin as the wanted one does: what a
- * word shares with the one before tells of the others where they are. Throws DamagedSegment.
+ * word shares with the one before says of the others where they are. Throws DamagedSegment.
  */
 export function* findInBlock(
   block: Buffer,

@@ -1,4 +1,4 @@
-create table user_account (
+create table person (
   id text primary key,
   email text not null unique,
   name text not null default '',
@@ -9,9 +9,9 @@ create table user_account (
   erase_at timestamptz(3),
   last_workspace_id text
 );
-create index user_account_erase on user_account (erase_at) where erase_at is not null;
-grant select, insert, update on user_account to postroom_auth;
-grant select, insert, update, delete on user_account to postroom_actor;
+create index person_erase on person (erase_at) where erase_at is not null;
+grant select, insert, update on person to postroom_auth;
+grant select, insert, update, delete on person to postroom_actor;
 
 -- What mail, domains, keys and all else belong to: workspace_id in all other tables is the id of a workspace.
 create table workspace (
@@ -37,7 +37,7 @@ grant select, insert, update, delete on workspace to postroom_actor;
 
 create table workspace_member (
   workspace_id text not null references workspace on delete cascade,
-  person_id text not null references user_account on delete cascade,
+  person_id text not null references person on delete cascade,
   role text not null check (role in ('owner', 'admin', 'developer', 'agent', 'viewer')),
   is_approver boolean not null default false,
   domain_ids text[],
@@ -189,7 +189,7 @@ grant select, insert, update, delete on erased_account to postroom_actor;
 
 create table auth_session (
   id text primary key,
-  person_id text not null references user_account on delete cascade,
+  person_id text not null references person on delete cascade,
   token text not null unique,
   expires_at timestamptz(3) not null,
   created_at timestamptz(3) not null default now(),
@@ -209,7 +209,7 @@ grant select, insert, update, delete on auth_session to postroom_auth;
 
 create table auth_credential (
   id text primary key,
-  person_id text not null references user_account on delete cascade,
+  person_id text not null references person on delete cascade,
   account_id text not null,
   provider_id text not null,
   password text,
@@ -242,7 +242,7 @@ create table sign_in_provider (
 grant select, insert, update, delete on sign_in_provider to postroom_auth;
 
 create table auth_totp (
-  person_id text primary key references user_account on delete cascade,
+  person_id text primary key references person on delete cascade,
   secret_ciphertext text not null,
   last_step bigint not null default 0,
   confirmed_at timestamptz(3),
@@ -251,7 +251,7 @@ create table auth_totp (
 grant select, insert, update, delete on auth_totp to postroom_auth;
 
 create table auth_recovery_code (
-  person_id text not null references user_account on delete cascade,
+  person_id text not null references person on delete cascade,
   code_sha256 bytea not null,
   primary key (person_id, code_sha256)
 );
@@ -272,7 +272,7 @@ grant select, insert, update, delete on auth_verification to postroom_auth;
 
 create table auth_passkey (
   id text primary key,
-  person_id text not null references user_account on delete cascade,
+  person_id text not null references person on delete cascade,
   name text,
   public_key text not null,
   credential_id text not null unique,
@@ -294,7 +294,7 @@ create table auth_rate_limit (
 create index auth_rate_limit_last on auth_rate_limit (last_at);
 
 -- Leases up to p_wanted requests of the workspace, to be made within p_lease_ms, while no more than p_limit count in all. Tells of the
--- gateway's former lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
+-- gateway's previous lease how many were made, the last one so long after it had asked for the lease; null: there is none. Telling it
 -- twice does no harm. Answers what was granted, what is left, and when the first of what counts no longer does.
 create function lease_requests(p_workspace_id text, p_lease_id text, p_wanted integer, p_limit integer, p_lease_ms integer, p_window_ms integer,
     p_former_id text, p_former_requests integer, p_former_ms integer)
@@ -386,7 +386,7 @@ grant execute on function note_key_uses to postroom_gateway, postroom_actor;
 create function account_of(p_workspace_id text) returns table (email text, name text, created_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp as $$
     select u.email, u.name, w.created_at from workspace w
-      join workspace_member m on m.workspace_id = w.id and m.role = 'owner' join user_account u on u.id = m.person_id
+      join workspace_member m on m.workspace_id = w.id and m.role = 'owner' join person u on u.id = m.person_id
     where w.id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true)
       and current_setting('role') <> 'postroom_domain' $$;
 revoke all on function account_of from public;
@@ -497,15 +497,15 @@ create function update_api_key(p_workspace_id text, p_id text, p_name text, p_ex
   language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     made text[];
-    former api_key;
+    previous api_key;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
-    select * into former from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
+    select * into previous from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
     if not found then return; end if;
     made := array(select keys_made_with(p_workspace_id, p_id));
-    if p_send_policy is not null and p_send_policy is distinct from former.send_policy then
+    if p_send_policy is not null and p_send_policy is distinct from previous.send_policy then
       select k.name into in_the_way from api_key k where k.id = any (made) and k.revoked_at is null
-        and k.send_policy is distinct from former.send_policy and k.send_policy is not null order by k.id limit 1;
+        and k.send_policy is distinct from previous.send_policy and k.send_policy is not null order by k.id limit 1;
       if found then return next; return; end if;
     end if;
     update api_key k set name = p_name, expires_at = p_expires_at, scopes = p_scopes, reach = p_reach, send_policy = p_send_policy,
@@ -574,14 +574,14 @@ revoke all on function opens_workspace from public;
 create function limit_session() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   begin
     if tg_op = 'INSERT' then
-      perform from user_account u where u.id = new.person_id and u.erase_at is null for share;
+      perform from person u where u.id = new.person_id and u.erase_at is null for share;
       if not found then raise exception 'the account % is closed', new.person_id using errcode = 'check_violation'; end if;
       new.confirmed_at := new.created_at;
       if new.method in ('passkey', 'provider') then new.second_factor_at := coalesce(new.second_factor_at, new.created_at); end if;
       if new.provider_id is not null then
         new.workspace_id := new.provider_id;
       else
-        select m.workspace_id into new.workspace_id from user_account u
+        select m.workspace_id into new.workspace_id from person u
           join workspace_member m on m.person_id = u.id and m.workspace_id = u.last_workspace_id
           join workspace w on w.id = m.workspace_id and w.erase_at is null
           where u.id = new.person_id and opens_workspace(null, m.workspace_id, m.role);

@@ -51,7 +51,7 @@ create function start_agent_sign_up(p_workspace_id text, p_email text, p_name te
 revoke all on function start_agent_sign_up from public;
 grant execute on function start_agent_sign_up to postroom_gateway;
 
--- Gives a sign-up that waits a new code, once the former one has expired or was guessed p_tries times. False: it keeps the former one, or had p_most.
+-- Gives a sign-up that waits a new code, once the previous one has expired or was guessed p_tries times. False: it keeps the previous one, or had p_most.
 create function renew_agent_code(p_workspace_id text, p_code_hmac bytea, p_expires_at timestamptz, p_tries integer, p_most integer) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
@@ -70,7 +70,7 @@ create function confirm_agent_sign_up(p_workspace_id text, p_code_hmac bytea, p_
   language plpgsql volatile security definer rows 1 set search_path = public, pg_temp as $$
   declare
     held agent_sign_up;
-    person user_account;
+    person person%rowtype;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
@@ -84,10 +84,10 @@ create function confirm_agent_sign_up(p_workspace_id text, p_code_hmac bytea, p_
       outcome := 'wrong'; return next; return;
     end if;
     -- A new person gets this workspace as the own one.
-    insert into user_account (id, email, email_verified, last_workspace_id) values (p_workspace_id, held.email, true, p_workspace_id)
+    insert into person (id, email, email_verified, last_workspace_id) values (p_workspace_id, held.email, true, p_workspace_id)
       on conflict do nothing returning * into person;
     if person.id is null then
-      select u.* into person from user_account u where u.email = held.email for update;
+      select u.* into person from person u where u.email = held.email for update;
       if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
       -- Someone else may have signed up with the address, without proof of receiving mail there.
       if not person.email_verified then perform forget_unproved_sign_in(person.id); end if;

@@ -75,7 +75,7 @@ create function audit_actor(p_workspace_id text, p_person_id text) returns table
     name := case kind
       when 'key' then coalesce((select k.name from api_key k where k.workspace_id = p_workspace_id and k.id = audit_actor.id),
         (select t.name from scim_token t where t.workspace_id = p_workspace_id and t.id = audit_actor.id))
-      when 'person' then (select u.email from user_account u where u.id = audit_actor.id)
+      when 'person' then (select u.email from person u where u.id = audit_actor.id)
       when 'system' then nullif(current_setting('application_name', true), '') end;
     address := origin->>'address';
     agent := origin->>'agent';
@@ -151,7 +151,7 @@ create function audit_change() returns trigger language plpgsql security definer
         object_kind, object_id, object_name, before, after)
       values (owner, make_audit_id(), postroom_now(), actor.kind, actor.id, actor.name, actor.address, actor.agent, actor.request,
         tg_argv[0] || '.' || what, tg_argv[0], it->>tg_argv[1],
-        case tg_argv[0] when 'member' then (select u.email from user_account u where u.id = it->>'person_id') else it->>tg_argv[2] end,
+        case tg_argv[0] when 'member' then (select u.email from person u where u.id = it->>'person_id') else it->>tg_argv[2] end,
         old_fields, new_fields);
     return null;
   end $$;
@@ -163,7 +163,7 @@ create function audit_person_change() returns trigger language plpgsql security 
     old_row jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
     new_row jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
     it jsonb := coalesce(new_row, old_row);
-    person text := case tg_table_name when 'user_account' then it->>'id' else it->>'person_id' end;
+    person text := case tg_table_name when 'person' then it->>'id' else it->>'person_id' end;
     columns text[] := string_to_array(tg_argv[3], ' ');
     secrets text[] := string_to_array(tg_argv[4], ' ');
     is_sign_in boolean := tg_table_name = 'auth_session' and tg_op = 'INSERT';
@@ -275,7 +275,7 @@ call pg_temp.audit_table('suppression', 'suppression', 'id', 'address', 'address
 call pg_temp.audit_table('image_sender', 'image_sender', 'address', 'address', 'address');
 call pg_temp.audit_table('retention', 'retention', 'workspace_id', 'workspace_id', 'raw_days body_days metadata_days');
 call pg_temp.audit_table('approval', 'approval', 'email_id', 'email_id', 'decision reason', '', 'decision', 'update');
-call pg_temp.audit_table('user_account', 'person', 'id', 'email', 'email name', '', '', 'insert or update', 'audit_person_change');
+call pg_temp.audit_table('person', 'person', 'id', 'email', 'email name', '', '', 'insert or update', 'audit_person_change');
 call pg_temp.audit_table('auth_session', 'session', 'id', 'id', 'created_at', '', '', 'insert or delete', 'audit_person_change');
 call pg_temp.audit_table('auth_passkey', 'passkey', 'id', 'name', 'name device_type', '', '', 'insert or update or delete', 'audit_person_change');
 call pg_temp.audit_table('auth_totp', 'second_factor', 'person_id', 'person_id', 'confirmed_at', 'secret_ciphertext', '',
@@ -295,7 +295,7 @@ create function store_audit_entries(p_entries json) returns integer language plp
         object_kind, object_id, object_name, is_denied, reason, times)
       select e.workspace_id, make_audit_id(), e.at, e.actor_kind, e.actor_id,
         case e.actor_kind when 'key' then (select k.name from api_key k where k.workspace_id = e.workspace_id and k.id = e.actor_id)
-          when 'person' then (select p.email from user_account p where p.id = e.actor_id) end,
+          when 'person' then (select p.email from person p where p.id = e.actor_id) end,
         e.address, e.agent, e.request, e.action, e.object_kind, e.object_id, e.object_name, e.is_denied, e.reason, e.times
       from json_to_recordset(p_entries) as e(workspace_id text, at timestamptz, actor_kind text, actor_id text, address text, agent text,
         request text, action text, object_kind text, object_id text, object_name text, is_denied boolean, reason text, times integer)
@@ -312,7 +312,7 @@ create function note_failed_sign_in(p_account text, p_action text, p_reason text
     insert into audit_entry (workspace_id, id, created_at, actor_kind, actor_id, actor_name, client_address, user_agent, action, object_kind,
         object_id, object_name, is_denied, reason)
       select w.id, make_audit_id(), postroom_now(), 'person', null, null, p_address, p_agent, p_action, 'person', u.id, u.email, true, p_reason
-      from user_account u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null
+      from person u cross join lateral workspaces_to_audit(u.id) w where (u.email = p_account or u.id = p_account) and u.erase_at is null
       order by w.id $$;
 revoke all on function note_failed_sign_in from public;
 grant execute on function note_failed_sign_in to postroom_auth;

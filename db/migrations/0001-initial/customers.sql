@@ -97,7 +97,7 @@ revoke all on function limit_keys_of_customers from public;
 
 -- What the owner until now did for customers when the ownership goes to p_by: the keys of their workspaces end, or with p_keeps, they are p_by's
 -- with the keys of the parent that created them, which have from then on the rights of an admin at most. Those that a grant of OAuth created end
--- in any case, and keys of the parent that created no valid key of a customer stay the former owner's. Returns the keys of the parent.
+-- in any case, and keys of the parent that created no valid key of a customer stay the previous owner's. Returns the keys of the parent.
 create function settle_customers_of_owner(p_workspace_id text, p_person_id text, p_keeps boolean, p_by text) returns text[]
   language plpgsql volatile set search_path = public, pg_temp as $$
   declare
@@ -109,7 +109,7 @@ create function settle_customers_of_owner(p_workspace_id text, p_person_id text,
         and has_scope(k.scopes, 'workspaces') and not k.is_grant
         and exists (select from api_key c join workspace w on w.id = c.workspace_id and w.parent_id = p_workspace_id and w.erase_at is null
           where c.made_by_parent_key_id = k.id and c.revoked_at is null and (c.expires_at is null or c.expires_at > postroom_now())));
-      -- The former owner knows their secrets, and as an admin may do as much. They no longer end with a key that stays the former owner's.
+      -- The previous owner knows their secrets, and as an admin may do as much. They no longer end with a key that stays the previous owner's.
       update api_key k set made_by_person_id = p_by, most_role = lesser_role(k.most_role, 'admin'),
           parent_id = case when k.parent_id = any (kept) then k.parent_id end
         where k.workspace_id = p_workspace_id and k.id = any (kept);
@@ -185,7 +185,7 @@ create function holdings_of_customers(p_workspace_id text, p_ids text[])
   returns table (id text, domains bigint, addresses bigint, stored_bytes bigint, rows_left bigint)
   language sql stable security definer set search_path = public, pg_temp as $$
     select w.id, (select count(*) from domain d where d.workspace_id = w.id), (select count(*) from email_address a where a.workspace_id = w.id),
-      case when w.erase_at is null then coalesce((select sum(octet_length(r.octets)) from email e join raw_message r on r.id = e.raw_id
+      case when w.erase_at is null then coalesce((select sum(octet_length(r.packed)) from email e join raw_message r on r.id = e.raw_id
         where e.workspace_id = w.id), 0) end,
       case when w.erase_at is not null then (select count(*) from (
         (select from email e where e.workspace_id = w.id limit 100000) union all (select from thread t where t.workspace_id = w.id limit 100000)
@@ -235,7 +235,7 @@ create function measure_stored_bytes(p_limit integer) returns integer
       order by w.stored_at nulls first limit p_limit for update of w skip locked
     )
     update workspace w set stored_at = postroom_now(), stored_seq = d.last_seq, stored_bytes = coalesce((
-      select sum(r.size_octets) from email e join raw_message r on r.id = e.raw_id where e.workspace_id = d.id), 0)
+      select sum(r.size_bytes) from email e join raw_message r on r.id = e.raw_id where e.workspace_id = d.id), 0)
     from due d where w.id = d.id;
     get diagnostics measured = row_count;
     return measured;

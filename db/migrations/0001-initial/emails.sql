@@ -1,17 +1,17 @@
--- octets: zstd of the message if that is shorter than size_octets, otherwise the message. sha256 and size_octets are those of the message.
+-- packed: zstd of the message if that is shorter than size_bytes, otherwise the message. sha256 and size_bytes are those of the message.
 create table raw_message (
   id text primary key,
-  octets bytea not null,
+  packed bytea not null,
   sha256 bytea not null,
-  size_octets integer not null,
+  size_bytes integer not null,
   created_at timestamptz(3) not null default now()
 );
-alter table raw_message alter column octets set storage external;
+alter table raw_message alter column packed set storage external;
 -- Up to 8 KB lie in the row itself: no chunks, no second index.
 alter table raw_message set (toast_tuple_target = 8160);
 call pg_temp.sample_few_rows('raw_message');
 -- The bytes of sent mail. They are read through an email row only.
-grant insert (id, octets, sha256, size_octets) on raw_message to postroom_gateway;
+grant insert (id, packed, sha256, size_bytes) on raw_message to postroom_gateway;
 grant select, insert, update, delete on raw_message to postroom_actor;
 
 create table reception (
@@ -226,19 +226,19 @@ create table image_sender (
 call pg_temp.protect_rows('image_sender');
 
 -- Messages are reached only through an email row of the workspace, by a key of one domain through one of the domain.
-create function raw_octets(p_workspace_id text, p_email_ids text[]) returns table (email_id text, octets bytea, sha256 bytea, size_octets integer)
+create function packed_messages(p_workspace_id text, p_email_ids text[]) returns table (email_id text, packed bytea, sha256 bytea, size_bytes integer)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select e.id, r.octets, r.sha256, r.size_octets from email e join raw_message r on r.id = e.raw_id
+    select e.id, r.packed, r.sha256, r.size_bytes from email e join raw_message r on r.id = e.raw_id
     where e.workspace_id = p_workspace_id and e.id = any (p_email_ids) and p_workspace_id = current_setting('postroom.workspace_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
-revoke all on function raw_octets from public;
-grant execute on function raw_octets to postroom_gateway, postroom_actor, postroom_domain;
+revoke all on function packed_messages from public;
+grant execute on function packed_messages to postroom_gateway, postroom_actor, postroom_domain;
 
--- An infected email of the workspace, with its octets if they are asked for. No other way leads to them: its row has no raw_id.
-create function quarantined_message(p_workspace_id text, p_email_id text, p_with_octets boolean)
-  returns table (virus text, octets bytea, sha256 bytea, size_octets integer)
+-- An infected email of the workspace, with its bytes if they are asked for. No other way leads to them: its row has no raw_id.
+create function quarantined_message(p_workspace_id text, p_email_id text, p_with_packed boolean)
+  returns table (virus text, packed bytea, sha256 bytea, size_bytes integer)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select c.screening->>'virus', case when p_with_octets then m.octets end, m.sha256, m.size_octets
+    select c.screening->>'virus', case when p_with_packed then m.packed end, m.sha256, m.size_bytes
     from email e
     join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
     join reception r on r.workspace_id = e.workspace_id and r.email_id = e.id
@@ -249,18 +249,18 @@ create function quarantined_message(p_workspace_id text, p_email_id text, p_with
 revoke all on function quarantined_message from public;
 grant execute on function quarantined_message to postroom_gateway, postroom_actor;
 
--- The octets of the message in which bodies of an email lie. As raw_octets, and actors read those of all workspaces.
-create function placed_octets(p_workspace_id text, p_email_id text) returns bytea
+-- The bytes of the message in which bodies of an email lie. As packed_messages, and actors read those of all workspaces.
+create function placed_message(p_workspace_id text, p_email_id text) returns bytea
   language plpgsql stable security definer set search_path = public, pg_temp as $$
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) and session_user <> 'postroom_actor' then return null; end if;
     return (
-      select r.octets from email e join raw_message r on r.id = e.raw_id
+      select r.packed from email e join raw_message r on r.id = e.raw_id
       where e.workspace_id = p_workspace_id and e.id = p_email_id
         and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)));
   end $$;
-revoke all on function placed_octets from public;
-grant execute on function placed_octets to postroom_gateway, postroom_actor, postroom_domain;
+revoke all on function placed_message from public;
+grant execute on function placed_message to postroom_gateway, postroom_actor, postroom_domain;
 
 -- Those of the emails of the workspace that SMTP accepted and that have no row yet, since they are still to be parsed.
 create function pending_receptions(p_workspace_id text, p_email_ids text[]) returns table (email_id text, recipient text)
@@ -274,9 +274,9 @@ revoke all on function pending_receptions from public;
 grant execute on function pending_receptions to postroom_gateway, postroom_actor, postroom_domain;
 
 -- How many bytes the messages behind these emails of the workspace have.
-create function raw_sizes(p_workspace_id text, p_email_ids text[]) returns table (email_id text, octets bigint)
+create function raw_sizes(p_workspace_id text, p_email_ids text[]) returns table (email_id text, bytes bigint)
   language sql stable security definer set search_path = public, pg_temp as $$
-    select e.id, r.size_octets::bigint from email e join raw_message r on r.id = e.raw_id
+    select e.id, r.size_bytes::bigint from email e join raw_message r on r.id = e.raw_id
     where e.workspace_id = p_workspace_id and e.id = any (p_email_ids) and p_workspace_id = current_setting('postroom.workspace_id', true)
       and (current_setting('role') <> 'postroom_domain' or is_in_reach(e.own_domain, e.own_address)) $$;
 revoke all on function raw_sizes from public;

@@ -45,7 +45,7 @@ create table oauth_code (
   scope text,
   terms jsonb,
   workspace_id text references workspace on delete cascade,
-  person_id text references user_account on delete cascade,
+  person_id text references person on delete cascade,
   decided_at timestamptz(3),
   polled_at timestamptz(3),
   used_at timestamptz(3),
@@ -262,7 +262,7 @@ create function oauth_grants_of(p_workspace_id text)
     select g.id, g.client_id, g.client_host, k.name, g.level, g.resource, k.reach, k.made_by_person_id, u.email, k.created_at, k.last_used_at,
       k.last_used_from
     from oauth_grant g join api_key k on k.id = g.id and k.workspace_id = p_workspace_id and k.revoked_at is null
-      left join user_account u on u.id = k.made_by_person_id
+      left join person u on u.id = k.made_by_person_id
     where g.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function oauth_grants_of from public;
 grant execute on function oauth_grants_of to postroom_gateway, postroom_actor;

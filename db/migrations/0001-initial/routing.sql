@@ -39,7 +39,7 @@ create table route (
   reason text,
   matches jsonb,
   released_at timestamptz(3),
-  answers jsonb,
+  verdicts jsonb,
   next_ask_at timestamptz(3),
   asks smallint not null default 0,
   claimed_by text,

@@ -89,7 +89,7 @@ create function provision_member(p_workspace_id text, p_email text, p_name text,
   returns table (outcome text, person_id text, is_new boolean, has_lost_sign_in boolean, limited text[], disabled jsonb)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    person user_account;
+    person person%rowtype;
     held workspace_member;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
@@ -101,10 +101,10 @@ create function provision_member(p_workspace_id text, p_email text, p_name text,
     if not found then outcome := 'no workspace'; return next; return; end if;
     perform from verified_domain_name v where v.name = split_part(p_email, '@', 2) and v.workspace_id = p_workspace_id;
     if not found then outcome := 'other domain'; return next; return; end if;
-    insert into user_account (id, email, name, email_verified, last_workspace_id) values (p_new_person_id, p_email, p_name, true, p_workspace_id)
+    insert into person (id, email, name, email_verified, last_workspace_id) values (p_new_person_id, p_email, p_name, true, p_workspace_id)
       on conflict do nothing returning * into person;
     is_new := person.id is not null;
-    if not is_new then select u.* into person from user_account u where u.email = p_email for update; end if;
+    if not is_new then select u.* into person from person u where u.email = p_email for update; end if;
     if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
     select * into held from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = person.id;
     if held is null then
@@ -142,12 +142,12 @@ create function rename_provisioned(p_workspace_id text, p_person_id text, p_emai
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return false; end if;
-    update user_account u set email = p_email, updated_at = postroom_now()
+    update person u set email = p_email, updated_at = postroom_now()
       where u.id = p_person_id and u.erase_at is null
         and exists (select from scim_user s where s.workspace_id = p_workspace_id and s.person_id = u.id and s.made_person)
         and exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = u.id)
         and not exists (select from workspace_member m where m.person_id = u.id and m.workspace_id not in (p_workspace_id, u.id))
-        and not exists (select from user_account o where o.email = p_email)
+        and not exists (select from person o where o.email = p_email)
         and (select count(*) from verified_domain_name v
           where v.workspace_id = p_workspace_id and v.name in (split_part(u.email, '@', 2), split_part(p_email, '@', 2)))
           = (select count(distinct d) from unnest(array[split_part(u.email, '@', 2), split_part(p_email, '@', 2)]) d);
@@ -159,7 +159,7 @@ grant execute on function rename_provisioned to postroom_gateway;
 -- Gives a person whom the directory created another name.
 create function name_provisioned(p_workspace_id text, p_person_id text, p_name text) returns void
   language sql volatile security definer set search_path = public, pg_temp as $$
-    update user_account u set name = p_name, updated_at = postroom_now()
+    update person u set name = p_name, updated_at = postroom_now()
       where u.id = p_person_id and u.name <> p_name and p_name <> '' and p_workspace_id = current_setting('postroom.workspace_id', true)
         and exists (select from scim_user s where s.workspace_id = p_workspace_id and s.person_id = u.id and s.made_person)
         and exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = u.id) $$;

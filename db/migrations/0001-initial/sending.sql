@@ -132,7 +132,7 @@ create table idempotency_key (
   key text not null,
   operation text not null,
   request_sha256 bytea not null,
-  answer jsonb not null,
+  response jsonb not null,
   created_at timestamptz(3) not null,
   primary key (workspace_id, api_key_id, key)
 );
@@ -234,13 +234,13 @@ begin
   select f.workspace_id, f.id, f.thread_id, f.status from fresh f where f.status <> f.former_status;
 end $$;
 
--- Replaces the octets of a scheduled email by those of a message of the same size. Returns whether it did.
-create function replace_scheduled(p_workspace_id text, p_email_id text, p_octets bytea, p_sha256 bytea) returns boolean
+-- Replaces the bytes of a scheduled email by those of a message of the same size. Returns whether it did.
+create function replace_scheduled(p_workspace_id text, p_email_id text, p_packed bytea, p_sha256 bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp as $$
     with replaced as (
-      update raw_message r set octets = p_octets, sha256 = p_sha256 from email e
+      update raw_message r set packed = p_packed, sha256 = p_sha256 from email e
       where e.workspace_id = p_workspace_id and e.id = p_email_id and e.type = 'scheduled' and r.id = e.raw_id
-        and p_workspace_id = current_setting('postroom.workspace_id', true) and octet_length(p_octets) <= r.size_octets
+        and p_workspace_id = current_setting('postroom.workspace_id', true) and octet_length(p_packed) <= r.size_bytes
       returning 1
     )
     select count(*) > 0 from replaced $$;

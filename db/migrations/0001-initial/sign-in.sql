@@ -17,7 +17,7 @@ create function forget_unproved_sign_in(p_person_id text) returns void
     delete from auth_totp t where t.person_id = p_person_id;
     delete from auth_recovery_code r where r.person_id = p_person_id;
     delete from auth_verification v where v.value = p_person_id and length(v.value) < 64;
-    update user_account u set email_verified = true where u.id = p_person_id $$;
+    update person u set email_verified = true where u.id = p_person_id $$;
 revoke all on function forget_unproved_sign_in from public;
 
 -- Finds or makes the person whom the single sign-on of a workspace names, and makes the person a member of it. p_account_id is issuer and
@@ -32,7 +32,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     provider text := 'provider:' || case when p_is_of_service then 'service' else p_workspace_id end;
-    person user_account;
+    person person%rowtype;
     held workspace_member;
     ended text[];
     disabled jsonb;
@@ -42,10 +42,10 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     if not found then outcome := 'no workspace'; return next; return; end if;
     perform from verified_domain_name v where v.name = split_part(p_email, '@', 2) and v.workspace_id = p_workspace_id;
     if not found and not p_is_of_service then outcome := 'other domain'; return next; return; end if;
-    select u.* into person from auth_credential c join user_account u on u.id = c.person_id
+    select u.* into person from auth_credential c join person u on u.id = c.person_id
       where c.provider_id = provider and c.account_id = p_account_id;
     if person.id is null then
-      select u.* into person from user_account u where u.email = p_email;
+      select u.* into person from person u where u.email = p_email;
       perform from auth_credential c where c.person_id = person.id and c.provider_id = provider;
       if found then outcome := 'other subject'; return next; return; end if;
     end if;
@@ -59,7 +59,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
       outcome := 'too many members'; return next; return;
     end if;
     if person.id is null then
-      insert into user_account (id, email, name, email_verified, last_workspace_id)
+      insert into person (id, email, name, email_verified, last_workspace_id)
         values (p_person_id, p_email, p_name, true, p_workspace_id) on conflict do nothing returning * into person;
       -- Another sign-in made the person at the same time.
       if person.id is null then outcome := 'other subject'; return next; return; end if;
@@ -100,7 +100,7 @@ grant execute on function sign_in_by_provider to postroom_auth;
 -- signed up with the address without proof of receiving mail there is not the person.
 create function workspace_of_owner(p_email text) returns text
   language sql stable security definer set search_path = public, pg_temp as $$
-    select m.workspace_id from user_account u join workspace_member m on m.person_id = u.id and m.role = 'owner'
+    select m.workspace_id from person u join workspace_member m on m.person_id = u.id and m.role = 'owner'
     join workspace w on w.id = m.workspace_id and w.erase_at is null
     where u.email = p_email and u.email_verified and u.erase_at is null order by m.workspace_id = u.id desc, m.joined_at, m.workspace_id limit 1 $$;
 revoke all on function workspace_of_owner from public;
@@ -111,20 +111,20 @@ create function sign_in_by_service_provider(p_account_id text, p_email text, p_n
   returns table (outcome text, person_id text, is_new boolean)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    person user_account;
+    person person%rowtype;
   begin
     is_new := false;
     perform pg_advisory_xact_lock(hashtextextended('sign_in_by_service_provider ' || p_email, 0));
-    select u.* into person from auth_credential c join user_account u on u.id = c.person_id
+    select u.* into person from auth_credential c join person u on u.id = c.person_id
       where c.provider_id = 'provider:service' and c.account_id = p_account_id;
     if person.id is null then
-      select u.* into person from user_account u where u.email = p_email;
+      select u.* into person from person u where u.email = p_email;
       perform from auth_credential c where c.person_id = person.id and c.provider_id = 'provider:service';
       if found then outcome := 'other subject'; return next; return; end if;
     end if;
     if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
     if person.id is null then
-      insert into user_account (id, email, name, email_verified) values (p_person_id, p_email, p_name, true) returning * into person;
+      insert into person (id, email, name, email_verified) values (p_person_id, p_email, p_name, true) returning * into person;
       is_new := true;
     elsif not person.email_verified then
       perform forget_unproved_sign_in(person.id);

@@ -1,6 +1,6 @@
--- Takes a group of messages in one transaction: see db/queries/emails/take-mail.ts, which calls it, and docs/decisions/0108.
+-- Takes a group of messages in one transaction: see db/queries/emails/store-received.ts, which calls it, and docs/decisions/0108.
 --
--- p_messages  [{raw_id, sha256, size, start, length, ...envelope}]: the octets of each (raw_message.octets) are a piece of p_bytes
+-- p_messages  [{raw_id, sha256, size, start, length, ...envelope}]: the bytes of each (raw_message.packed) are a piece of p_bytes
 -- p_mails     one per recipient: the columns of its reception. With `is_whole`, also those of its email, what threading compares
 --             (keys, firm_keys, reply_key, anchor), its thread if it starts one, and its route with the version of the facts that it rests on
 -- p_bodies    bodies, each found by `places`
@@ -43,7 +43,7 @@ begin
   ), fresh as materialized (
     select * from mail f where f.email_id in (select o.email_id from offered o)
   ), raw_row as (
-    insert into raw_message (id, octets, sha256, size_octets)
+    insert into raw_message (id, packed, sha256, size_bytes)
     select m.raw_id, substring(p_bytes from m.start + 1 for m.length), decode(m.sha256, 'hex'), m.size
     from message m where exists (select from fresh f where f.raw_id = m.raw_id)
   ), candidate as materialized (

@@ -259,7 +259,7 @@ create function receiver_of_notice(p_notice note_notice)
     select n.thread_id, u.email, n.author_name, w.name from thread_note n
     join workspace w on w.id = n.workspace_id and w.erase_at is null
     join workspace_member m on m.workspace_id = n.workspace_id and m.person_id = p_notice.person_id
-    join user_account u on u.id = m.person_id
+    join person u on u.id = m.person_id
     where n.workspace_id = p_notice.workspace_id and n.id = p_notice.note_id
       and (m.domain_ids is null or is_thread_within(n.workspace_id, n.thread_id, m.domain_ids, m.addresses)) $$;
 revoke all on function receiver_of_notice from public;

@@ -11,7 +11,7 @@ create function create_own_workspace() returns trigger language plpgsql security
     return new;
   end $$;
 revoke all on function create_own_workspace from public;
-create trigger create_own_workspace after insert on user_account for each row execute function create_own_workspace();
+create trigger create_own_workspace after insert on person for each row execute function create_own_workspace();
 
 -- Makes workspaces of accounts that have none, each with its person as the owner. Returns how many it made. Safe to run twice.
 create function adopt_accounts() returns integer language plpgsql set search_path = public, pg_temp as $$
@@ -19,13 +19,13 @@ create function adopt_accounts() returns integer language plpgsql set search_pat
     made integer;
   begin
     insert into workspace (id, name, created_at, erase_at)
-      select u.id, coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)), u.created_at, u.erase_at from user_account u
+      select u.id, coalesce(nullif(u.name, ''), split_part(u.email, '@', 1)), u.created_at, u.erase_at from person u
       where not exists (select from workspace w where w.id = u.id)
         and not exists (select from workspace_member m where m.person_id = u.id)
       on conflict do nothing;
     get diagnostics made = row_count;
     insert into workspace_member (workspace_id, person_id, role, is_approver, joined_at)
-      select u.id, u.id, 'owner', true, u.created_at from user_account u join workspace w on w.id = u.id
+      select u.id, u.id, 'owner', true, u.created_at from person u join workspace w on w.id = u.id
       where not exists (select from workspace_member m where m.person_id = u.id or (m.workspace_id = w.id and m.role = 'owner'))
       on conflict do nothing;
     return made;
@@ -40,7 +40,7 @@ create function close_persons(p_person_ids text[], p_last_requests interval) ret
     closed text[];
   begin
     closed := array(select p from unnest(p_person_ids) p where not exists (select from workspace_member m where m.person_id = p));
-    update user_account u set erase_at = now() + p_last_requests where u.id = any (closed) and u.erase_at is null;
+    update person u set erase_at = now() + p_last_requests where u.id = any (closed) and u.erase_at is null;
     delete from auth_session s where s.person_id = any (closed);
     delete from auth_credential c where c.person_id = any (closed);
     delete from auth_passkey p where p.person_id = any (closed);
@@ -142,7 +142,7 @@ create function switch_workspace(p_session_id text, p_workspace_id text) returns
       return case when held.provider_id is null then 'single sign-on' else 'provider' end;
     end if;
     with changed as (update auth_session s set workspace_id = p_workspace_id where s.id = p_session_id returning s.person_id)
-      update user_account u set last_workspace_id = p_workspace_id from changed c where u.id = c.person_id;
+      update person u set last_workspace_id = p_workspace_id from changed c where u.id = c.person_id;
     return 'switched';
   end $$;
 revoke all on function switch_workspace from public;
@@ -161,7 +161,7 @@ create function person_of(p_workspace_id text, p_person_id text)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
     select u.id, u.email, u.name, u.image, w.name,
       exists (select from workspace_member o where o.workspace_id = m.workspace_id and o.person_id <> m.person_id) from workspace_member m
-    join user_account u on u.id = m.person_id join workspace w on w.id = m.workspace_id
+    join person u on u.id = m.person_id join workspace w on w.id = m.workspace_id
     where m.workspace_id = p_workspace_id and m.person_id = p_person_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function person_of from public;
 grant execute on function person_of to postroom_gateway, postroom_actor, postroom_domain;
@@ -183,7 +183,7 @@ create function members_of(p_workspace_id text)
   language sql stable security definer set search_path = public, pg_temp as $$
     select m.person_id, u.email, u.name, u.image, m.role, m.is_approver, m.domain_ids, m.addresses, m.joined_at,
       (select count(*)::integer from api_key k where k.made_by_person_id = m.person_id and k.workspace_id = m.workspace_id and k.revoked_at is null)
-    from workspace_member m join user_account u on u.id = m.person_id
+    from workspace_member m join person u on u.id = m.person_id
     where m.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function members_of from public;
 grant execute on function members_of to postroom_gateway, postroom_actor;
@@ -250,7 +250,7 @@ revoke all on function end_invitations_of_person from public;
 -- Members by their IDs, or by their addresses in lower case, as others see them beside what they did.
 create function members_named(p_workspace_id text, p_names text[]) returns table (person_id text, email text, name text, image text)
   language sql stable security definer rows 5 set search_path = public, pg_temp as $$
-    select u.id, u.email, u.name, u.image from user_account u
+    select u.id, u.email, u.name, u.image from person u
     where (u.id = any (p_names) or u.email = any (p_names)) and p_workspace_id = current_setting('postroom.workspace_id', true)
       and exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = u.id) $$;
 revoke all on function members_named from public;
@@ -271,14 +271,14 @@ create function change_member(p_workspace_id text, p_person_id text, p_role text
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    former workspace_member;
+    previous workspace_member;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     -- Before all others: the order of changes of threads.
     if p_domain_ids is not null then perform pg_advisory_xact_lock(hashtextextended('thread ' || p_workspace_id, 0)); end if;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
-    select * into former from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
-    outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'changed' end;
+    select * into previous from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+    outcome := case when previous is null then 'no member' when previous.role = 'owner' then 'owner' else 'changed' end;
     limited := '{}';
     disabled := '[]';
     unassigned := '{}';
@@ -286,7 +286,7 @@ create function change_member(p_workspace_id text, p_person_id text, p_role text
       update workspace_member m set role = p_role, is_approver = p_is_approver, domain_ids = p_domain_ids, addresses = p_addresses
         where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       if not p_may_have_keys then
-        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, former.role,
+        select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, previous.role,
           p_keeps_keys, p_by, p_by_key) e;
       end if;
       if not role_may_invite(p_role) then
@@ -305,21 +305,21 @@ create function remove_member(p_workspace_id text, p_person_id text, p_keeps_key
   returns table (outcome text, limited text[], disabled jsonb, unassigned text[])
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
-    former workspace_member;
+    previous workspace_member;
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     -- Before all others: the order of changes of threads.
     perform pg_advisory_xact_lock(hashtextextended('thread ' || p_workspace_id, 0));
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null for update;
-    select * into former from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
-    outcome := case when former is null then 'no member' when former.role = 'owner' then 'owner' else 'removed' end;
+    select * into previous from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+    outcome := case when previous is null then 'no member' when previous.role = 'owner' then 'owner' else 'removed' end;
     limited := '{}';
     disabled := '[]';
     unassigned := '{}';
     if outcome = 'removed' then
       delete from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
       delete from auth_session s where s.person_id = p_person_id and coalesce(s.workspace_id, s.person_id) = p_workspace_id;
-      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, former.role, p_keeps_keys,
+      select e.limited, e.disabled into limited, disabled from end_keys_of_person(p_workspace_id, p_person_id, previous.role, p_keeps_keys,
         p_by, p_by_key) e;
       perform end_invitations_of_person(p_workspace_id, p_person_id, p_keeps_keys, p_by, p_by_key);
       unassigned := unassign_threads(p_workspace_id, p_person_id, null, null);
@@ -363,7 +363,7 @@ create function invitations_of(p_workspace_id text)
   language sql stable security definer set search_path = public, pg_temp as $$
     select i.id, i.email, i.role, i.is_approver, i.domain_ids, i.addresses, i.invited_by, coalesce(nullif(u.name, ''), u.email), i.created_at,
       i.sent_at, i.expires_at, i.revoked_at, i.accepted_at
-    from workspace_invitation i left join user_account u on u.id = i.invited_by
+    from workspace_invitation i left join person u on u.id = i.invited_by
     where i.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function invitations_of from public;
 grant execute on function invitations_of to postroom_gateway, postroom_actor;
@@ -381,7 +381,7 @@ create function create_invitation(p_workspace_id text, p_id text, p_email text, 
     if not found then return 'no workspace'; end if;
     if p_key_id is not null and not exists (select from scopes_of_keys(p_workspace_id, array[p_key_id]) k
         where is_scope_within(p_needed_scopes, k.scopes_now)) then return 'more rights'; end if;
-    perform from workspace_member m join user_account u on u.id = m.person_id where m.workspace_id = p_workspace_id and u.email = p_email;
+    perform from workspace_member m join person u on u.id = m.person_id where m.workspace_id = p_workspace_id and u.email = p_email;
     if found then return 'member'; end if;
     update workspace_invitation i set revoked_at = p_now
       where i.workspace_id = p_workspace_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null and i.expires_at <= p_now;
@@ -399,7 +399,7 @@ create function create_invitation(p_workspace_id text, p_id text, p_email text, 
 revoke all on function create_invitation from public;
 grant execute on function create_invitation to postroom_gateway, postroom_actor;
 
--- Gives an open invitation a new link, the former one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
+-- Gives an open invitation a new link, the previous one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
 -- was sent within the last minute.
 create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -442,8 +442,8 @@ create function invitation_of_token(p_token_sha256 bytea, p_now timestamptz)
     select i.email, w.id, w.name, i.role, coalesce(nullif(u.name, ''), u.email), i.expires_at,
       case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null or w.erase_at is not null then 'revoked'
         when i.expires_at <= p_now then 'expired' else 'open' end,
-      exists (select from user_account a where a.email = i.email and a.erase_at is null)
-    from workspace_invitation i join workspace w on w.id = i.workspace_id left join user_account u on u.id = i.invited_by
+      exists (select from person a where a.email = i.email and a.erase_at is null)
+    from workspace_invitation i join workspace w on w.id = i.workspace_id left join person u on u.id = i.invited_by
     where i.token_sha256 = p_token_sha256 $$;
 revoke all on function invitation_of_token from public;
 grant execute on function invitation_of_token to postroom_auth;
@@ -456,7 +456,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     held workspace_invitation;
-    person user_account;
+    person person%rowtype;
   begin
     select * into held from workspace_invitation i where i.token_sha256 = p_token_sha256;
     if not found then outcome := 'no invitation'; return next; return; end if;
@@ -465,7 +465,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
     if not found then outcome := 'revoked'; return next; return; end if;
     select * into held from workspace_invitation i where i.token_sha256 = p_token_sha256 for update;
     if not found then outcome := 'no invitation'; return next; return; end if;
-    select u.* into person from auth_session s join user_account u on u.id = s.person_id and u.erase_at is null where s.id = p_session_id;
+    select u.* into person from auth_session s join person u on u.id = s.person_id and u.erase_at is null where s.id = p_session_id;
     outcome := case when person.id is null then 'no session' when person.email <> held.email then 'other address'
       when held.accepted_at is not null then 'accepted' when held.revoked_at is not null or not may_still_invite(held) then 'revoked'
       when held.expires_at <= p_now then 'expired' else 'joined' end;
@@ -476,7 +476,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
       update workspace_invitation i set accepted_at = p_now, accepted_by = person.id where i.id = held.id;
       update auth_session s set workspace_id = held.workspace_id
         where s.id = p_session_id and opens_workspace(s.provider_id, held.workspace_id, held.role);
-      update user_account u set last_workspace_id = held.workspace_id where u.id = person.id;
+      update person u set last_workspace_id = held.workspace_id where u.id = person.id;
     end if;
     workspace_id := held.workspace_id;
     person_id := person.id;

@@ -30,13 +30,13 @@ export type CreatedAccount =
 
 /** Whether an account has the address, which is in lower case. The pool must be of the URL's own role. */
 export async function hasAccount(database: Database, email: string): Promise<boolean> {
-  const { rowCount } = await database.pool.query(`select from user_account where email = $1`, [email]);
+  const { rowCount } = await database.pool.query(`select from person where email = $1`, [email]);
   return rowCount === 1;
 }
 
 /** Returns whether there is any account. The pool must be of the URL's own role. */
 export async function hasAnyAccount(database: Database): Promise<boolean> {
-  const { rowCount } = await database.pool.query('select from user_account limit 1');
+  const { rowCount } = await database.pool.query('select from person limit 1');
   return rowCount === 1;
 }
 
@@ -53,7 +53,7 @@ export async function findAccount(client: Pick<pg.ClientBase, 'query'>, email: s
     `select u.id as "personId", coalesce((
        select m.workspace_id from workspace_member m where m.person_id = u.id and m.role = 'owner'
        order by m.workspace_id = u.id desc, m.joined_at limit 1), case when u.erase_at is not null then u.id end) as "workspaceId"
-     from user_account u where u.email = $1`,
+     from person u where u.email = $1`,
     [email],
   );
   return rows[0] ?? null;
@@ -69,7 +69,7 @@ export async function createAccount(database: Database, account: NewAccount): Pr
     return await inTransaction(database, async (client): Promise<CreatedAccount> => {
       const made = await client.query<{ id: string }>(
         // The operator vouches for the address.
-        `insert into user_account (id, email, name, email_verified) values ($1, $2, $3, true) on conflict (email) do nothing returning id`,
+        `insert into person (id, email, name, email_verified) values ($1, $2, $3, true) on conflict (email) do nothing returning id`,
         [identifier('user'), account.email, account.email.split('@', 1)[0]],
       );
       if (made.rowCount === 0 && account.apiKey === null) throw new Taken('email taken');

@@ -55,7 +55,7 @@ export async function startAgentSignUp(database: Database, signUp: NewAgentSignU
   return row;
 }
 
-/** Returns whether a sign-up got a new code, because the former one has expired or was guessed too often. */
+/** Returns whether a sign-up got a new code, because the previous one has expired or was guessed too often. */
 export async function renewAgentCode(
   database: Database,
   workspaceId: string,

@@ -200,7 +200,7 @@ export async function updateApiKey(
 export interface Revocation {
   /** null: the person */
   byKeyId: string | null;
-  /** the person of the request; null: nobody in particular */
+  /** the person of the request; null: no person */
   personId: string | null;
   keepsConfiguration: boolean;
 }

@@ -149,7 +149,7 @@ export interface NewCustomerKey {
   scopes: readonly Scope[];
   /** the key of the parent that creates it; null: the person does */
   parentKeyId: string | null;
-  /** the person of the request; null: nobody in particular */
+  /** the person of the request; null: no person */
   personId: string | null;
 }
 

@@ -80,10 +80,10 @@ export async function listClosedAccounts(database: Database, limit: number): Pro
   const { rows } = await database.pool.query<ClosedAccount>({
     name: 'list-closed-accounts',
     text: `
-      select w.id as "workspaceId", u.email, w.erase_at from workspace w left join user_account u on u.id = w.id and u.erase_at is not null
+      select w.id as "workspaceId", u.email, w.erase_at from workspace w left join person u on u.id = w.id and u.erase_at is not null
       where w.erase_at <= postroom_now()
       union all
-      select u.id, u.email, u.erase_at from user_account u
+      select u.id, u.email, u.erase_at from person u
       where u.erase_at <= postroom_now() and not exists (select from workspace w where w.id = u.id)
       order by erase_at limit $1`,
     values: [limit],
@@ -94,8 +94,8 @@ export async function listClosedAccounts(database: Database, limit: number): Pro
 /** Postpones the next attempt to erase a closed account by ERASURE_RETRY_SECONDS. */
 export async function postponeErasure(database: Database, workspaceId: string): Promise<void> {
   await database.pool.query(
-    `with person as (
-       update user_account set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null)
+    `with postponed as (
+       update person set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null)
      update workspace set erase_at = postroom_now() + $2 * interval '1 second' where id = $1 and erase_at is not null`,
     [workspaceId, ERASURE_RETRY_SECONDS],
   );
@@ -233,7 +233,7 @@ export async function endAccount(database: Database, workspaceId: string): Promi
     ]);
     await client.query('delete from workspace where id = $1', [workspaceId]);
     // The person stays who is a member of another workspace.
-    await client.query('delete from user_account where id = $1 and erase_at is not null', [workspaceId]);
+    await client.query('delete from person where id = $1 and erase_at is not null', [workspaceId]);
   });
   return true;
 }

@@ -150,18 +150,18 @@ export async function readKeptBytes(
   emailId: string,
 ): Promise<ExportedBytes | null> {
   const readOctets = () =>
-    readPieces(client, 'select octets as bytes from raw_octets($1, array[$2])', [workspaceId, emailId]);
-  const { rows } = await client.query<Omit<PackedMessage, 'octets'>>(
-    'select sha256, size_octets as "sizeBytes" from raw_octets($1, array[$2])',
+    readPieces(client, 'select packed as bytes from packed_messages($1, array[$2])', [workspaceId, emailId]);
+  const { rows } = await client.query<Omit<PackedMessage, 'packed'>>(
+    'select sha256, size_bytes as "sizeBytes" from packed_messages($1, array[$2])',
     [workspaceId, emailId],
   );
   const [row] = rows;
   const stored = await readOctets();
   if (row === undefined || stored === null) return null;
   const { sizeBytes, sha256 } = row;
-  const sizes = { octets: stored.sizeBytes, message: sizeBytes };
+  const sizes = { packed: stored.sizeBytes, message: sizeBytes };
   if (sizeBytes <= PIECE_BYTES) {
-    const bytes = await unpackMessage({ ...row, octets: await join(stored.pieces) });
+    const bytes = await unpackMessage({ ...row, packed: await join(stored.pieces) });
     return bytes && { sizeBytes, pieces: [bytes] };
   }
   if (!(await isWhole(unpackInPieces(stored.pieces, sizes), sha256))) return null;

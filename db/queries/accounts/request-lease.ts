@@ -16,7 +16,7 @@ export interface LeaseRequest {
   /** how long a lease counts after its last request; milliseconds */
   windowMs: number;
   /** use of the previous lease: the requests made, and the last one's milliseconds after its lease was requested; null: none */
-  former: { leaseId: string; requests: number; lastMs: number } | null;
+  previous: { leaseId: string; requests: number; lastMs: number } | null;
 }
 
 export interface LeaseReply {
@@ -42,7 +42,7 @@ export async function leaseRequests(database: Database, makeRequest: () => Lease
       values: listValues(makeRequest()),
     });
     const [lease] = rows;
-    if (lease === undefined) throw new Error('lease_requests answered no row');
+    if (lease === undefined) throw new Error('lease_requests returned no row');
     return lease;
   } catch (error) {
     failure = error as Error;
@@ -58,15 +58,15 @@ export async function leaseRequestsIn(transaction: Transaction<Tables>, request:
     select granted, remaining, changes_in_ms as "changesInMs" from lease_requests(${sql.join(listValues(request))})`.execute(
     transaction,
   );
-  const [answer] = rows;
-  if (answer === undefined) throw new Error('lease_requests answered no row');
-  return answer;
+  const [lease] = rows;
+  if (lease === undefined) throw new Error('lease_requests returned no row');
+  return lease;
 }
 
 const LEASE = `select granted, remaining, changes_in_ms as "changesInMs" from lease_requests($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-function listValues({ former, ...request }: LeaseRequest): unknown[] {
+function listValues({ previous, ...request }: LeaseRequest): unknown[] {
   const { workspaceId, leaseId, wanted, limit, leaseMs, windowMs } = request;
-  const told = [former?.leaseId ?? null, former?.requests ?? null, former?.lastMs ?? null];
+  const told = [previous?.leaseId ?? null, previous?.requests ?? null, previous?.lastMs ?? null];
   return [workspaceId, leaseId, wanted, limit, leaseMs, windowMs, ...told];
 }

@@ -162,7 +162,7 @@ export function requireSecondFactor(
 export function resetSecondFactor(database: Database, email: string): Promise<'reset' | 'none' | 'no account'> {
   return inTransaction(database, async (client) => {
     const found = await client.query<{ id: string }>(
-      'select id from user_account where email = $1 and erase_at is null for update',
+      'select id from person where email = $1 and erase_at is null for update',
       [email],
     );
     const id = found.rows[0]?.id;
@@ -190,7 +190,7 @@ export async function findPersonName(
   personId: string,
 ): Promise<{ id: string; email: string; name: string; createdAt: Date } | null> {
   const { rows } = await database.pool.query<{ id: string; email: string; name: string; createdAt: Date }>(
-    'select id, email, name, created_at as "createdAt" from user_account where id = $1 and erase_at is null',
+    'select id, email, name, created_at as "createdAt" from person where id = $1 and erase_at is null',
     [personId],
   );
   return rows[0] ?? null;

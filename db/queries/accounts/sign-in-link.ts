@@ -14,7 +14,7 @@ export async function makeSignInLink(database: Database, email: string): Promise
   const now = new Date();
   const { rowCount } = await database.pool.query(
     `insert into auth_verification (id, identifier, value, expires_at)
-     select $1, $2, u.id, $3 from user_account u where u.email = $4 and u.erase_at is null`,
+     select $1, $2, u.id, $3 from person u where u.email = $4 and u.erase_at is null`,
     [
       makeIdentifier('verification', now, randomBytes(IDENTIFIER_RANDOM_BYTES)),
       storedIdentifier(signInLinkIdentifier(token)),

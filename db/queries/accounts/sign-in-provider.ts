@@ -66,11 +66,11 @@ export function storeProvider(
     groups_claim = $7, group_roles = $8, default_role = $9, updated_at = now()`;
   return inTransaction(database, async (client) => {
     await client.query('select set_config($1, $2, true)', [ORIGIN_SETTING, JSON.stringify(origin)]);
-    const former = await client.query<{ issuer: string }>(
+    const previous = await client.query<{ issuer: string }>(
       'select issuer from sign_in_provider where workspace_id = $1 for update',
       [row.workspaceId],
     );
-    const isSame = former.rows[0]?.issuer === row.issuer;
+    const isSame = previous.rows[0]?.issuer === row.issuer;
     if (secretCiphertext === null) {
       // A secret goes to the issuer that it was entered for only.
       if (!isSame) return false;

@@ -69,7 +69,7 @@ export async function claimName(
 
 /**
  * Marks a domain that passed to another owner, and the domains verified by it, as failed: their names and the names of their addresses are
- * free again. The rows stay visible to the former owner. `reason` is stored with the DNS result.
+ * free again. The rows stay visible to the previous owner. `reason` is stored with the DNS result.
  */
 async function failDomains(client: pg.PoolClient, owner: LostDomain, reason: string): Promise<LostDomain[]> {
   const { rows } = await client.query<LostDomain>({

@@ -111,7 +111,7 @@ export interface ReplyDomain {
   deliverTo: string | null;
 }
 
-/** Returns the id of each address that receives the mail of reply addresses, by its name; those that the workspace does not have are missing. */
+/** Returns the id of each address that receives the mail of reply addresses, by its name; addresses that the workspace does not have are missing. */
 export async function findReplyReceivers(
   transaction: Transaction<Tables>,
   workspaceId: string,

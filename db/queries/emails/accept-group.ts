@@ -61,13 +61,13 @@ export async function acceptGroup(
   offers: readonly Offer[],
   claimant: string | null,
 ): Promise<AcceptOutcome[]> {
-  const octets = await packOffers(offers);
+  const packed = await packOffers(offers);
   const { rows } = await client.query<{ email_id: string; accepted_at: Date }>({
     ...acceptStatement(offers),
     values: [
-      JSON.stringify(messageRows(offers, octets)),
+      JSON.stringify(messageRows(offers, packed)),
       JSON.stringify(recipientRows(offers)),
-      inOnePiece(octets),
+      inOnePiece(packed),
       claimant,
     ],
     query_timeout: COMMIT_TIMEOUT_MS,
@@ -136,16 +136,16 @@ function acceptStatement(offers: readonly Offer[]) {
   return offers.some(({ traceParent }) => traceParent !== null) ? ACCEPT_TRACED : ACCEPT;
 }
 
-/** Returns the octets that are stored of each message. */
+/** Returns the bytes that are stored of each message. */
 export function packOffers(offers: readonly Offer[]): Promise<Buffer[]> {
   return Promise.all(offers.map(({ bytes }) => packMessage(bytes)));
 }
 
-/** Returns the messages as acceptGroup and take_mail read them; `octets` in their order. */
-export function messageRows(offers: readonly Offer[], octets: readonly Buffer[]): unknown[] {
+/** Returns the messages as acceptGroup and take_mail read them; `packed` in their order. */
+export function messageRows(offers: readonly Offer[], packed: readonly Buffer[]): unknown[] {
   let start = 0;
   return offers.map(({ envelope, bytes, sha256, rawId, traceParent, repeatSeconds }, at) => {
-    const length = octets[at]?.length ?? 0;
+    const length = packed[at]?.length ?? 0;
     const row = {
       raw_id: rawId,
       sha256,
@@ -191,10 +191,10 @@ export function isOnce({ isTest, imported }: OfferedEnvelope): boolean {
   return isTest === true || imported !== undefined;
 }
 
-/** Returns the octets of all messages in one piece. */
-export function inOnePiece(octets: readonly Buffer[]): Buffer {
-  const [first, second] = octets;
-  return first !== undefined && second === undefined ? first : Buffer.concat(octets);
+/** Returns the bytes of all messages in one piece. */
+export function inOnePiece(packed: readonly Buffer[]): Buffer {
+  const [first, second] = packed;
+  return first !== undefined && second === undefined ? first : Buffer.concat(packed);
 }
 
 /** Returns the outcome of an offer, from the times at which its new recipients were accepted, by their email ids. */

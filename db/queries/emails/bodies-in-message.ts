@@ -19,15 +19,15 @@ export type Bodies = Record<BodyColumn, string | null>;
 export type BodyPlaces = (number | null)[];
 
 /**
- * Returns the bodies that are to be stored beside a message, and where the others lie in it. `octets`: what packMessage returned.
+ * Returns the bodies to store beside a message, and where the others lie in it. `packed`: what packMessage returned.
  */
 export function placeBodies(
-  { message, octets }: { message: Buffer; octets: Buffer },
+  { message, packed }: { message: Buffer; packed: Buffer },
   bodies: Bodies,
 ): { bodies: Bodies; places: BodyPlaces | null } {
   const { text_body, html_body, cleaned_text, cleaned_html } = bodies;
   const beside = { text_body, html_body, cleaned_text, cleaned_html };
-  if (message.length > MAX_MESSAGE_BYTES || octets.length >= message.length) return { bodies: beside, places: null };
+  if (message.length > MAX_MESSAGE_BYTES || packed.length >= message.length) return { bodies: beside, places: null };
   const places = BODY_COLUMNS.flatMap((column): BodyPlaces => {
     const place = findBody(message, bodies[column]);
     if (place === null) return [null, null, null];
@@ -49,12 +49,12 @@ function findBody(message: Buffer, body: string | null): BodyPlaces | null {
 /** What a statement selects beside the bodies of `email_content c`: see placedColumns. */
 export interface PlacedColumns {
   body_places: BodyPlaces | null;
-  placed_octets: Buffer | null;
+  placed_message: Buffer | null;
 }
 
-/** The columns of PlacedColumns, of `email_content c`; octets only where the condition holds. */
+/** The columns of PlacedColumns, of `email_content c`; bytes only where the condition holds. */
 export function placedColumns(condition = 'true'): string {
-  return `c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.workspace_id, c.email_id) end as placed_octets`;
+  return `c.body_places, case when c.body_places is not null and ${condition} then placed_message(c.workspace_id, c.email_id) end as placed_message`;
 }
 
 /** Returns a row without PlacedColumns, and with those of the columns that lie in the message. */
@@ -62,8 +62,8 @@ export function readPlaced<Row extends PlacedColumns>(
   row: Row,
   columns: readonly BodyColumn[] = BODY_COLUMNS,
 ): Omit<Row, keyof PlacedColumns> & Partial<Bodies> {
-  const { body_places: places, placed_octets: octets, ...rest } = row;
-  const message = places === null || octets === null || columns.length === 0 ? null : unpack(octets);
+  const { body_places: places, placed_message: packed, ...rest } = row;
+  const message = places === null || packed === null || columns.length === 0 ? null : unpack(packed);
   if (places === null || message === null) return rest;
   const bodies: Partial<Bodies> = {};
   for (const [at, column] of BODY_COLUMNS.entries()) {
@@ -115,10 +115,10 @@ export async function storeBodiesApart(
   }
 }
 
-/** Null when the octets are damaged: their frame has a checksum. */
-function unpack(octets: Buffer): Buffer | null {
+/** Null when the bytes are damaged: their frame has a checksum. */
+function unpack(packed: Buffer): Buffer | null {
   try {
-    return zstdDecompressSync(octets, { maxOutputLength: MAX_MESSAGE_BYTES });
+    return zstdDecompressSync(packed, { maxOutputLength: MAX_MESSAGE_BYTES });
   } catch {
     return null;
   }

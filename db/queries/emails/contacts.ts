@@ -54,7 +54,7 @@ export interface SenderAddress {
   domainId: string;
 }
 
-/** Returns active addresses on verified domains that begin with a text in lower case; those that receive mail first, then the oldest. */
+/** Returns active addresses on verified domains that begin with a text in lower case; receiving ones first, then the oldest. */
 export async function readSenders(
   transaction: Transaction<Tables>,
   workspaceId: string,

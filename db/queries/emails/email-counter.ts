@@ -79,5 +79,5 @@ function nextWhole(at: Date, lengthMs: number): Date {
   return new Date(Math.ceil(at.getTime() / lengthMs) * lengthMs);
 }
 
-/** Stands for all addresses of the domain. */
+/** Means all addresses of the domain. */
 export const WHOLE_DOMAIN = '*';

@@ -47,7 +47,7 @@ export async function setFlags(
 ): Promise<Date> {
   const { isRead = null, isArchived = null } = flags;
   const { rows } = await sql<{ updated_at: Date }>`
-    with former as materialized (
+    with previous as materialized (
       select e.id, e.is_read, e.is_archived from email e
       where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[]) and e.trashed_at is null
     ),
@@ -55,7 +55,7 @@ export async function setFlags(
       update email e set is_read = coalesce(${isRead}::boolean, e.is_read),
         is_archived = coalesce(${isArchived}::boolean, e.is_archived), updated_at = (select postroom_now()),
         read_at = case when coalesce(${isRead}::boolean, e.is_read) then coalesce(e.read_at, (select postroom_now())) end
-      from former f where e.workspace_id = ${workspaceId} and e.id = f.id
+      from previous f where e.workspace_id = ${workspaceId} and e.id = f.id
       returning e.*, f.is_read as was_read, f.is_archived as was_archived
     ),
     moved as (

@@ -54,8 +54,8 @@ export interface EmailOrigin {
       })
     | null;
   matches: unknown;
-  /** see core/routing/guard-judgement.ts */
-  answers: unknown;
+  /** see core/routing/decide-route.ts */
+  verdicts: unknown;
 }
 
 /** Returns those of the emails that belong to the workspace, unordered. */
@@ -68,7 +68,7 @@ export async function readOrigins(
     select e.id, e.type, e.status, e.created_at as "createdAt", e.released_at as "releasedAt",
       e.timezone is not null as "isScheduled",
       exists (select from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id) as "hasApproval", e.thread_id as "threadId", e.thread_reason as "threadReason",
-      e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, c.screening, r.matches, r.answers,
+      e.own_address as "ownAddress", e.recipient, c.parse_error as "parseError", c.authentication, c.screening, r.matches, r.verdicts,
       p.remote_address, p.helo, p.is_tls, p.reverse_path, p.accepted_at, p.parsed_at, p.is_test, p.imported is not null as is_imported, p.repeat_count,
       p.repeated_at,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.released_at as let_through_at,

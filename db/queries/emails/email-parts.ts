@@ -64,7 +64,7 @@ export async function findContentParts(
       ${asked('cleanedText', sql`case when ${isUncleaned} then ${smallBody('text_body')} else ${smallBody('cleaned_text')} end`, NO_TEXT)} as cleaned_text,
       ${asked('cleanedHtml', smallBody('cleaned_html'), NO_TEXT)} as cleaned_html,
       ${largeBodies} as large_bodies, ${isUncleaned} as is_uncleaned, c.part_bytes, c.body_places,
-      case when c.body_places is not null and ${isBodyAsked} and ${fits} then placed_octets(c.workspace_id, c.email_id) end as placed_octets
+      case when c.body_places is not null and ${isBodyAsked} and ${fits} then placed_message(c.workspace_id, c.email_id) end as placed_message
     from (
       select c.*, (sum(${bytes}) over ())::bigint as total_bytes, json_build_array(${sql.join(sizes)}) as part_bytes from email_content c
       where c.workspace_id = ${workspaceId} and c.email_id = any (${emailIds}::text[])) c`.execute(transaction);

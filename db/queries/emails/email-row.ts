@@ -65,7 +65,7 @@ export interface EmailSummary {
   domainId: string | null;
   batchId: string | null;
   /** whether its bytes are stored */
-  hasOctets: boolean;
+  hasRaw: boolean;
   /** whether a guard rule holds it now, and how: blocked, or waiting for a human to review it */
   guardStatus: 'blocked' | 'review' | null;
   /** the rule that matched, or whose model failed, whatever happened to the email since */
@@ -197,7 +197,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
     addressId: row.address_id,
     domainId: row.domain_id,
     batchId: row.batch_id,
-    hasOctets: row.raw_id !== null,
+    hasRaw: row.raw_id !== null,
     guardStatus: row.guard_status,
     guardRuleId: row.guard_rule_id,
   };
@@ -241,7 +241,7 @@ export const emailContentColumnsIf = (condition: RawBuilder<boolean>): RawBuilde
         ? sql`case when ${condition} then ${sql.ref(`c.${column}`)} end as ${sql.ref(column)}`
         : sql.ref(`c.${column}`),
     ),
-    sql`c.body_places, case when c.body_places is not null and ${condition} then placed_octets(c.workspace_id, c.email_id) end as placed_octets`,
+    sql`c.body_places, case when c.body_places is not null and ${condition} then placed_message(c.workspace_id, c.email_id) end as placed_message`,
   ]);
 
 /** The bytes of a body of the table `c`; 0 without one. */

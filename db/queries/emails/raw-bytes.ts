@@ -62,7 +62,7 @@ export async function findPacked(
   emailIds: readonly string[],
 ): Promise<(PackedMessage & { id: string })[]> {
   const { rows } = await sql<PackedMessage & { id: string }>`
-    select email_id as id, octets, sha256, size_octets as "sizeBytes" from raw_octets(${workspaceId}, ${emailIds}::text[])`.execute(
+    select email_id as id, packed, sha256, size_bytes as "sizeBytes" from packed_messages(${workspaceId}, ${emailIds}::text[])`.execute(
     transaction,
   );
   return rows;
@@ -81,6 +81,6 @@ export async function findRawSizes(
   emailIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ email_id: string; bytes: number }>`
-    select email_id, octets as bytes from raw_sizes(${workspaceId}, ${emailIds}::text[])`.execute(transaction);
+    select email_id, bytes from raw_sizes(${workspaceId}, ${emailIds}::text[])`.execute(transaction);
   return new Map(rows.map((row) => [row.email_id, row.bytes]));
 }

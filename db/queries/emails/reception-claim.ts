@@ -47,7 +47,7 @@ export async function claimReceptions(
       acceptedAt: row.accepted_at,
       tries: row.tries,
     },
-    sizeBytes: row.size_octets ?? 0,
+    sizeBytes: row.size_bytes ?? 0,
   }));
 }
 
@@ -91,7 +91,7 @@ interface ClaimedRow {
   trace_fields: string;
   accepted_at: Date;
   tries: number;
-  size_octets: number | null;
+  size_bytes: number | null;
 }
 
 const columns = [
@@ -123,7 +123,7 @@ const CLAIM_SQL = `
     returning: columns,
     set: 'tries = case when t.claimed_by = $1 then t.tries else t.tries + 1 end',
   })})
-  select c.*, (select m.size_octets from raw_message m where m.id = c.raw_id) as size_octets from claimed c order by c.accepted_at`;
+  select c.*, (select m.size_bytes from raw_message m where m.id = c.raw_id) as size_bytes from claimed c order by c.accepted_at`;
 
 /** What a user says about a message that is imported. */
 export interface Imported {
@@ -134,7 +134,7 @@ export interface Imported {
   isRouted: boolean;
 }
 
-/** One accepted recipient of one SMTP transaction (a row of table reception): the envelope, and what is to be parsed. */
+/** One accepted recipient of one SMTP transaction (a row of table reception): the envelope, and what will be parsed. */
 export interface Reception {
   workspaceId: string;
   emailId: string;

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely';
 import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
-import type { StoredMail } from '../../../core/endpoints/mail-payload.ts';
+import { type StoredMail } from '../../../core/endpoints/payload-facts.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type PlacedColumns, placedColumns, readPlaced } from '../emails/bodies-in-message.ts';
 

@@ -18,7 +18,7 @@ export interface ClaimedDeliveryRow {
   thread_id: string | null;
   thread_position: number | null;
   order_key: string | null;
-  size_octets: number | null;
+  size_bytes: number | null;
 }
 
 /** The columns of ClaimedDeliveryRow that a row of delivery has. */
@@ -43,8 +43,8 @@ export function claimedColumns(row: string): string {
 
 /** The column of ClaimedDeliveryRow that the message has. */
 export function sizeOfMessage(row: string): string {
-  return `(select r.size_octets from raw_message r
-           where r.id = (select e.raw_id from email e where e.workspace_id = ${row}.workspace_id and e.id = ${row}.email_id)) as size_octets`;
+  return `(select r.size_bytes from raw_message r
+           where r.id = (select e.raw_id from email e where e.workspace_id = ${row}.workspace_id and e.id = ${row}.email_id)) as size_bytes`;
 }
 
 /** An endpoint with pending webhook deliveries. */

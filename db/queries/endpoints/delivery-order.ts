@@ -87,7 +87,7 @@ const giveTurnsSql = `
 
 /**
  * Makes the next delivery due of each of these turns, unless one of its deliveries is due or in hand, and claims it for `claimant` where
- * `isClaimed` is set. Returns those that it made due.
+ * `isClaimed` is set. Returns what it made due.
  */
 export async function giveTurns(
   database: Database,

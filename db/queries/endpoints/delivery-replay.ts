@@ -136,7 +136,7 @@ export async function isRetryWaiting(
   return rows[0]?.is === true;
 }
 
-/** Whether a delivery `d` waits for a retry at a later time than that of `clock_now`. As in the indexes of pending deliveries. */
+/** Whether a delivery `d` waits for a retry later than `clock_now`. As in the indexes of pending deliveries. */
 function isWaiting(workspaceId: string, { endpointId, type }: { endpointId: string; type: EndpointType }) {
   const ofType = type === 'webhook' ? sql`d.delivery_type = 'webhook'` : sql`d.delivery_type <> 'webhook'`;
   return sql`d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId} and d.status = 'pending' and ${ofType}

@@ -3,7 +3,7 @@ import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { DeliveryCause } from '../../../core/endpoints/delivery.ts';
 import type { EndpointType } from '../../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
-import type { RouteFacts } from '../../../core/routing/route.ts';
+import { type RouteFacts } from '../../../core/routing/decide-route.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from '../routing/granted-route.ts';
 
@@ -20,8 +20,8 @@ export interface LockedReceived {
   ruleId: string | null;
   /** when a user released it */
   releasedAt: Date | null;
-  /** see core/routing/guard-judgement.ts */
-  answers: unknown;
+  /** see core/routing/decide-route.ts */
+  verdicts: unknown;
   facts: RouteFacts;
 }
 
@@ -50,7 +50,7 @@ async function received(
   lock: RawBuilder<unknown>,
 ): Promise<LockedReceived | null> {
   const { rows } = await sql<ReceivedRow>`
-    select e.type, e.thread_id, e.thread_position, r.decided_at, r.outcome, r.rule_id, r.released_at, r.answers, e.own_address,
+    select e.type, e.thread_id, e.thread_position, r.decided_at, r.outcome, r.rule_id, r.released_at, r.verdicts, e.own_address,
       exists (select from dmarc_report p where p.workspace_id = ${workspaceId} and p.email_id = e.id) as is_dmarc_report,
       a.is_active as address_is_active, ${sql.raw(GRANTED_ENDPOINTS_OF_ADDRESS)},
       d.is_catch_all_enabled, ${sql.raw(GRANTED_CATCH_ALL)}, d.receive_dmarc_emails
@@ -71,7 +71,7 @@ async function received(
     outcome: row.outcome,
     ruleId: row.rule_id,
     releasedAt: row.released_at,
-    answers: row.answers,
+    verdicts: row.verdicts,
     facts: {
       ownAddress: row.own_address,
       isDmarcReport: row.is_dmarc_report,
@@ -103,7 +103,7 @@ export async function readRecipient(
   return row ?? { recipient: null, ownAddress: '' };
 }
 
-type ReceivedRow = Pick<Row<'route'>, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'answers'> & {
+type ReceivedRow = Pick<Row<'route'>, 'decided_at' | 'outcome' | 'rule_id' | 'released_at' | 'verdicts'> & {
   type: EmailType;
   thread_id: string | null;
   thread_position: number | null;

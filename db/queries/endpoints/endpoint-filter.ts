@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
 
-/** Returns the name of each domain, given by id or by name in lower case; null for those that the workspace does not have. */
+/** Returns the name of each domain, given by id or by name in lower case; null if the workspace does not have it. */
 export async function findDomainNames(
   transaction: Transaction<Tables>,
   workspaceId: string,
@@ -13,7 +13,7 @@ export async function findDomainNames(
   return rows.map(({ name }) => name);
 }
 
-/** Returns each address, given by id or as the address in lower case; null for those that the workspace does not have. */
+/** Returns each address, given by id or as the address in lower case; null if the workspace does not have it. */
 export async function findAddresses(
   transaction: Transaction<Tables>,
   workspaceId: string,

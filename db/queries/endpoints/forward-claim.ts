@@ -27,7 +27,7 @@ export interface ClaimedForwardRow {
   /** as given in the envelope */
   recipient: string | null;
   received_at: Date | null;
-  size_octets: number | null;
+  size_bytes: number | null;
   /** null when it is unknown */
   reverse_path: string | null;
   trace_fields: string | null;
@@ -87,7 +87,7 @@ export const claimForwardsSql = `
     case when c.last_attempt->>'outcome' = 'interrupted' then (c.last_attempt->>'number')::integer else 0 end as faults,
     case when c.last_attempt->>'outcome' = 'interrupted' then c.last_attempt->>'error' end as last_fault,
     e.type as email_type, e.raw_id, e.own_address, e.recipient, e.created_at as received_at,
-    (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets, r.reverse_path, r.trace_fields,
+    (select m.size_bytes from raw_message m where m.id = e.raw_id) as size_bytes, r.reverse_path, r.trace_fields,
     case when p.config->>'preserveHeaders' = 'true' then
       (select t.authentication from email_content t where t.workspace_id = c.workspace_id and t.email_id = c.email_id limit 1) end as authentication,
     p.type as endpoint_type, p.is_active, p.config,
@@ -117,7 +117,7 @@ export const postponeForwardSql = `
   where workspace_id = $2 and id = $3 and claimed_by = $1`;
 
 /**
- * Postpones all due forwards of workspace $2 by $3 seconds, except those that claimants other than $1 hold. They show no reason: they go after
+ * Postpones all due forwards of workspace $2 by $3 seconds, except forwards that claimants other than $1 hold. They show no reason: they go after
  * those of other workspaces.
  */
 export const postponeForwardsOfWorkspaceSql = `

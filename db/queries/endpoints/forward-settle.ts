@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { countOutcomesSql } from './disable-failing-endpoints.ts';
+import { countOutcomesSql } from './record-outcome.ts';
 
 /** What append_events takes, except its id. */
 export interface ForwardEvent {

@@ -41,7 +41,7 @@ export const storeForwardSql = `
     where d.workspace_id = g.workspace_id and d.id = g.delivery_id and d.claimed_by = $1 and d.status = 'pending' and d.forward_raw_id is null
     returning d.workspace_id, d.id
   ), raw_row as (
-    insert into raw_message (id, octets, sha256, size_octets)
+    insert into raw_message (id, packed, sha256, size_bytes)
     select g.raw_id, $3::bytea, decode(g.sha256, 'hex'), g.size from given g where exists (select from taken)
     returning 1
   ), queued as (

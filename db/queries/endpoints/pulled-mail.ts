@@ -46,7 +46,7 @@ export async function readMailSizes(
   emailIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; bytes: number }>`
-    select k.id, greatest(z.octets, coalesce(${sql.raw(bodySizeSql('text_body'))}, 0) + coalesce(${sql.raw(bodySizeSql('html_body'))}, 0))::int as bytes
+    select k.id, greatest(z.bytes, coalesce(${sql.raw(bodySizeSql('text_body'))}, 0) + coalesce(${sql.raw(bodySizeSql('html_body'))}, 0))::int as bytes
     from unnest(${emailIds}::text[]) k(id)
     left join lateral (select * from email_content c where c.workspace_id = ${workspaceId} and c.email_id = k.id limit 1) c on true
     left join raw_sizes(${workspaceId}, ${emailIds}::text[]) z on z.email_id = k.id`.execute(transaction);

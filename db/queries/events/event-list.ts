@@ -141,7 +141,7 @@ const MAX_DISORDER_MS = 60_000;
 const MAX_FOLLOWING = 20_000;
 
 /**
- * Returns the events `email.received` of emails that were accepted at an instant; those that were removed are left out. There is no index for
+ * Returns the events `email.received` of emails that were accepted at an instant; removed ones are left out. There is no index for
  * them: bisects the feed by time, and looks at the events that follow.
  */
 export async function findReceivedEvents(

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
-import type { RouteDecision } from '../../../core/routing/route.ts';
+import { type RouteDecision } from '../../../core/routing/decide-route.ts';
 import { LEASE_SECONDS } from '../../claim.ts';
 import type { Row } from '../../entities/tables.ts';
 import { DELIVERY_CONTENT_COLUMNS, type StoredContentRow } from '../endpoints/delivery-body.ts';
@@ -26,18 +26,18 @@ export interface UnroutedRow {
   receive_dmarc_emails: boolean | null;
   is_dmarc_report: boolean;
   raw_id: string | null;
-  size_octets: number | null;
+  size_bytes: number | null;
   /** whether its workspace has active guard rules */
   has_guard_rules: boolean;
   /** the version (EndpointFactsRow) of each endpoint that the address and the domain name, by its id; null: none of them exists */
   endpoint_versions: Record<string, string> | null;
-  /** results of models so far, see core/routing/guard-judgement.ts; null: none */
-  answers: unknown;
+  /** results of models so far, see core/routing/decide-route.ts; null: none */
+  verdicts: unknown;
 }
 
 const ROUTE_FACTS = `
-  select e.workspace_id, e.id, e.own_address, e.from_address, e.thread_id, e.thread_position, r.answers, e.raw_id,
-         (select m.size_octets from raw_message m where m.id = e.raw_id) as size_octets,
+  select e.workspace_id, e.id, e.own_address, e.from_address, e.thread_id, e.thread_position, r.verdicts, e.raw_id,
+         (select m.size_bytes from raw_message m where m.id = e.raw_id) as size_bytes,
          exists (select from dmarc_report p where p.workspace_id = e.workspace_id and p.email_id = e.id) as is_dmarc_report,
          exists (select from guard_rule g where g.workspace_id = e.workspace_id and g.is_active) as has_guard_rules,
          (select jsonb_object_agg(n.id, n.xmin::text) from endpoint n
@@ -62,13 +62,13 @@ export interface TakeOptions {
 }
 
 /**
- * Returns a statement that reads up to $1 received emails that wait for a route, oldest first, without those that are set aside. Rows:
+ * Returns a statement that reads up to $1 received emails that wait for a route, oldest first, without any that are set aside. Rows:
  * UnroutedRow. Without locks, two routers may read the same mail: storeRoutesSql lets one of them store its route.
  */
 export function takeUnroutedSql({ ofOthers, locked }: TakeOptions): string {
   return `${ROUTE_FACTS}
   from (
-    select w.workspace_id, w.email_id, w.answers from route w
+    select w.workspace_id, w.email_id, w.verdicts from route w
     where w.outcome is null ${ofOthers ? 'and w.workspace_id <> all ($2::text[])' : ''} and ${IS_NOT_ASIDE} order by w.created_at limit $1
     ${locked ? 'for no key update skip locked' : ''}
   ) r ${ROUTE_FACTS_JOINS}`;
@@ -77,14 +77,14 @@ export function takeUnroutedSql({ ofOthers, locked }: TakeOptions): string {
 /** Reads and locks one email: $1 its workspace, $2 its id. No row when it no longer waits, or another router has locked it. */
 export const takeOneUnroutedSql = `${ROUTE_FACTS}
   from (
-    select workspace_id, email_id, answers from route where workspace_id = $1 and email_id = $2 and outcome is null
+    select workspace_id, email_id, verdicts from route where workspace_id = $1 and email_id = $2 and outcome is null
     for no key update skip locked
   ) r ${ROUTE_FACTS_JOINS}`;
 
 /** The same for one email whose rule's model has responded: $1 its workspace, $2 its id, $3 the claimant. No row when the claim was lost. */
 export const takeAskedSql = `${ROUTE_FACTS}
   from (
-    select workspace_id, email_id, answers from route
+    select workspace_id, email_id, verdicts from route
     where workspace_id = $1 and email_id = $2 and outcome = 'asking' and claimed_by = $3
     for no key update
   ) r ${ROUTE_FACTS_JOINS}`;
@@ -189,7 +189,7 @@ export interface RouteRecord {
   reason: string | null;
   matches: RouteDecision['matches'];
   /** results of models; null: none */
-  answers: unknown;
+  verdicts: unknown;
 }
 
 /** An email whose route was stored. */
@@ -203,9 +203,9 @@ export interface StoredRouteRow {
 export type StoredRouteContentRow = StoredRouteRow &
   Omit<StoredContentRow, 'id'> & {
     id: string | null;
-    octets: Buffer | null;
+    packed: Buffer | null;
     sha256: Buffer | null;
-    size_octets: number | null;
+    size_bytes: number | null;
   };
 
 /**
@@ -221,10 +221,10 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
     select * from jsonb_to_recordset($2::jsonb) as r(
       workspace_id text, email_id text, delivery_id text, endpoint_id text, delivery_type text, attempts_allowed integer,
       thread_id text, thread_position integer, order_key text, order_position text, is_claimed boolean, wants_content boolean,
-      wants_raw boolean, outcome text, via text, route_endpoint_id text, rule_id text, reason text, matches jsonb, answers jsonb)
+      wants_raw boolean, outcome text, via text, route_endpoint_id text, rule_id text, reason text, matches jsonb, verdicts jsonb)
   ), routed as (
     update route w set decided_at = case when r.outcome <> 'asking' then n.at end, outcome = r.outcome, via = r.via,
-      endpoint_id = r.route_endpoint_id, rule_id = r.rule_id, reason = r.reason, matches = r.matches, answers = r.answers,
+      endpoint_id = r.route_endpoint_id, rule_id = r.rule_id, reason = r.reason, matches = r.matches, verdicts = r.verdicts,
       next_ask_at = case when r.outcome = 'asking' then n.at end, asks = 0, claimed_by = null, claimed_until = null
     -- by key, pair by pair, whatever the planner thinks of the table's size; skipped, not awaited: the other router stores its route
     from (select d.*, k.place from decided d
@@ -246,13 +246,13 @@ export function storeRoutesSql({ withContent }: { withContent: boolean }): strin
   select r.workspace_id, r.email_id, n.at as delivery_created_at ${withContent ? CONTENT_OF_ROUTED : 'from routed r cross join clock_now n'}`;
 }
 
-const CONTENT_OF_ROUTED = `, b.*, m.octets, m.sha256, m.size_octets
+const CONTENT_OF_ROUTED = `, b.*, m.packed, m.sha256, m.size_bytes
   from routed r cross join clock_now n
   left join lateral (
     select ${DELIVERY_CONTENT_COLUMNS.replace('e.workspace_id, ', '')} from email e
     cross join lateral (select * from email_content c where c.workspace_id = r.workspace_id and c.email_id = r.email_id limit 1) c
     where r.wants_content and e.workspace_id = r.workspace_id and e.id = r.email_id limit 1) b on true
-  left join lateral (select m.octets, m.sha256, m.size_octets from raw_message m where r.wants_raw and m.id = b.raw_id limit 1) m on true`;
+  left join lateral (select m.packed, m.sha256, m.size_bytes from raw_message m where r.wants_raw and m.id = b.raw_id limit 1) m on true`;
 
 /** Counts matches of guard rules: $1 [{workspace_id, rule_id, count}] as JSON. Rows are locked in key order, to prevent deadlocks. */
 export const countRuleHitsSql = `
@@ -278,8 +278,8 @@ export interface AskingRow {
   rule_id: string;
   /** attempts for this rule so far */
   asks: number;
-  /** see core/routing/guard-judgement.ts */
-  answers: unknown;
+  /** see core/routing/decide-route.ts */
+  verdicts: unknown;
 }
 
 /**
@@ -294,7 +294,7 @@ export const claimAskingSql = `
       and (d.claimed_until is null or d.claimed_until < (select postroom_now())) and d.workspace_id <> all ($2::text[])
       and ${notSetAsideSql('ask', 'd.workspace_id', 'd.email_id')}
     order by d.next_ask_at limit 1 for update skip locked))
-  returning t.workspace_id, t.email_id, t.rule_id, t.asks, t.answers`;
+  returning t.workspace_id, t.email_id, t.rule_id, t.asks, t.verdicts`;
 
 /** Releases a claim: $1 the claimant, $2 the user, $3 the email, $4 attempts so far, $5 seconds until the next one. */
 export const askLaterSql = `

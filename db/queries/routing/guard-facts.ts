@@ -44,7 +44,7 @@ export function guardFactsColumns(extent: GuardFactsExtent): string {
   const bodies =
     extent === 'whole'
       ? `left(c.text_body, ${MAX_GUARDED_TEXT_LENGTH}) as text_body, left(c.html_body, ${MAX_GUARDED_HTML_LENGTH}) as html_body, ${placedColumns()}`
-      : 'null::text as text_body, null::text as html_body, null::integer[] as body_places, null::bytea as placed_octets';
+      : 'null::text as text_body, null::text as html_body, null::integer[] as body_places, null::bytea as placed_message';
   return `e.subject, e.recipient, e.own_address, c.addresses, c.attachments, c.authentication, c.injection, c.screening, c.parse_error, ${bodies}`;
 }
 

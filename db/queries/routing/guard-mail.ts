@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { readStoredVerdicts, type StoredVerdict } from '../../../core/routing/guard-judgement.ts';
 import type { GuardFacts } from '../../../core/routing/guard-rule.ts';
+import { readStoredVerdicts, type StoredVerdict } from '../../../core/routing/stored-verdict.ts';
 import type { KeysetCursor } from '../../../core/shared/page.ts';
 import type { Row, Tables } from '../../entities/tables.ts';
 import {
@@ -46,7 +46,7 @@ export async function readGuardedEmails(
 ): Promise<GuardedEmail[]> {
   const { since, before, limit } = span;
   const { rows } = await sql<StoredFactsRow & MailRow>`
-    select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.answers,
+    select e.id, e.created_at, e.from_text, r.outcome, r.endpoint_id, r.rule_id, r.verdicts,
       ${sql.raw(guardFactsColumns(extent))}
     from (
       select * from email where workspace_id = ${workspaceId} and type = 'received' and trashed_at is null and created_at >= ${since}
@@ -64,11 +64,11 @@ export async function readGuardedEmails(
     fromText: row.from_text,
     facts: guardFactsOfRow(readGuardFacts(row)),
     route: row.outcome === null ? null : { outcome: row.outcome, endpoint_id: row.endpoint_id, rule_id: row.rule_id },
-    verdicts: readStoredVerdicts(row.answers),
+    verdicts: readStoredVerdicts(row.verdicts),
   }));
 }
 
-type MailRow = Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id' | 'answers'> & {
+type MailRow = Pick<Row<'route'>, 'outcome' | 'endpoint_id' | 'rule_id' | 'verdicts'> & {
   id: string;
   created_at: Date;
   from_text: string;

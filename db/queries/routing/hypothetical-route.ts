@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { RouteFacts } from '../../../core/routing/route.ts';
+import { type RouteFacts } from '../../../core/routing/decide-route.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { concernsDomain } from '../domains/dmarc-write.ts';
 import { GRANTED_CATCH_ALL, GRANTED_ENDPOINTS_OF_ADDRESS } from './granted-route.ts';

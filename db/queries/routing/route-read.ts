@@ -32,9 +32,9 @@ export interface StoredRoute {
     Row<'route'>,
     'threaded_at' | 'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'released_at'
   > | null;
-  /** of the route; see core/routing/route.ts and core/routing/guard-judgement.ts */
+  /** of the route; see core/routing/decide-route.ts and core/routing/decide-route.ts */
   matches: unknown;
-  answers: unknown;
+  verdicts: unknown;
 }
 
 /** Returns the routes of those of the emails that belong to the workspace, by email id. */
@@ -46,7 +46,7 @@ export async function findStoredRoutes(
   const { rows } = await sql<StoredRouteRow>`
     select e.id, e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id,
       c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at, p.imported is not null as is_imported,
-      r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.answers
+      r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.verdicts
     from email e
     left join email_content c on c.workspace_id = ${workspaceId} and c.email_id = e.id
     left join reception p on p.workspace_id = ${workspaceId} and p.email_id = e.id
@@ -80,13 +80,13 @@ function storedRoute(row: StoredRouteRow): StoredRoute {
           },
     route: threadedAt === null ? null : { ...row, threaded_at: threadedAt },
     matches: row.matches,
-    answers: row.answers,
+    verdicts: row.verdicts,
   };
 }
 
 type StoredRouteRow = Pick<
   Row<'route'>,
-  'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'matches' | 'released_at' | 'answers'
+  'decided_at' | 'outcome' | 'via' | 'endpoint_id' | 'rule_id' | 'reason' | 'matches' | 'released_at' | 'verdicts'
 > & {
   id: string;
   type: EmailType;

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { RouteDecision } from '../../../core/routing/route.ts';
+import { type RouteDecision } from '../../../core/routing/decide-route.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** The current decision on an email. */

@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../connection/database.ts';
 
 /**
- * Stores refusals, or adds to the counts of those that are stored. Those of workspaces that are gone are left out. A log may lose its last
+ * Stores refusals, or adds to the counts of stored ones. Those of workspaces that are gone are left out. A log may lose its last
  * moments: it does not wait for the disk.
  */
 export async function keepRefusals(database: Database, refusals: readonly DoorRefusal[]): Promise<void> {

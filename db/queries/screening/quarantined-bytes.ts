@@ -7,7 +7,7 @@ export interface QuarantinedMessage {
   sizeBytes: number;
   sha256: Buffer;
   /** null: not read */
-  octets: Buffer | null;
+  packed: Buffer | null;
 }
 
 /** Returns an email of the workspace that is in quarantine; null: it is not, or its bytes are gone. */
@@ -18,7 +18,7 @@ export async function findQuarantined(
   extent: 'outline' | 'with bytes' = 'outline',
 ): Promise<QuarantinedMessage | null> {
   const { rows } = await sql<QuarantinedMessage>`
-    select virus, sha256, size_octets as "sizeBytes", octets
+    select virus, sha256, size_bytes as "sizeBytes", packed
     from quarantined_message(${workspaceId}, ${emailId}, ${extent === 'with bytes'})`.execute(transaction);
   return rows[0] ?? null;
 }

@@ -4,7 +4,7 @@ import { wordQuery } from '../../../core/search/word-query.ts';
 import type { KeysetPage } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type FoundEmail, inOrder, MailMatches, type MatchRange } from './mail-matches.ts';
-import { isOfIndexedThreads, type SearchConditions, searchPage, searchQuery, spanOf } from './search-sql.ts';
+import { findTimeSpan, isOfIndexedThreads, type SearchConditions, searchPage, searchQuery } from './search-sql.ts';
 import { SegmentDamage } from './word-segment.ts';
 
 /*
@@ -141,7 +141,7 @@ export async function selectMatchingThreads(
     : sql`select p.thread_id from ${pickedThreads(search, page, found.emails)} p`;
 }
 
-/** The threads of a page, or all emails that match, whose threads are to be picked. */
+/** The threads of a page, or all emails that match, whose threads will be picked. */
 type FoundThreads = { threadIds: string[] } | { emails: readonly FoundEmail[] };
 
 function findThreads(
@@ -225,7 +225,7 @@ export async function withMatches<T>(
 
 /** Returns which emails the search looks through for the page. */
 export function matchRange({ terms, conditions }: WordSearch, { after, before, isInverted }: KeysetPage): MatchRange {
-  const { since, until } = spanOf(terms, conditions.since ?? null);
+  const { since, until } = findTimeSpan(terms, conditions.since ?? null);
   const cursor = (place: KeysetPage['after']) => (place === null ? null : { id: place.id, at: place.at.getTime() });
   return {
     sinceAt: since?.getTime() ?? null,

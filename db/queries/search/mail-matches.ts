@@ -215,7 +215,7 @@ export class MailMatches {
   }
 
   /**
-   * Returns how relevant emails are that `walk` or `pick` returned, by id. Rare words are those that few emails have of the segments that these
+   * Returns how relevant emails are that `walk` or `pick` returned, by id. Rare words are words that few emails have of the segments that these
    * are in.
    */
   async scores(emails: readonly FoundEmail[]): Promise<Map<string, number>> {
@@ -255,7 +255,7 @@ export class MailMatches {
     return new Map([...uses].map(([id, use]) => [id, relevance(use, corpus)]));
   }
 
-  /** Returns the matches of a segment without those that are void, each of them sure. */
+  /** Returns the matches of a segment without void ones, each of them sure. */
   async #settled(segment: OpenedSegment): Promise<DocumentSet> {
     const { found, unsure } = segment.matches;
     const inSegment: NumberedEmail[] = [];

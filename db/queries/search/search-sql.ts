@@ -26,7 +26,7 @@ export function searchQuery(
 ): RawBuilder<unknown> {
   const wanted = terms.filter((term) => !term.isNegated);
   const unwanted = terms.filter((term) => term.isNegated);
-  const { since, until } = spanOf(terms, conditions.since ?? null);
+  const { since, until } = findTimeSpan(terms, conditions.since ?? null);
   return sql`row(${workspaceId}::text, ${[...(conditions.tests ?? []), ...terms.flatMap(listTests)]}::text[], ${conditions.status ?? null}::text,
     ${conditions.ownAddress ?? null}::text, ${conditions.ownDomain ?? null}::text,
     ${since}::timestamptz, ${until}::timestamptz, ${labelKeys(wanted)}::text[], ${labelKeys(unwanted)}::text[],
@@ -97,7 +97,10 @@ function labelKeys(terms: readonly SearchTerm[]): string[] {
 }
 
 /** What is not before an instant is after it, and vice versa. */
-export function spanOf(terms: readonly SearchTerm[], least: Date | null): { since: Date | null; until: Date | null } {
+export function findTimeSpan(
+  terms: readonly SearchTerm[],
+  least: Date | null,
+): { since: Date | null; until: Date | null } {
   let since = least;
   let until = null as Date | null;
   for (const term of terms) {

@@ -29,7 +29,7 @@ export interface UnindexedRow {
 export const IDS_PART = -1;
 export const TABLE_PART = -2;
 
-/** An account whose segments are to be built or rewritten when it has so many unindexed emails of a state, or when one waits for so long. */
+/** An account whose segments will be built or rewritten when it has so many unindexed emails of a state, or when one waits for so long. */
 export interface DueLimits {
   newCount: number;
   newSeconds: number;
@@ -43,7 +43,7 @@ export interface DueLimits {
 export const DUE_LIMITS: DueLimits = {
   newCount: 200,
   newSeconds: 60,
-  // A rewrite reads and writes whole segments. Of those that are gone, searches read only the ids.
+  // A rewrite reads and writes whole segments. Of removed ones, searches read only the ids.
   changedCount: 500,
   goneCount: 4_000,
   // Words leave the database within a quarter of an hour, as retention promises: this, RETIRED_SECONDS, and the age of caches.
@@ -244,7 +244,7 @@ export async function swapSegments(
 }
 
 /**
- * Ends a rewrite: no segment has what it had of these emails, so those that were removed are forgotten, and those that changed are new. In the
+ * Ends a rewrite: no segment has what it had of these emails, so removed ones are forgotten, and changed ones are new. In the
  * hands of the claimant only: another builder may have stored segments that have them. Throws BuildSuperseded.
  */
 export async function settleChanged(

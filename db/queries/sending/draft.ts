@@ -269,7 +269,7 @@ export async function updateDraft(
   return rowCount === 1;
 }
 
-/** Leaves a draft with these files, in this order: those that it has are kept, the new ones are stored. */
+/** Leaves a draft with these files, in this order: the ones it has are kept, the new ones are stored. */
 export async function replaceDraftFiles(
   client: pg.ClientBase,
   workspaceId: string,
@@ -311,7 +311,7 @@ export async function replaceDraftFiles(
       });
 }
 
-/** Locks drafts until the transaction ends, in the order of their ids. Returns the versions of those that exist. */
+/** Locks drafts until the transaction ends, in the order of their ids. Returns the versions of existing ones. */
 export async function lockDrafts(
   client: pg.ClientBase,
   workspaceId: string,

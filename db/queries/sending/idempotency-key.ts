@@ -8,7 +8,7 @@ export interface KeptResult {
   operation: string;
   /** hex */
   requestSha256: string;
-  answer: unknown;
+  response: unknown;
 }
 
 /**
@@ -19,15 +19,15 @@ export async function reserveResult(
   transaction: Transaction<Tables>,
   workspaceId: string,
   key: IdempotencyKey,
-  { operation, requestSha256, answer }: KeptResult,
+  { operation, requestSha256, response }: KeptResult,
 ): Promise<KeptResult> {
   await sql`
-    insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
-    values (${workspaceId}, ${key.apiKeyId}, ${key.key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(answer)}::jsonb, postroom_now())
+    insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, response, created_at)
+    values (${workspaceId}, ${key.apiKeyId}, ${key.key}, ${operation}, decode(${requestSha256}, 'hex'), ${JSON.stringify(response)}::jsonb, postroom_now())
     on conflict (workspace_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
-      answer = excluded.answer, created_at = excluded.created_at
+      response = excluded.response, created_at = excluded.created_at
     where k.created_at <= postroom_now() - interval '24 hours'`.execute(transaction);
-  return (await findKeptResult(transaction, workspaceId, key)) ?? { operation, requestSha256, answer };
+  return (await findKeptResult(transaction, workspaceId, key)) ?? { operation, requestSha256, response };
 }
 
 /** Returns what is stored under the key; null when nothing is. */
@@ -37,7 +37,7 @@ export async function findKeptResult(
   { apiKeyId, key }: IdempotencyKey,
 ): Promise<KeptResult | null> {
   const { rows } = await sql<KeptResult>`
-    select k.operation, encode(k.request_sha256, 'hex') as "requestSha256", k.answer from idempotency_key k
+    select k.operation, encode(k.request_sha256, 'hex') as "requestSha256", k.response from idempotency_key k
     where k.workspace_id = ${workspaceId} and k.api_key_id = ${apiKeyId} and k.key = ${key} and k.created_at > postroom_now() - interval '24 hours'`.execute(
     transaction,
   );

@@ -25,7 +25,7 @@ export interface IdempotencyKey {
   key: string;
 }
 
-/** Returns the key in Policy.answers. */
+/** Returns the key in Policy.responses. */
 export function makeReplayKey({ apiKeyId, key }: IdempotencyKey): string {
   return `${apiKeyId} ${key}`;
 }
@@ -35,7 +35,7 @@ interface StoredResult {
   operation: string;
   /** hex */
   requestSha256: string;
-  answer: unknown;
+  response: unknown;
   at: Date;
 }
 
@@ -44,18 +44,18 @@ export interface Policy {
   now: Date;
   /** of PostgreSQL's machine, for noteServerClock */
   clock: Date;
-  /** those that belong to the workspace, by name */
+  /** owned by the workspace, by name */
   domains: Map<string, { id: string; isVerified: boolean }>;
   /** those of the senders that are addresses of the workspace */
   addressIds: Map<string, string>;
   /** the send policies of those of the senders, and of the keys, that have one; by address and by id */
   addressPolicies: Map<string, SendPolicy>;
   keyPolicies: Map<string, SendPolicy>;
-  /** lower case: addresses that no mail is sent to, and those that mail of a list of theirs is not sent to */
+  /** lower case: addresses that no mail is sent to, and addresses that left a list of the mail */
   suppressed: Set<string>;
   unsubscribed: { address: string; list: string }[];
   /** by makeReplayKey */
-  answers: Map<string, StoredResult>;
+  responses: Map<string, StoredResult>;
   /**
    * Creation times of the emails of the last hour that count against a request near the hourly limit, newest first: the first one is number
    * `limit - submitted` of the hour, counted back from now, or number 0 when more are submitted than the limit allows.
@@ -66,7 +66,7 @@ export interface Policy {
 /** How long a response is replayed. */
 const KEY_AGE = `interval '24 hours'`;
 
-/** Answers a policy question in one round trip, within the workspace's transaction. */
+/** Reads the facts of a policy in one round trip, within the workspace's transaction. */
 export async function readPolicy(
   client: pg.ClientBase,
   workspaceId: string,
@@ -101,10 +101,10 @@ export async function readPolicy(
     keyPolicies: new Map(row.keys.map(({ id, policy }) => [id, policy])),
     suppressed: new Set(row.suppressed.filter(({ list }) => list === '').map(({ address }) => address)),
     unsubscribed: row.suppressed.filter(({ list }) => list !== ''),
-    answers: new Map(
-      row.answers.map(({ apiKeyId, key, at, ...answer }) => [
+    responses: new Map(
+      row.responses.map(({ apiKeyId, key, at, ...response }) => [
         makeReplayKey({ apiKeyId, key }),
-        { ...answer, at: new Date(at) },
+        { ...response, at: new Date(at) },
       ]),
     ),
     hourly: row.hourly,
@@ -118,7 +118,14 @@ interface PolicyRow {
   addresses: { address: string; id: string; policy: SendPolicy | null }[];
   keys: { id: string; policy: SendPolicy }[];
   suppressed: { address: string; list: string }[];
-  answers: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown; at: string }[];
+  responses: {
+    apiKeyId: string;
+    key: string;
+    operation: string;
+    requestSha256: string;
+    response: unknown;
+    at: string;
+  }[];
   hourly: Date[];
 }
 
@@ -140,10 +147,10 @@ const POLICY_SQL = `
     (select coalesce(json_agg(json_build_object('address', s.address, 'list', s.list)), '[]')
      from suppression s where s.workspace_id = $1 and s.address = any ($4::text[])) as suppressed,
     (select coalesce(json_agg(json_build_object('apiKeyId', k.api_key_id, 'key', k.key, 'operation', k.operation,
-       'requestSha256', encode(k.request_sha256, 'hex'), 'answer', k.answer, 'at', k.created_at)), '[]')
+       'requestSha256', encode(k.request_sha256, 'hex'), 'response', k.response, 'at', k.created_at)), '[]')
      from unnest($9::text[], $5::text[]) as q(api_key_id, key)
      join idempotency_key k on k.workspace_id = $1 and k.api_key_id = q.api_key_id and k.key = q.key
-       and k.created_at > (select postroom_now()) - ${KEY_AGE}) as answers,
+       and k.created_at > (select postroom_now()) - ${KEY_AGE}) as responses,
     array(select e.created_at from email e where e.workspace_id = $1 and e.type <> 'received'
       and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly,
     case when cardinality($8::text[]) = 0 then '[]' else (

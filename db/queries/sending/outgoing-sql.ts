@@ -101,18 +101,18 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, size integer, recipients json, places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
       claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
-  )${checks}, answer as materialized (
-    select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, answer jsonb)
+  )${checks}, response as materialized (
+    select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, response jsonb)
   ), key_row as (
-    insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
-    select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), answer, ${NOW} from answer
+    insert into idempotency_key as k (workspace_id, api_key_id, key, operation, request_sha256, response, created_at)
+    select $1, "apiKeyId", key, operation, decode("requestSha256", 'hex'), response, ${NOW} from response
     where unit not in (select unit from held_back) order by "apiKeyId", key
     on conflict (workspace_id, api_key_id, key) do update set operation = excluded.operation, request_sha256 = excluded.request_sha256,
-      answer = excluded.answer, created_at = excluded.created_at
+      response = excluded.response, created_at = excluded.created_at
     where k.created_at <= (select postroom_now()) - interval '24 hours'
     returning api_key_id, key
   ), left_out as materialized (
-    select unit from answer where ("apiKeyId", key) not in (select api_key_id, key from key_row)
+    select unit from response where ("apiKeyId", key) not in (select api_key_id, key from key_row)
     union select unit from held_back
   ), taken as materialized (
     select g.*, ${ids}, case when g.scheduled_at is null and g.approval_rule is null then 'sent' else 'scheduled' end as type,
@@ -120,7 +120,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       case when g.scheduled_at is null and g.approval_rule is null then ${NOW} end as due_at
     from given g where g.unit not in (select unit from left_out)
   ), raw_row as (
-    insert into raw_message (id, octets, sha256, size_octets)
+    insert into raw_message (id, packed, sha256, size_bytes)
     select raw_id, ${piece(0)}, decode(sha256, 'hex'), size from taken
     returning 1
   ), batch_row as (

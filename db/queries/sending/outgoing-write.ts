@@ -68,7 +68,7 @@ export interface OutgoingUnit {
   /** stored with each email, so that later steps join the trace; null: not traced */
   traceParent: string | null;
   /** the response to store under the key; null without a key */
-  answer: { apiKeyId: string; key: string; operation: string; requestSha256: string; answer: unknown } | null;
+  response: { apiKeyId: string; key: string; operation: string; requestSha256: string; response: unknown } | null;
 }
 
 /** What a write found. */
@@ -237,11 +237,11 @@ function isTraced({ traceParent }: Pick<OutgoingUnit, 'traceParent'>): boolean {
   return traceParent !== null;
 }
 
-/** Octets and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
+/** Bytes and bodies are passed in one piece, each found by start and length: as JSON they would cost more than storing them. */
 async function readParameters(
   workspaceId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
-): Promise<[emails: string, pieces: Buffer, answers: string, batches: string, probes: string]> {
+): Promise<[emails: string, pieces: Buffer, responses: string, batches: string, probes: string]> {
   const contents = units.flatMap(({ emails }): OutgoingContent[] => [...emails]);
   const packed = await Promise.all(contents.map(({ bytes }) => packMessage(bytes)));
   const octetsOf = new Map(contents.map((content, at) => [content, packed[at] ?? null]));
@@ -274,7 +274,7 @@ async function readParameters(
       };
     }),
   );
-  const results = units.flatMap(({ answer }, unit) => (answer === null ? [] : [{ ...answer, unit }]));
+  const results = units.flatMap(({ response }, unit) => (response === null ? [] : [{ ...response, unit }]));
   const batches = units.flatMap(({ batchId, emails }, unit) =>
     batchId === null ? [] : [{ unit, id: batchId, total: emails.length }],
   );

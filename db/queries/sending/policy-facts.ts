@@ -150,7 +150,7 @@ export interface AutomaticQuestion {
   threadId: string;
 }
 
-/** Counts them; those that wait for their time have no thread yet, and are found by what they answer. */
+/** Counts them; scheduled ones have no thread yet, and are found by what they answer. */
 export async function countAutomatic(
   client: pg.ClientBase,
   workspaceId: string,

@@ -19,7 +19,7 @@ export interface ClaimedRecipientRow {
   number: number;
   raw_id: string | null;
   /** of the message; null when its bytes are gone */
-  size_octets: number | null;
+  size_bytes: number | null;
   /** the domain of the From address */
   own_domain: string;
   /** the sender's domain still belongs to the workspace, or to the service itself, and is verified */
@@ -143,7 +143,7 @@ function claimSql(locking: string): string {
   select c.workspace_id, c.id, c.email_id, c.delivery_id, c.address, c.domain, c.attempts, b.number, m.raw_id,
     coalesce(c.sender_domain, e.own_domain) as own_domain, coalesce(f.is_null_sender, false) as is_null_sender,
     extract(epoch from (select postroom_now()) - c.queued_at)::float8 as age_seconds,
-    (select r.size_octets from raw_message r where r.id = m.raw_id) as size_octets,
+    (select r.size_bytes from raw_message r where r.id = m.raw_id) as size_bytes,
     coalesce(o.status = 'verified', false) as is_sender_verified,
     coalesce(o.workspace_id = '${SYSTEM_WORKSPACE_ID}', false) as is_system_sender,
     o.mail_from_verified_at is not null as mail_from_verified,

@@ -61,8 +61,8 @@ async function select(transaction: Transaction<Tables>, tail: RawBuilder<unknown
 }
 
 /**
- * Makes the deferred recipients of a sent email due now, except those being tried. Returns the ids of those that are due then, including
- * those that were due before.
+ * Makes the deferred recipients of a sent email due now, except those being tried. Returns the ids of all that are due then, including
+ * any that were due before.
  */
 export async function hastenRecipients(
   transaction: Transaction<Tables>,

@@ -25,7 +25,7 @@ export interface ReleasedRow {
 
 /**
  * Turns those of the emails that are still scheduled and due by PostgreSQL's clock into sent ones, and locks them until the transaction ends.
- * Those that are locked (by another scheduler or a cancellation) are skipped. Must be followed by queueReleased.
+ * Locked ones (by another scheduler or a cancellation) are skipped. Must be followed by queueReleased.
  */
 export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): Promise<DueEmail[]> {
   // By ctid, which cannot change while they are locked. A row that changed since the statement began is not seen there and waits for the
@@ -51,7 +51,7 @@ export interface DueKey {
   id: string;
 }
 
-/** Up to `limit` scheduled emails that are due, longest due first, without those that are set aside. Locks nothing. */
+/** Up to `limit` scheduled emails that are due, longest due first, without any that are set aside. Locks nothing. */
 export async function listDueKeys(client: Pick<pg.ClientBase, 'query'>, limit: number): Promise<DueKey[]> {
   const { rows } = await client.query<DueKey>({
     name: 'scheduled-list-due',

@@ -138,7 +138,7 @@ export async function lockHeldClaims(
   const held = new Map(claims.map((claim) => [claim.token_sha256.toString('hex'), claim.thread_id]));
   return results.map(({ tokenSha256 }, place) => {
     const threadId = held.get(tokenSha256.toString('hex'));
-    return threads.some((answered) => answered.place === place && answered.thread_id === threadId);
+    return threads.some((thread) => thread.place === place && thread.thread_id === threadId);
   });
 }
 
@@ -151,7 +151,7 @@ export interface ExpiredClaim {
   end: ClaimEnd;
 }
 
-/** Removes up to `limit` claims of all workspaces that expired, and returns them. Those that are locked are skipped. */
+/** Removes up to `limit` claims of all workspaces that expired, and returns them. Locked ones are skipped. */
 export async function takeExpiredClaims(client: pg.ClientBase, limit: number): Promise<ExpiredClaim[]> {
   const { rows } = await client.query<ExpiredClaim>({
     name: 'claim-take-expired',

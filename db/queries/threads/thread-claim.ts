@@ -25,7 +25,7 @@ export interface ClaimedEmails {
 }
 
 /**
- * The lock of a workspace's threads. Transactions that join mail hold it alone; those that only start threads share it, so that neither misses
+ * The lock of a workspace's threads. Transactions that join mail hold it alone; transactions that only start threads share it, so that neither misses
  * what the other stores.
  */
 export const THREADS_LOCK = 'thread';
@@ -84,7 +84,7 @@ function lockCall(user: string): string {
   return `pg_advisory_xact_lock(hashtextextended('${THREADS_LOCK} ' || ${user}, 0))`;
 }
 
-/** Returns emails of all workspaces that wait for a thread, oldest first, without the excluded ones and those that are set aside. */
+/** Returns emails of all workspaces that wait for a thread, oldest first, without excluded ones and any that are set aside. */
 export async function findUnthreaded(
   database: Database,
   limit: number,

@@ -18,9 +18,9 @@ export interface ThreadFlags extends EmailFlags {
 interface UnflaggedThread {
   threadId: string;
   count: number;
-  /** those that is_read would change, with when they were read */
+  /** the emails whose is_read would change, with when they were read */
   read: [emailId: string, readAt: string | null][];
-  /** those that is_archived would change */
+  /** the emails whose is_archived would change */
   archived: string[];
 }
 
@@ -55,7 +55,7 @@ export async function setThreadFlags(
   return rows.map(flaggedThread);
 }
 
-/** The former flags of a message; null stays as it is. */
+/** The previous flags of a message; null stays as it is. */
 export interface FormerFlags {
   id: string;
   is_read: boolean | null;
@@ -63,7 +63,7 @@ export interface FormerFlags {
   is_archived: boolean | null;
 }
 
-/** Gives messages of these threads their former flags back, FLAGGED_AT_ONCE at a time. The caller holds lockThreads. */
+/** Gives messages of these threads their previous flags back, FLAGGED_AT_ONCE at a time. The caller holds lockThreads. */
 export async function setFormerFlags(
   client: pg.ClientBase,
   workspaceId: string,
@@ -74,12 +74,12 @@ export async function setFormerFlags(
   for (let at = 0; at < emails.length; at += FLAGGED_AT_ONCE) {
     const batch = emails.slice(at, at + FLAGGED_AT_ONCE);
     await client.query({
-      name: 'thread-flags-former-lock',
+      name: 'thread-flags-previous-lock',
       text: `select from email e where e.workspace_id = $1 and e.id = any ($2::text[]) order by e.id for no key update`,
       values: [workspaceId, batch.map(({ id }) => id)],
     });
     const { rows } = await client.query<FlaggedRow>({
-      name: 'thread-flags-former-set',
+      name: 'thread-flags-previous-set',
       text: SET_FORMER_SQL,
       values: [workspaceId, threadIds, JSON.stringify(batch)],
     });
@@ -115,12 +115,12 @@ const LOCK_SQL = `
     coalesce(array_agg(id) filter (where is_archived <> $4::boolean), '{}') as archived
   from locked group by thread_id`;
 
-/** Sets the flags of the rows of `former`, which names the new ones. */
-const setSql = (former: string) => `
-  with former as materialized (${former}),
+/** Sets the flags of the rows of `previous`, which names the new ones. */
+const setSql = (previous: string) => `
+  with previous as materialized (${previous}),
   changed as (
     update email e set is_read = f.new_read, is_archived = f.new_archived, read_at = f.new_read_at, updated_at = (select postroom_now())
-    from former f where e.workspace_id = $1 and e.id = f.id
+    from previous f where e.workspace_id = $1 and e.id = f.id
     returning e.*, f.is_read as was_read, f.is_archived as was_archived
   ),
   -- totals go by hours and more, and most of the messages lie in few

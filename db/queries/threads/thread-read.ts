@@ -17,7 +17,7 @@ export async function findUnreadBy(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns until when the member has read each thread; those that do not exist are absent, and all for a person who is no member. */
+/** Returns until when the member has read each thread; threads that do not exist are absent, and all for a person who is no member. */
 export async function findReadUntil(
   transaction: Transaction<Tables>,
   workspaceId: string,

@@ -54,14 +54,14 @@ export async function changeSnooze(
   const { rows } = await client.query<FormerSnooze>({
     name: 'thread-snooze',
     text: `
-      with former as materialized (
+      with previous as materialized (
         select t.id, jsonb_build_object('snoozedUntil', t.snoozed_until, 'remindAt', t.remind_at,
           'returnedAt', t.returned_at, 'returnedBy', t.returned_by) as state
         from thread t where t.workspace_id = $1 and t.id = any ($2::text[]) order by t.id for no key update
       ), wanted as (
         select f.id, f.state, (w.x ->> 'snoozedUntil')::timestamptz(3) as snoozed_until, (w.x ->> 'remindAt')::timestamptz(3) as remind_at,
           (w.x ->> 'returnedAt')::timestamptz(3) as returned_at, w.x ->> 'returnedBy' as returned_by
-        from former f cross join lateral (select f.state || $3::jsonb as x) w
+        from previous f cross join lateral (select f.state || $3::jsonb as x) w
       ), changed as (
         update thread t set updated_at = (select postroom_now()), snoozed_until = w.snoozed_until, remind_at = w.remind_at,
           returned_at = w.returned_at, returned_by = w.returned_by

@@ -96,7 +96,7 @@ export async function restoreMessages(
   await client.query({ name: 'trash-restore', text: RESTORE_SQL, values: [workspaceId, threadIds] });
 }
 
-/** Marks threads of which all messages are in the trash; `from` is the thread that the message left. */
+/** Marks threads whose messages are all in the trash; `from` is the thread that the message left. */
 export async function markTrashed(
   client: pg.ClientBase,
   workspaceId: string,

@@ -7,7 +7,7 @@ export interface ChangedThread {
   id: string;
   /** when the change was made: the thread's `updated_at`, milliseconds. Every later change of the thread moves it on */
   changedAt: number;
-  /** what the flag was set to, and the messages that had the other value; those that were read with when they were */
+  /** what the flag was set to, and the messages that had the other value; read ones with the time */
   read?: { to: boolean; emails: [emailId: string, readAt: string | null][] };
   archived?: { to: boolean; emailIds: string[] };
   /** the labels before and after */

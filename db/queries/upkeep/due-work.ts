@@ -48,7 +48,7 @@ export function dueWorkSql(steps: readonly DueStep[]): string {
 
 /** Closed workspaces and persons. */
 const CLOSED_SQL =
-  '(select erase_at from workspace where erase_at is not null union all select erase_at from user_account where erase_at is not null)';
+  '(select erase_at from workspace where erase_at is not null union all select erase_at from person where erase_at is not null)';
 
 /** Threads that come back. */
 const SNOOZED_SQL =

@@ -32,7 +32,7 @@ export const isInWorkSql = `(
   or exists (select from route w where w.workspace_id = e.workspace_id and w.email_id = e.id and coalesce(w.outcome, 'asking') = 'asking'))`;
 
 /**
- * Removes emails of the workspace with everything that belongs to them, except those that are being processed or locked: totals, threads, search
+ * Removes emails of the workspace with everything that belongs to them, except any that are being processed or locked: totals, threads, search
  * and bytes are consistent afterwards. In a transaction that holds the lock of the workspace's threads. Returns how many were removed.
  */
 export async function removeEmails(
@@ -129,7 +129,7 @@ const TABLES_BY_EMAIL = [
   'relayed_message_id',
 ] as const;
 
-/** Removes threads without messages; those that keep some begin with the first remaining message, and are renumbered. */
+/** Removes threads without messages; threads that keep some begin with the first remaining message, and are renumbered. */
 async function removeFromThreads(
   client: pg.ClientBase,
   workspaceId: string,
@@ -164,13 +164,13 @@ async function removeFromThreads(
       ...end,
       id: threadId,
       normalizedSubject: baseSubject,
-      participants: addParticipants({ emails: [], names: [] }, mailboxes.get(threadId) ?? NOBODY),
+      participants: addParticipants({ emails: [], names: [] }, mailboxes.get(threadId) ?? NO_MAILBOXES),
       counters: toLoss(leaving.get(threadId) ?? []),
     })),
   );
 }
 
-const NOBODY: Mailbox[] = [];
+const NO_MAILBOXES: Mailbox[] = [];
 
 function toLoss(emails: readonly RemovedEmail[]) {
   const received = emails.filter(({ type }) => type === 'received');

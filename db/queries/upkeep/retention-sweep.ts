@@ -7,7 +7,7 @@ import { storeBodiesApart } from '../emails/bodies-in-message.ts';
 import { noteChanged } from '../search/unindexed-email.ts';
 import { isInWorkSql, removeRawMessages } from './remove-emails.ts';
 
-/** A user whose old mail is to be removed, claimed. */
+/** A user whose old mail will be removed, claimed. */
 export interface SweptWorkspace {
   workspaceId: string;
   /** the workspace's retention settings; null: none */
@@ -63,7 +63,7 @@ export async function findTrashed(
   return { ids: rows.map((row) => row.email_id), lastAt: rows.at(-1)?.trashed_at ?? null, count: rows.length };
 }
 
-/** Claims the user who is longest due; null: nobody is due. */
+/** Claims the user who is longest due; null: no user is due. */
 export async function claimWorkspaceToSweep(database: Database, claimant: string): Promise<SweptWorkspace | null> {
   const { rows } = await database.pool.query<SweptRow>({
     name: 'retention-claim',
@@ -136,7 +136,7 @@ export async function releaseSwept(
 
 /** Emails in order of age. */
 export interface Window {
-  /** those that the step applies to; the others are being processed, or done */
+  /** the emails that the step applies to; the others are being processed, or done */
   ids: string[];
   /** of the last one that was examined; null: there was none */
   lastAt: Date | null;

@@ -29,7 +29,7 @@ async function endLeases(database: Database, claimants: readonly string[] | null
 }
 
 /**
- * Ends the connections of a former run of this service, whose processes may not have noticed yet that their supervisor is dead. Work that
+ * Ends the connections of a previous run of this service, whose processes may not have noticed yet that their supervisor is dead. Work that
  * they commit afterwards would be done twice. The pool must be of the URL's own role.
  */
 export async function endFormerConnections(database: Database): Promise<void> {

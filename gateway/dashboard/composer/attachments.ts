@@ -43,7 +43,7 @@ export function roomBeside(files: readonly AttachedFile[]): { files: number; byt
 }
 
 /**
- * Returns the files as GraphQL input: those that the draft has by their ids, the others with their content. Throws if a file can no longer be
+ * Returns the files as GraphQL input: files of the draft by their ids, the others with their content. Throws if a file can no longer be
  * read.
  */
 export async function attachmentsInput(
@@ -57,7 +57,7 @@ export async function attachmentsInput(
       const storedId = stored.get(id);
       if (storedId !== undefined) return { id: storedId };
       if (file === null) throw new Error(`${name} is no longer stored. Attach it again.`);
-      const url = await dataUrlOf(file);
+      const url = await readDataUrl(file);
       const contentType = file.type === '' ? null : file.type;
       return { filename: name, contentType, content: url.slice(url.indexOf(',') + 1), contentId };
     }),
@@ -65,7 +65,7 @@ export async function attachmentsInput(
 }
 
 /** Returns the content of a file as a `data:` URL. Rejects if the file can no longer be read. */
-function dataUrlOf(file: File | Blob): Promise<string> {
+function readDataUrl(file: File | Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
@@ -121,9 +121,9 @@ export function useFiles(stored: StoredDraft | null): Files {
     async showImage(contentId) {
       const image = images.current.get(contentId);
       if (image === undefined) return null;
-      if (image.file !== null) return dataUrlOf(image.file);
+      if (image.file !== null) return readDataUrl(image.file);
       const response = await fetch(`/api/e2/drafts/${stored?.id ?? ''}/attachments/${image.id}`);
-      return response.ok ? dataUrlOf(await response.blob()) : null;
+      return response.ok ? readDataUrl(await response.blob()) : null;
     },
   };
 }

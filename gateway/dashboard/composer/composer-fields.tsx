@@ -293,7 +293,7 @@ const REFUSALS = {
 };
 
 /** Returns the scheduled instant, or why the text is not valid. */
-function meaningOf(schedule: Schedule): ScheduleMeaning {
+function readMeaning(schedule: Schedule): ScheduleMeaning {
   if (schedule.refusal === null) return { at: schedule.at, refusal: null };
   if (schedule.refusal !== 'ambiguous') return { at: null, refusal: REFUSALS[schedule.refusal] };
   return { at: null, refusal: `This can mean ${schedule.readings.join(' or ')}. Enter one of these.` };
@@ -350,7 +350,7 @@ function useMeaning(text: string): ScheduleMeaning | null {
     setMeaning(null);
     if (text.trim() === '') return;
     void import('../../../core/sending/schedule.ts').then(({ readSchedule }) => {
-      if (isCurrent) setMeaning(meaningOf(readSchedule(text, timeZone, new Date())));
+      if (isCurrent) setMeaning(readMeaning(readSchedule(text, timeZone, new Date())));
     });
     return () => {
       isCurrent = false;

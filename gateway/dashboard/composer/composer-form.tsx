@@ -27,11 +27,11 @@ import {
   draftInput,
   looksLikeMailbox,
   NO_QUOTE,
+  nameMode,
   refusalOfMailboxes,
-  titleOf,
-  valuesOf,
+  toDraft,
 } from './draft.ts';
-import { contentIdsOf, isEditable, quoteOriginal } from './mail-html.ts';
+import { isEditable, listContentIds, quoteOriginal } from './mail-html.ts';
 import { MessageField } from './message-field.tsx';
 import { replaceSignature, useSignature } from './signature.ts';
 import { type DraftContent, type Saving, useSavedDraft } from './use-saved-draft.ts';
@@ -62,7 +62,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const { mode, original, senders, domains, close, sent, created, reload } = props;
   const [{ stored, first }] = useState({ stored: props.stored, first: props.first });
   const fullQuote = original === null || mode === 'new' || mode === 'forward' ? NO_QUOTE : quoteOriginal(original);
-  const [initial] = useState(() => (stored === null ? first : valuesOf(stored, first, fullQuote)));
+  const [initial] = useState(() => (stored === null ? first : toDraft(stored, first, fullQuote)));
   // That of a program can have more than the editor shows.
   const [hasForeignHtml, setForeignHtml] = useState(() => !isEditable(initial.html ?? ''));
   const { files, add: addFiles, addImage, remove: removeFile, showImage } = useFiles(stored);
@@ -86,11 +86,11 @@ export function ComposerForm(props: ComposerFormProps) {
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
   const { send, isBusy } = useSending(mode, original, draft);
   // An inline image that was removed from the text stays here, since the removal can be undone.
-  const shown = contentIdsOf(values.html ?? '');
+  const shown = listContentIds(values.html ?? '');
   const sentFiles = files.filter(({ contentId }) => contentId === null || hasForeignHtml || shown.has(contentId));
   const input = draftInput(values, mode, fullQuote);
   const refusal = refusalOfFiles(sentFiles, input.text + (input.html ?? ''));
-  const isAnswer = mode === 'reply' || mode === 'reply-all';
+  const isReply = mode === 'reply' || mode === 'reply-all';
 
   /** addresses that are typed and no tags yet, so that a draft has them when the composer is closed */
   const typed = useRef({ to: '', cc: '', bcc: '' });
@@ -107,7 +107,7 @@ export function ComposerForm(props: ComposerFormProps) {
       bcc: [...written.bcc, bcc].filter(looksLikeMailbox),
     };
   };
-  const contentOf = (written: Draft): DraftContent => {
+  const makeContent = (written: Draft): DraftContent => {
     const { html, ...rest } = draftInput(written, mode, fullQuote);
     return { input: hasForeignHtml ? rest : { ...rest, html }, files: sentFiles };
   };
@@ -115,7 +115,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const key = describeContent(values);
   const [initialKey] = useState(key);
   const saveNow = useEffectEvent(() => {
-    if (key !== initialKey && refusal === null) void draft.save(contentOf(values));
+    if (key !== initialKey && refusal === null) void draft.save(makeContent(values));
   });
   useEffect(() => {
     const timer = window.setTimeout(saveNow, SAVE_AFTER_MS);
@@ -126,7 +126,7 @@ export function ComposerForm(props: ComposerFormProps) {
   saveLast.current = () => {
     // Closing takes the focus from a field, which changes the values without another render.
     const written = withTyped(form.getValues());
-    return describeContent(written) !== initialKey && refusal === null ? draft.save(contentOf(written)) : null;
+    return describeContent(written) !== initialKey && refusal === null ? draft.save(makeContent(written)) : null;
   };
   useEffect(() => {
     isOpen.current = true;
@@ -157,7 +157,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const submit = async (written: Draft) => {
     if (refusal !== null || isBusy) return;
     setProblem(null);
-    const outcome = await send(contentOf(written));
+    const outcome = await send(makeContent(written));
     if (outcome === null) return;
     if (outcome.problem === null) {
       if (remindAt !== '') remind(outcome.email.id, remindAt);
@@ -210,7 +210,7 @@ export function ComposerForm(props: ComposerFormProps) {
       onDragLeave={() => setDragged(false)}
       onDrop={drop}
       noValidate
-      aria-label={titleOf(mode)}
+      aria-label={nameMode(mode)}
     >
       <Stack gap="sm">
         {problem !== null && <ProblemNote problem={problem} />}
@@ -274,11 +274,11 @@ export function ComposerForm(props: ComposerFormProps) {
           room={roomBeside(sentFiles)}
           showImage={showImage}
           error={form.errors['text']}
-          isFocused={isAnswer}
+          isFocused={isReply}
           canSwitch={!hasForeignHtml}
           snippetValues={{
-            ...namesOf('recipient', values.to[0]),
-            ...namesOf('my', values.from, person?.name),
+            ...chooseNames('recipient', values.to[0]),
+            ...chooseNames('my', values.from, person?.name),
           }}
           isTall={mode === 'new'}
         />
@@ -332,7 +332,7 @@ export function ComposerForm(props: ComposerFormProps) {
           </Group>
           <DraftState
             saving={draft.saving}
-            keep={() => void draft.overwrite(contentOf(values))}
+            keep={() => void draft.overwrite(makeContent(values))}
             load={draft.saving.state === 'gone' ? close : reload}
           />
           <Tooltip label="Discard draft">
@@ -345,7 +345,7 @@ export function ComposerForm(props: ComposerFormProps) {
 }
 
 /** Returns what placeholders of snippets say of a mailbox. `known`: the name, if the mailbox has none. */
-function namesOf<Who extends 'recipient' | 'my'>(who: Who, mailbox: string | undefined, known?: string | null) {
+function chooseNames<Who extends 'recipient' | 'my'>(who: Who, mailbox: string | undefined, known?: string | null) {
   const address = mailbox === undefined || mailbox === '' ? null : addressIn(mailbox);
   const written =
     mailbox

@@ -10,7 +10,7 @@ import { useViewer } from '../shell/viewer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
-import { type ComposerMode, firstDraft, kindOf, looksLikeMailbox } from './draft.ts';
+import { type ComposerMode, firstDraft, looksLikeMailbox, toStoredKind } from './draft.ts';
 import { useSignature, withSignature } from './signature.ts';
 
 export interface ComposerProps {
@@ -64,7 +64,7 @@ interface ReadDraft {
   round: number;
 }
 
-/** Reads the draft with the ID, or that of an answer to the message. Not from the cache, which may have an earlier version. */
+/** Reads the draft with the ID, or that of a reply to the message. Not from the cache, which may have an earlier version. */
 async function readDraft(
   mode: ComposerMode,
   emailId: string | undefined,
@@ -77,9 +77,9 @@ async function readDraft(
   if (emailId === undefined) return { stored: null };
   const { data, error } = await freshClient.query(DRAFTS_OF, { originalEmailId: emailId }).toPromise();
   if (data === undefined) return { error };
-  const answers = data.drafts.edges.map(({ node }) => node);
-  const isOfMode = ({ kind }: StoredDraft) => (kind === 'REPLY_ALL' ? 'REPLY' : kind) === kindOf(mode);
-  return { stored: answers.find(isOfMode) ?? null };
+  const drafts = data.drafts.edges.map(({ node }) => node);
+  const isOfMode = ({ kind }: StoredDraft) => (kind === 'REPLY_ALL' ? 'REPLY' : kind) === toStoredKind(mode);
+  return { stored: drafts.find(isOfMode) ?? null };
 }
 
 type OpenedProps = Omit<ComposerProps, 'draftId' | 'created'> & {

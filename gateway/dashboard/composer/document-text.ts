@@ -12,45 +12,45 @@ export interface DocumentNode {
  * `text (URL)` for links. Empty if nothing is written.
  */
 export function textOfDocument(document: DocumentNode): string {
-  return blocksOf(document)
+  return writeBlocks(document)
     .join('\n\n')
     .replace(/\n{3,}/g, '\n\n')
     .trimEnd();
 }
 
-function blocksOf({ content = [] }: DocumentNode): string[] {
-  return content.map(blockOf);
+function writeBlocks({ content = [] }: DocumentNode): string[] {
+  return content.map(writeBlock);
 }
 
-function blockOf(node: DocumentNode): string {
+function writeBlock(node: DocumentNode): string {
   switch (node.type ?? 'text') {
     case 'blockquote':
       return prefixed(textOfDocument(node), '> ', '> ');
     case 'bulletList':
-      return (node.content ?? []).map((item) => itemOf(item, '- ')).join('\n');
+      return (node.content ?? []).map((item) => writeItem(item, '- ')).join('\n');
     case 'orderedList': {
       const first = Number(node.attrs?.['start'] ?? 1);
-      return (node.content ?? []).map((item, at) => itemOf(item, `${first + at}. `)).join('\n');
+      return (node.content ?? []).map((item, at) => writeItem(item, `${first + at}. `)).join('\n');
     }
     case 'table':
-      return (node.content ?? []).map(rowOf).join('\n');
+      return (node.content ?? []).map(writeRow).join('\n');
     case 'horizontalRule':
       return '-----';
     case 'signature':
       // The line that separates a signature ends with a space (RFC 3676 §4.3), which HTML does not keep.
-      return blocksOf(node).join('\n').replace(/^--$/m, '-- ');
+      return writeBlocks(node).join('\n').replace(/^--$/m, '-- ');
     default:
-      return inlineOf(node);
+      return writeInline(node);
   }
 }
 
 /** Cells in one line, in which only a bar separates them. */
-function rowOf({ content = [] }: DocumentNode): string {
-  return content.map((cell) => blocksOf(cell).join(' ').replaceAll('\n', ' ').trim()).join(' | ');
+function writeRow({ content = [] }: DocumentNode): string {
+  return content.map((cell) => writeBlocks(cell).join(' ').replaceAll('\n', ' ').trim()).join(' | ');
 }
 
-function itemOf(item: DocumentNode, mark: string): string {
-  return prefixed(blocksOf(item).join('\n'), mark, ' '.repeat(mark.length));
+function writeItem(item: DocumentNode, mark: string): string {
+  return prefixed(writeBlocks(item).join('\n'), mark, ' '.repeat(mark.length));
 }
 
 /** Returns the lines with prefixes; empty lines have no space after it. */
@@ -61,15 +61,15 @@ function prefixed(text: string, first: string, further: string): string {
     .join('\n');
 }
 
-function inlineOf({ content = [] }: DocumentNode): string {
+function writeInline({ content = [] }: DocumentNode): string {
   const pieces: string[] = [];
   for (const [at, node] of content.entries()) {
     pieces.push(textOfNode(node));
-    const href = hrefOf(node);
+    const href = findHref(node);
     // A link whose text is partly bold is several nodes.
-    if (href === null || href === hrefOf(content[at + 1])) continue;
+    if (href === null || href === findHref(content[at + 1])) continue;
     let from = at;
-    while (from > 0 && hrefOf(content[from - 1]) === href) from -= 1;
+    while (from > 0 && findHref(content[from - 1]) === href) from -= 1;
     const shown = content
       .slice(from, at + 1)
       .map(textOfNode)
@@ -87,7 +87,7 @@ function textOfNode({ type, text, attrs }: DocumentNode): string {
   return typeof alt === 'string' && alt !== '' ? `[${alt}]` : '';
 }
 
-function hrefOf(node: DocumentNode | undefined): string | null {
+function findHref(node: DocumentNode | undefined): string | null {
   const href = node?.marks?.find(({ type }) => type === 'link')?.attrs?.['href'];
   return typeof href === 'string' ? href : null;
 }

@@ -26,18 +26,18 @@ export interface Draft {
 }
 
 /** Returns the kind of the draft that a composer writes. The recipients of a reply are named, so that the sender's kind suffices. */
-export function kindOf(mode: ComposerMode): 'NEW' | 'REPLY' | 'FORWARD' {
+export function toStoredKind(mode: ComposerMode): 'NEW' | 'REPLY' | 'FORWARD' {
   if (mode === 'new') return 'NEW';
   return mode === 'forward' ? 'FORWARD' : 'REPLY';
 }
 
 /** Returns the mode of the composer that writes this draft. */
-export function modeOf(kind: StoredDraft['kind']): ComposerMode {
+export function toMode(kind: StoredDraft['kind']): ComposerMode {
   return ({ NEW: 'new', REPLY: 'reply', REPLY_ALL: 'reply-all', FORWARD: 'forward' } as const)[kind];
 }
 
 /** Returns the title of the composer. */
-export function titleOf(mode: ComposerMode): string {
+export function nameMode(mode: ComposerMode): string {
   return { new: 'New email', reply: 'Reply', 'reply-all': 'Reply to all', forward: 'Forward' }[mode];
 }
 
@@ -68,7 +68,7 @@ export function draftInput(draft: Draft, mode: ComposerMode, quote: Quote) {
  * Returns the values of a stored draft. `first` are those of a new one, for a reply whose recipients are the default, and a draft that has no
  * message yet.
  */
-export function valuesOf(stored: StoredDraft, first: Draft, quote: Quote): Draft {
+export function toDraft(stored: StoredDraft, first: Draft, quote: Quote): Draft {
   const text = stored.text ?? '';
   const ending = `\n\n${quote.text}\n`;
   const hasTextQuote = quote.text !== '' && text.endsWith(ending);
@@ -118,7 +118,7 @@ export function firstDraft(
     return { ...draft, subject: FORWARD.test(original.subject) ? original.subject : `Fwd: ${original.subject}`.trim() };
   return {
     ...draft,
-    ...audienceOf(original, mode === 'reply-all', senders),
+    ...chooseAudience(original, mode === 'reply-all', senders),
     subject: REPLY.test(original.subject) ? original.subject : `Re: ${original.subject}`.trim(),
   };
 }
@@ -131,7 +131,7 @@ function senderFor(original: Original | null, senders: readonly string[]): strin
 }
 
 /** Returns the recipients of a reply: Reply-To, else From; for the user's own mail, its recipients (RFC 5322 §3.6.3). */
-function audienceOf(original: Original, isToAll: boolean, senders: readonly string[]): Pick<Draft, 'to' | 'cc'> {
+function chooseAudience(original: Original, isToAll: boolean, senders: readonly string[]): Pick<Draft, 'to' | 'cc'> {
   const own = new Set(
     [...senders, original.ownAddress?.address ?? '', original.envelopeRecipient ?? ''].map(withoutTag),
   );

@@ -104,12 +104,12 @@ export function editorHtml(html: string): string {
 export function htmlOfText(text: string): string {
   return text
     .split(/\n{2,}/)
-    .map((paragraph) => `<p>${linesOf(paragraph)}</p>`)
+    .map((paragraph) => `<p>${writeLines(paragraph)}</p>`)
     .join('');
 }
 
 /** Returns text as lines of HTML. */
-export function linesOf(text: string): string {
+export function writeLines(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>');
 }
 
@@ -118,7 +118,7 @@ function escapeHtml(text: string): string {
 }
 
 /** Returns the Content-IDs that the HTML refers to. */
-export function contentIdsOf(html: string): ReadonlySet<string> {
+export function listContentIds(html: string): ReadonlySet<string> {
   return new Set([...html.matchAll(/\bsrc="cid:([^"]+)"/g)].map(([, id = '']) => id));
 }
 
@@ -143,6 +143,6 @@ export function quoteOriginal(original: Original): Quote {
   const opening = `On ${at}, ${original.from.name ?? original.from.address} wrote:`;
   return {
     text: `${opening}\n${lines.join('\n')}`,
-    html: `<p>${linesOf(opening)}</p><blockquote type="cite" style="${BAR}">${linesOf(cut)}</blockquote>`,
+    html: `<p>${writeLines(opening)}</p><blockquote type="cite" style="${BAR}">${writeLines(cut)}</blockquote>`,
   };
 }

@@ -23,7 +23,7 @@ export interface MessageFieldProps
   error?: ReactNode;
   /** whether the user can choose between rich and plain text */
   canSwitch: boolean;
-  /** what the placeholders of snippets stand for */
+  /** the values of the placeholders of snippets */
   snippetValues: SnippetValues;
 }
 

@@ -87,14 +87,14 @@ export function RichText({
       },
       handlePaste(_view, event): boolean {
         const { clipboardData } = event;
-        const pasted = imagesOf(clipboardData?.files);
+        const pasted = listImages(clipboardData?.files);
         // Office programs add a picture of the text that was copied.
         if (pasted.length === 0 || hasContent(clipboardData?.getData('text/html') ?? '')) return false;
         event.preventDefault();
         return editor.chain().focus().insertContent(insertImages(pasted)).run();
       },
       handleDrop(view, event) {
-        const dropped = imagesOf(event.dataTransfer?.files);
+        const dropped = listImages(event.dataTransfer?.files);
         if (dropped.length === 0) return false;
         event.preventDefault();
         const at = view.posAtCoords({ left: event.clientX, top: event.clientY })?.pos ?? view.state.selection.from;
@@ -125,7 +125,7 @@ export function RichText({
     written.current.splice(0, at + 1);
     // On a slow machine, what is rendered is older than what was typed since.
     if (at !== -1) return;
-    // The signature of another sender replaces that of the former.
+    // The signature of another sender replaces that of the previous.
     if (value !== last.current) editor.commands.setContent(editorHtml(value), { emitUpdate: true });
   }, [editor, value]);
 
@@ -172,7 +172,7 @@ export function RichText({
         hidden
         aria-label="Images to insert"
         onChange={(event) => {
-          const picked = imagesOf(event.currentTarget.files);
+          const picked = listImages(event.currentTarget.files);
           editor.chain().focus().insertContent(insertImages(picked)).run();
           event.currentTarget.value = '';
         }}
@@ -312,7 +312,7 @@ function hasContent(html: string): boolean {
   return body.textContent.trim() !== '' || body.querySelector('img[data-src]') !== null;
 }
 
-function imagesOf(files: FileList | null | undefined): File[] {
+function listImages(files: FileList | null | undefined): File[] {
   return [...(files ?? [])].filter(({ type }) => /^image\/(png|jpeg|gif|webp)$/.test(type));
 }
 
@@ -339,9 +339,9 @@ function takePastedImages(
     image.removeAttribute('data-cid');
     const source = image.getAttribute('data-src');
     image.removeAttribute('data-src');
-    const content = source === null || addImage === null ? null : contentOf(source);
+    const content = source === null || addImage === null ? null : readImageContent(source);
     const isOver = content !== null && (files < 1 || content.size > bytes);
-    const file = content === null || isOver ? null : fileOf(content);
+    const file = content === null || isOver ? null : toFile(content);
     if (file !== null && addImage !== null) {
       files -= 1;
       bytes -= file.size;
@@ -375,14 +375,14 @@ interface ImageContent {
 }
 
 /** Returns the content of a `data:` URL; null if it is not an image that mail programs show. */
-function contentOf(url: string): ImageContent | null {
+function readImageContent(url: string): ImageContent | null {
   const [, type = '', base64 = ''] = /^data:image\/([a-z]+)(?:;[^,;]*)*;base64,([\s\S]+)$/i.exec(url) ?? [];
   const ending = ENDINGS[type.toLowerCase()];
   return ending === undefined ? null : { ending, base64, size: Math.floor((base64.length * 3) / 4) };
 }
 
 /** Returns the file; null if the content is not base64. */
-function fileOf({ ending, base64 }: ImageContent): File | null {
+function toFile({ ending, base64 }: ImageContent): File | null {
   try {
     const bytes = Uint8Array.from(atob(decodeURIComponent(base64)), (letter) => letter.charCodeAt(0));
     return new File([bytes], `image.${ending}`, { type: `image/${ending === 'jpg' ? 'jpeg' : ending}` });

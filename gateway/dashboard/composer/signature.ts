@@ -1,13 +1,13 @@
 import { useQuery } from 'urql';
 import { SIGNATURES } from './composer-documents.ts';
 import { addressIn, type Draft, looksLikeMailbox } from './draft.ts';
-import { linesOf } from './mail-html.ts';
+import { writeLines } from './mail-html.ts';
 
 /** The line that separates a signature from the text (RFC 3676 §4.3). */
 const SEPARATOR = '-- ';
 
 /** Returns what is searched for to find the signature of a sender. */
-function signerOf(from: string): string {
+function findSigner(from: string): string {
   return addressIn(from).toLowerCase();
 }
 
@@ -44,17 +44,17 @@ function textBlock(signature: string): string {
 }
 
 function htmlBlock(signature: string): string {
-  return `<div data-signature=""><p>${SEPARATOR}<br>${linesOf(signature)}</p></div>`;
+  return `<div data-signature=""><p>${SEPARATOR}<br>${writeLines(signature)}</p></div>`;
 }
 
 /** Returns the signature of the sender; null if the address has none or its signature cannot be read, undefined while it is read. */
 export function useSignature(from: string): string | null | undefined {
-  const signer = signerOf(from);
+  const signer = findSigner(from);
   const isPaused = !looksLikeMailbox(from);
   const [{ data, error, operation }] = useQuery({ query: SIGNATURES, variables: { search: signer }, pause: isPaused });
   if (isPaused) return undefined;
   if (error !== undefined && data === undefined) return null;
-  // The data of the former sender stays until those of this one are there.
+  // The data of the previous sender stays until those of this one are there.
   if (data === undefined || operation?.variables.search !== signer) return undefined;
   return data.emailAddresses.edges.find(({ node }) => node.address === signer)?.node.signature ?? null;
 }

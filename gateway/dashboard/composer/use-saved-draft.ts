@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { type Problem, useAct } from '../parts/use-act.ts';
 import { type AttachedFile, attachmentsInput } from './attachments.ts';
 import { CREATE_DRAFT, DELETE_DRAFT, type Original, type StoredDraft, UPDATE_DRAFT } from './composer-documents.ts';
-import { type ComposerMode, type draftInput, kindOf } from './draft.ts';
+import { type ComposerMode, type draftInput, toStoredKind } from './draft.ts';
 
 /** What is written in the composer. */
 export interface DraftContent {
@@ -53,18 +53,18 @@ export function useSavedDraft(
   const other = useRef<number | 'gone' | null>(null);
   const isEnded = useRef(false);
   const last = useRef('');
-  const lastFiles = useRef<string | null>(stored === null ? null : keyOf(stored.attachments));
+  const lastFiles = useRef<string | null>(stored === null ? null : makeKey(stored.attachments));
   /** ids of the draft's attachments by those of this page */
   const ids = useRef(new Map(stored?.attachments.map(({ id }) => [id, id])));
   const queue = useRef<Promise<Saved>>(Promise.resolve(NOT_SAVED));
 
   const write = async (content: DraftContent): Promise<Saved> => {
-    const key = JSON.stringify([content.input, keyOf(content.files)]);
+    const key = JSON.stringify([content.input, makeKey(content.files)]);
     if (isEnded.current || other.current !== null) return NOT_SAVED;
     if (present.current !== null && key === last.current) return { draft: present.current, problem: null };
     setSaving({ state: 'saving' });
     try {
-      const areFilesChanged = keyOf(content.files) !== lastFiles.current;
+      const areFilesChanged = makeKey(content.files) !== lastFiles.current;
       const attachments =
         mode === 'forward' || !areFilesChanged
           ? {}
@@ -85,7 +85,7 @@ export function useSavedDraft(
       present.current = { id, version };
       last.current = key;
       if (areFilesChanged) {
-        lastFiles.current = keyOf(content.files);
+        lastFiles.current = makeKey(content.files);
         ids.current = new Map(content.files.map((file, at) => [file.id, payload.draft.attachments[at]?.id ?? '']));
       }
       setSaving({ state: 'saved' });
@@ -152,12 +152,12 @@ export function createInput(
   const files = attachments?.flatMap((file) => ('id' in file ? [] : [file]));
   return {
     ...input,
-    kind: kindOf(mode),
+    kind: toStoredKind(mode),
     originalEmailId: original === null ? null : original.id,
     ...(files === undefined ? {} : { attachments: files }),
   };
 }
 
-function keyOf(files: readonly { id: string }[]): string {
+function makeKey(files: readonly { id: string }[]): string {
   return files.map(({ id }) => id).join(' ');
 }

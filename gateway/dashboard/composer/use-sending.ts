@@ -17,7 +17,7 @@ import {
   SENT_FILES,
   type SentEmail,
 } from './composer-documents.ts';
-import { type ComposerMode, kindOf, timeZone } from './draft.ts';
+import { type ComposerMode, timeZone, toStoredKind } from './draft.ts';
 import { createInput, type DraftContent, type SavedDraft } from './use-saved-draft.ts';
 
 /** By how much the clocks of the browser and the service may differ. Milliseconds. */
@@ -92,8 +92,8 @@ function useUndo(mode: ComposerMode, original: Original | null) {
   const client = useClient();
   const [, navigate] = useLocation();
 
-  /** Returns the files with their content: those that only the service has come from the email. */
-  const contentsOf = async (email: SentEmail, files: readonly AttachedFile[]): Promise<AttachedFile[]> => {
+  /** Returns the files with their content: what only the service has comes from the email. */
+  const readContents = async (email: SentEmail, files: readonly AttachedFile[]): Promise<AttachedFile[]> => {
     if (files.every(({ file }) => file !== null)) return [...files];
     const { data } = await client.query(SENT_FILES, { id: email.id }).toPromise();
     const sent = [...(data?.email?.attachments ?? [])];
@@ -111,14 +111,14 @@ function useUndo(mode: ComposerMode, original: Original | null) {
 
   return async (email: SentEmail, content: DraftContent): Promise<void> => {
     try {
-      const files = await contentsOf(email, content.files);
+      const files = await readContents(email, content.files);
       const attachments = mode === 'forward' ? {} : { attachments: await attachmentsInput(files, new Map()) };
       const { payload } = await create({ input: createInput(mode, original, content, attachments) });
       if (payload === null) return;
       const { id } = payload.draft;
       const cancelled = await cancel({ input: { id: email.id } });
       if (cancelled.payload === null) return void deleteDraft({ input: { id } });
-      navigate(pathOfDraft({ id, kind: kindOf(mode), originalEmail: original }));
+      navigate(pathOfDraft({ id, kind: toStoredKind(mode), originalEmail: original }));
       showNotice('Sending was stopped. The email is a draft again.');
     } catch (error) {
       showNotice(`Sending was not stopped. ${error instanceof Error ? error.message : 'Try again.'}`);

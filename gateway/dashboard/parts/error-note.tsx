@@ -5,14 +5,14 @@ import { ErrorAlert } from './alerts.ts';
 import { IconAlertTriangle } from './icons.ts';
 import { QuietButton } from './quiet-button.tsx';
 import { Small } from './text.tsx';
-import { problemOf } from './use-act.ts';
+import { describeError } from './use-act.ts';
 
 /** Interval of retries while the service is unreachable. Milliseconds. */
 const RETRY_MS = 3_000;
 const FIRST_SERVER_ERROR = 500;
 
 /** Returns what is wrong with the search text; null for every other error. */
-function searchFaultOf({ graphQLErrors }: CombinedError): string | null {
+function findSearchFault({ graphQLErrors }: CombinedError): string | null {
   for (const { message, extensions } of graphQLErrors) {
     const details: unknown = extensions['details'];
     if (Array.isArray(details) && details.some(({ field }: { field?: unknown }) => field === 'search'))
@@ -27,7 +27,7 @@ function searchFaultOf({ graphQLErrors }: CombinedError): string | null {
  */
 export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () => void }) {
   useRetries(isServiceAway(error), retry);
-  const hint = searchFaultOf(error);
+  const hint = findSearchFault(error);
   if (hint !== null)
     return (
       <Small role="status" className="postroom-wrap" px={4}>
@@ -37,7 +37,7 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
   return (
     <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Could not load this" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Small>{problemOf(error).message}</Small>
+        <Small>{describeError(error).message}</Small>
         {retry !== undefined && <QuietButton label="Try again" size="xs" onClick={retry} />}
       </Stack>
     </ErrorAlert>

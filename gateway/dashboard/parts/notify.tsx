@@ -87,11 +87,11 @@ export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: Not
   });
 }
 
-const OCTETS = 16;
+const ID_BYTES = 16;
 
 /** Returns 128 random bits in hex. crypto.randomUUID exists only on https and localhost. */
 export function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(OCTETS)), (octet) =>
-    octet.toString(16).padStart(2, '0'),
+  return Array.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
   ).join('');
 }

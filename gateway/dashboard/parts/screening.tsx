@@ -84,7 +84,7 @@ export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }
         <Title order={2}>Spam</Title>
         <StatusBadge status={spam.verdict} tone={tones[spam.verdict]} />
       </Group>
-      <Small>{summaryOf(spam)}</Small>
+      <Small>{summarize(spam)}</Small>
       {spam.symbols.length > 0 && (
         <List size="sm" mt="xs" className="postroom-wrap">
           {spam.symbols.map(({ name, score, description }) => (
@@ -98,7 +98,7 @@ export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }
   );
 }
 
-function summaryOf({ verdict, score, required, by }: Scanned['spam']): string {
+function summarize({ verdict, score, required, by }: Scanned['spam']): string {
   if (verdict === 'NOT_CHECKED') return 'No spam filter has checked this email.';
   const points = score === null ? '' : ` Score ${score}${required === null ? '' : ` of ${required}`}.`;
   return `${by === 'USER' ? 'A member decided.' : 'The spam filter decided.'}${points}`;

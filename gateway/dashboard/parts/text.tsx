@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 
 /** Text of rows, forms and cards. */
 export const Small = Text.withProps({ size: 'sm' });
-/** Text of that size that stands out. */
+/** Emphasized text of that size. */
 export const Strong = Text.withProps({ size: 'sm', fw: 600 });
 /** Text of that size that explains what it is beside. */
 export const Hint = Text.withProps({ size: 'sm', c: 'dimmed' });

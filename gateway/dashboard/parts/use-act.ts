@@ -39,7 +39,7 @@ export function useAct<Data, Variables extends AnyVariables>(
     const { result, problem } = await confirmed(async () => {
       const { data, error } = await client.mutation(askForRefusal(mutation), variables).toPromise();
       const given = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
-      return { result: given, problem: error ? problemOf(error) : unionProblem(given) };
+      return { result: given, problem: error ? describeError(error) : unionProblem(given) };
     });
     setBusy(false);
     if (problem === null) {
@@ -74,7 +74,7 @@ function unionProblem(result: Record<string, unknown> | null): Problem | null {
 }
 
 /** Returns the problem for an error of the whole response. */
-export function problemOf(error: {
+export function describeError(error: {
   message: string;
   networkError?: Error;
   response?: unknown;

@@ -34,13 +34,13 @@ export function AccountMenu({ email, target, close }: AccountMenuProps) {
 /** The workspaces of the person; the active one is checked. Absent for a person with one workspace. */
 function WorkspaceItems() {
   const { id } = useViewer();
-  const { answer } = useAsked(auth.workspaces);
-  if (answer === undefined || answer.workspaces.length < 2) return null;
+  const { result } = useAsked(auth.workspaces);
+  if (result === undefined || result.workspaces.length < 2) return null;
   return (
     <>
       <Menu.Divider />
       <Menu.Label>Workspaces</Menu.Label>
-      {answer.workspaces.map((workspace) => (
+      {result.workspaces.map((workspace) => (
         <MenuAction
           key={workspace.id}
           label={`${workspace.name} · ${workspace.role}`}
@@ -54,7 +54,7 @@ function WorkspaceItems() {
   );
 }
 
-/** Makes a workspace the active one. All tabs load again, so that nothing of the former one stays. */
+/** Makes a workspace the active one. All tabs load again, so that nothing of the previous one remains. */
 async function switchTo({ id }: OwnWorkspace): Promise<void> {
   const { problem } = await auth.switchWorkspace(id);
   if (problem !== null)

@@ -10,7 +10,7 @@ import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
-import { findChangeRight, findGuidePath, isShown, placeOf, places } from './places.ts';
+import { findChangeRight, findGuidePath, findPage, isShown, places } from './places.ts';
 import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 
@@ -37,7 +37,7 @@ export function Frame({ children }: { children: ReactNode }) {
     setNavigationOpen(false);
     // Moves the focus to the new page, for keyboard and screen reader users.
     const hasOwnFocus = document.activeElement?.closest('main') != null && document.activeElement !== main.current;
-    if (placeOf(previous.current, '') !== placeOf(location, '') && !hasOwnFocus)
+    if (findPage(previous.current, '') !== findPage(location, '') && !hasOwnFocus)
       main.current?.focus({ preventScroll: true });
     previous.current = location;
   }, [location]);
@@ -150,7 +150,7 @@ const BOTTOM = [
 ];
 
 function BottomBar({ location }: { location: string }) {
-  const current = placeOf(location, useSearch());
+  const current = findPage(location, useSearch());
   return (
     <nav className={style['bottom']} aria-label="Quick">
       {BOTTOM.map(({ path, label, icon: Icon }) => (
@@ -198,7 +198,7 @@ function SkipLinks({ location }: { location: string }) {
 /** The places. One Tab stop; arrow keys move through it. */
 function Navigation({ location }: { location: string }) {
   const person = useViewer().person ?? null;
-  const current = placeOf(location, useSearch());
+  const current = findPage(location, useSearch());
   const [focused, setFocused] = useState<string | null>(null);
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
   const list = useRef<HTMLDivElement>(null);

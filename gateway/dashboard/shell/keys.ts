@@ -65,7 +65,7 @@ export function useShortcuts(actions: Actions): void {
 }
 
 /**
- * Stands for a field that is not there yet, as long as its code or data load: what is typed meanwhile goes to the field that takes the focus
+ * Takes the place of a field that is not there yet, as long as its code or data load: what is typed meanwhile goes to the field that takes the focus
  * afterwards. Esc calls `cancel`.
  */
 export function FieldComing({ cancel }: { cancel: () => void }): null {

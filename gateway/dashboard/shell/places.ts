@@ -25,7 +25,7 @@ import {
 } from '../parts/icons.ts';
 
 /** One entry of the navigation. */
-export interface Place {
+export interface NavigationItem {
   path: string;
   label: string;
   icon: IconType;
@@ -39,7 +39,7 @@ export interface Place {
 
 /** Returns whether a person sees an entry. */
 export function isShown(
-  { right, isOfWhole }: Place,
+  { right, isOfWhole }: NavigationItem,
   person: { rights: readonly string[]; isLimited: boolean } | null,
 ): boolean {
   if (person === null) return right === undefined;
@@ -47,7 +47,7 @@ export function isShown(
 }
 
 /** Groups of navigation entries, each with its heading (null: none). */
-export const places: { heading: string | null; places: Place[] }[] = [
+export const places: { heading: string | null; places: NavigationItem[] }[] = [
   {
     heading: null,
     places: [
@@ -88,7 +88,7 @@ export const places: { heading: string | null; places: Place[] }[] = [
 ];
 
 /** Returns the path of the navigation entry that a URL belongs to. */
-export function placeOf(pathname: string, search: string): string {
+export function findPage(pathname: string, search: string): string {
   const section = `/${pathname.split('/')[1] ?? ''}`;
   return section === '/inbox' && new URLSearchParams(search).get('in') === 'sent' ? '/inbox?in=sent' : section;
 }

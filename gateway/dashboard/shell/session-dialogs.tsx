@@ -49,9 +49,9 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
   useEffect(() => {
     void Promise.all([auth.secondFactor(), auth.credentials(), auth.passkeys()]).then(([own, credentials, passkeys]) =>
       setState({
-        isByProvider: own.answer?.isByProvider === true,
-        hasPassword: credentials.answer?.hasPassword === true,
-        hasPasskey: (passkeys.answer ?? []).length > 0,
+        isByProvider: own.result?.isByProvider === true,
+        hasPassword: credentials.result?.hasPassword === true,
+        hasPasskey: (passkeys.result ?? []).length > 0,
       }),
     );
   }, []);
@@ -70,16 +70,16 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
     setBusy(null);
     if (outcome === null) return;
     if (outcome.problem !== null) return setTrouble(outcome.problem.message);
-    if (!('user' in outcome.answer) || outcome.answer.user.id !== person?.id) return window.location.reload();
+    if (!('user' in outcome.result) || outcome.result.user.id !== person?.id) return window.location.reload();
     await auth.switchWorkspace(id);
     onEnd(true);
   };
   const byProvider = async () => {
     setBusy('other');
     const { pathname, search, hash } = window.location;
-    const { answer, problem } = await auth.startProvider({ confirms: true, returnTo: pathname + search + hash });
+    const { result, problem } = await auth.startProvider({ confirms: true, returnTo: pathname + search + hash });
     setBusy(null);
-    if (problem === null) window.location.assign(answer.url);
+    if (problem === null) window.location.assign(result.url);
     else setTrouble(problem.message);
   };
 

@@ -36,8 +36,8 @@ export function listenForSessionNews(listener: (news: SessionNews) => void): () 
  * then shows the sign-in page.
  */
 export async function signOut(): Promise<void> {
-  const { answer } = await auth.findProviderSignOut();
-  leaveAfter(await auth.signOut(), answer?.url ?? null);
+  const { result } = await auth.findProviderSignOut();
+  leaveAfter(await auth.signOut(), result?.url ?? null);
 }
 
 /** Ends all sessions of the account, in all browsers. */

@@ -30,7 +30,7 @@ export async function askFirstSession(): Promise<boolean> {
   return data !== undefined;
 }
 
-/** Returns how the session is read: that which was asked for first is in the cache, on its way, or failed. */
+/** Returns how the session is read: the first request is in the cache, on its way, or failed. */
 function takeFirst(): NonNullable<typeof first> {
   const taken: NonNullable<typeof first> = { ...(first ?? { policy: 'network-only', error: undefined }) };
   first = null;
@@ -137,8 +137,8 @@ function useSessionWatch({ personId, onEnd, onSignIn }: useSessionWatchProps): v
     const look = async () => {
       if (document.visibilityState === 'hidden' || Date.now() - lookedAt < KEEP_ALIVE_MS) return;
       lookedAt = Date.now();
-      const { answer, problem } = await auth.session();
-      if (answer !== null) isUser(answer.user.id);
+      const { result, problem } = await auth.session();
+      if (result !== null) isUser(result.user.id);
       else if (problem === null) ended();
     };
     void look();

@@ -57,7 +57,7 @@ function toCleanedContent({
   return { text, html, quotedText, signature, removedFrom, removedParts };
 }
 
-/** Converts the body for `@inboundemail/sdk`, whose type does not allow null and has fewer statuses than that of `resend`. */
+/** Converts the body for `@inboundemail/sdk`, whose type does not allow null and has fewer statuses than the type of `resend`. */
 export function makeLegacyEmailBody(body: z.infer<typeof emailBody>): z.infer<typeof emailBody> {
   return {
     ...body,

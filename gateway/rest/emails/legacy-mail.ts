@@ -23,7 +23,7 @@ import {
   text,
   wireInstant,
 } from '../shapes.ts';
-import { sendThread, threadAnswer } from '../threads/threads.ts';
+import { sendThread, threadResponse } from '../threads/threads.ts';
 import { emailBody, makeEmailBody } from './email-wire.ts';
 import { warnOfOlder } from './emails.ts';
 
@@ -225,7 +225,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
         summary: 'Retrieve the thread of an email',
         description: 'Same as GET /mail/threads/{id}.',
         params: idInPath,
-        response: { 200: threadAnswer, default: errorBody },
+        response: { 200: threadResponse, default: errorBody },
       },
     },
     async (request, reply) => {

@@ -230,7 +230,7 @@ function listSignedAttachments(context: OperationContext, email: emails.Email): 
 }
 
 function toRaw(context: OperationContext, email: emails.Email): z.infer<typeof receivedBody>['raw'] {
-  return email.hasOctets ? toLinks(context, email)('raw') : null;
+  return email.hasRaw ? toLinks(context, email)('raw') : null;
 }
 
 /** Returns a function that makes links to parts of the email, which work without a key for a while. */

@@ -47,7 +47,7 @@ const { body: threadBody, write: writeThread } = snakeOutput(openedThreadShape);
 
 export { threadListItem, writeThread };
 
-const listAnswer = z.object({
+const listResponse = z.object({
   threads: z.array(threadListItem),
   pagination: z.object({ limit: z.number().int(), has_more: z.boolean(), next_cursor: z.string().nullable() }),
   filters: z.object({
@@ -61,7 +61,7 @@ const listAnswer = z.object({
 });
 
 /** A thread with its messages. */
-export const threadAnswer = z.object({
+export const threadResponse = z.object({
   thread: threadBody,
   messages: z.array(threadMessageBody),
   total_count: z.number().int(),
@@ -78,7 +78,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
         description: 'Returns threads, newest message first unless `order_by` says otherwise. Paged by cursor.',
         tags: ['Threads'],
         querystring: listQuery,
-        response: { 200: listAnswer, default: errorBody },
+        response: { 200: listResponse, default: errorBody },
       },
     },
     async (request) => {
@@ -115,7 +115,7 @@ export const threadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { co
           'Returns the thread with all messages, oldest first. The ID of a merged thread returns the thread it was merged into.',
         tags: ['Threads'],
         params: idInPath,
-        response: { 200: threadAnswer, default: errorBody },
+        response: { 200: threadResponse, default: errorBody },
       },
     },
     (request, reply) => sendThread(contextOf(request), request.params.id, reply),
@@ -132,13 +132,13 @@ export async function sendThread(context: OperationContext, threadId: string, re
   return reply.type('application/json; charset=utf-8').send(streamChunks(chunks, context.workspaceId));
 }
 
-/** Yields the JSON of threadAnswer. */
+/** Yields the JSON of threadResponse. */
 async function* threadChunks(
-  head: z.infer<typeof threadAnswer>['thread'],
+  head: z.infer<typeof threadResponse>['thread'],
   pages: AsyncIterable<Email[]>,
   bodyOf: (message: Email) => z.infer<typeof threadMessageBody>,
 ): AsyncGenerator<string, void> {
-  yield `{"thread":${JSON.stringify(z.encode(threadAnswer.shape.thread, head))},"messages":[`;
+  yield `{"thread":${JSON.stringify(z.encode(threadResponse.shape.thread, head))},"messages":[`;
   let count = 0;
   for await (const page of pages)
     for (const message of page) {
@@ -152,7 +152,7 @@ async function* threadChunks(
 export function makeThreadBody(
   { thread, messages }: { thread: threads.Thread; messages: Email[] },
   publicUrl: string,
-): z.infer<typeof threadAnswer> {
+): z.infer<typeof threadResponse> {
   return {
     thread: writeThread(thread),
     messages: messages.map((message) => makeThreadMessage(message, publicUrl)),

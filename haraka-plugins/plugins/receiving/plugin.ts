@@ -132,7 +132,7 @@ export const hook_connect_init = hook('connect_init', QUESTION_LIMIT_MS, (connec
   );
   smtpMetrics.sessions.inc();
   smtpMetrics.sessionsOpen.set(sessions.size);
-  sessionsOfClient.set(clientNetwork(connection.remote.ip), openOf(connection) + 1);
+  sessionsOfClient.set(clientNetwork(connection.remote.ip), countOpen(connection) + 1);
   return pass;
 });
 
@@ -147,7 +147,7 @@ export const hook_connect = hook('connect', QUESTION_LIMIT_MS, (connection) => {
     smtpMetrics.sessionsRefused.inc({ reason: 'draining' });
     return close(421, '4.3.2 Shutting down');
   }
-  const refusal = refuseConnection(equipped(), connection, sessions.size, openOf(connection));
+  const refusal = refuseConnection(equipped(), connection, sessions.size, countOpen(connection));
   if (refusal.kind !== 'pass') return refusal;
   const greeted = equipped().door.greet(toSession(connection));
   return greeted instanceof Promise ? greeted.then((decision) => decision ?? pass) : (greeted ?? pass);
@@ -204,7 +204,7 @@ export const hook_disconnect = hook('disconnect', QUESTION_LIMIT_MS, (connection
   sessions.delete(connection);
   smtpMetrics.sessionsOpen.set(sessions.size);
   const client = clientNetwork(connection.remote.ip);
-  const others = openOf(connection) - 1;
+  const others = countOpen(connection) - 1;
   if (others > 0) sessionsOfClient.set(client, others);
   else sessionsOfClient.delete(client);
   // A message that is being decided is released by its decision.
@@ -255,7 +255,7 @@ function toSession(connection: Connection): Session {
 }
 
 /** Returns how many sessions the client network of this session has open. */
-function openOf({ remote }: Connection): number {
+function countOpen({ remote }: Connection): number {
   return sessionsOfClient.get(clientNetwork(remote.ip)) ?? 0;
 }
 
@@ -281,7 +281,7 @@ function shut(connection: Connection, text: string, reason: 'draining' | 'timeou
 async function takeAuthStep(session: Session, step: AuthStep): Promise<Decision> {
   const { connection } = session;
   if ('challenge' in step) {
-    session.takeLine = (line) => void answerChallenge(session, step.next(line));
+    session.takeLine = (line) => void continueAuth(session, step.next(line));
     connection.respond(334, step.challenge);
     return reply(334, step.challenge);
   }
@@ -293,7 +293,7 @@ async function takeAuthStep(session: Session, step: AuthStep): Promise<Decision>
   return decision;
 }
 
-async function answerChallenge(session: Session, step: AuthStep): Promise<void> {
+async function continueAuth(session: Session, step: AuthStep): Promise<void> {
   const { connection } = session;
   const decision = await takeAuthStep(session, step);
   if (decision.kind === 'pass' || decision.code < 400) return;

@@ -219,7 +219,7 @@ export async function offer(reception: Reception, session: Session, bytes: Buffe
   const { bus, settings, door } = reception;
   settings.fault('smtp.before-ask');
   const result = await bus.ask('receiving.message.accept', envelope(settings, session), { bytes });
-  settings.fault('smtp.after-answer');
+  settings.fault('smtp.after-reply');
   switch (result.verdict) {
     case 'accepted':
       session.acceptedMessages += 1;

@@ -56,10 +56,10 @@ export function decideHook<P>(
   log: () => Logger,
 ): (next: Next, connection: Connection, params: P) => void {
   return (next, connection, params) => {
-    let isAnswered = false;
+    let isSent = false;
     const finish = (decision: Decision): void => {
-      if (isAnswered) return;
-      isAnswered = true;
+      if (isSent) return;
+      isSent = true;
       if (decision.kind !== 'pass') smtpMetrics.replies.inc({ stage: readStage(name), code: decision.code });
       try {
         next(verdict(decision), decision.kind === 'pass' ? undefined : new DSN(decision.code, decision.text));
@@ -70,7 +70,7 @@ export function decideHook<P>(
       }
     };
     const fail = (error: unknown): void => {
-      if (isAnswered) return;
+      if (isSent) return;
       // The actor has logged its own error.
       const level = error instanceof BusRemoteError ? 'debug' : 'warn';
       log()[level]({ event: 'smtp.trouble', hook: name, session: connection.uuid, err: error });

@@ -15,7 +15,7 @@ import { close, type Decision, reply } from './smtp-reply.ts';
 
 /** Wrong keys before the session ends. */
 const MAX_FAILURES = 3;
-/** Characters of an answer to a challenge, and of a user name or password. */
+/** Characters of a response to a challenge, and of a user name or password. */
 const MAX_ANSWER_LENGTH = 1_000;
 
 const badSequence = reply(503, '5.5.1 Already authenticated');
@@ -27,10 +27,8 @@ const tooMany = close(421, '4.7.0 Too many failed attempts');
 
 type Accepted = Extract<Reply<'gateway.message.submit'>, { verdict: 'accepted' }>;
 
-/** What a step of AUTH leads to: a challenge, whose answer `next` takes, or a decision. */
-export type AuthStep =
-  | { challenge: string; next: (answer: string) => AuthStep | Promise<Decision> }
-  | Promise<Decision>;
+/** What a step of AUTH leads to: a challenge, whose response `next` takes, or a decision. */
+export type AuthStep = { challenge: string; next: (line: string) => AuthStep | Promise<Decision> } | Promise<Decision>;
 
 /** AUTH (RFC 4954 §4): PLAIN (RFC 4616), and LOGIN, which many clients speak. The user name does not matter: the password is an API key. */
 export function authenticate(reception: Reception, session: Session, parameters: string): AuthStep {
@@ -41,15 +39,15 @@ export function authenticate(reception: Reception, session: Session, parameters:
   if (rest.length > 0) return decided(reply(501, '5.5.4 Bad parameters of AUTH'));
   switch (mechanism.toUpperCase()) {
     case 'PLAIN': {
-      const take = (answer: string) => plain(reception, session, answer);
+      const take = (line: string) => plain(reception, session, line);
       return initial === undefined ? { challenge: '', next: take } : take(initial === '=' ? '' : initial);
     }
     case 'LOGIN': {
-      const password = { challenge: base64('Password:'), next: (answer: string) => login(reception, session, answer) };
+      const password = { challenge: base64('Password:'), next: (line: string) => login(reception, session, line) };
       if (initial !== undefined) return password;
       return {
         challenge: base64('Username:'),
-        next: (answer) => (decoded(answer) === null ? decided(answer === '*' ? aborted : badResponse) : password),
+        next: (line) => (decoded(line) === null ? decided(line === '*' ? aborted : badResponse) : password),
       };
     }
     default:
@@ -57,16 +55,16 @@ export function authenticate(reception: Reception, session: Session, parameters:
   }
 }
 
-function plain(reception: Reception, session: Session, answer: string): Promise<Decision> {
-  const text = decoded(answer);
-  if (text === null) return decided(answer === '*' ? aborted : badResponse);
+function plain(reception: Reception, session: Session, line: string): Promise<Decision> {
+  const text = decoded(line);
+  if (text === null) return decided(line === '*' ? aborted : badResponse);
   const [, , key, ...rest] = text.split('\0');
   return key === undefined || rest.length > 0 ? decided(badResponse) : checkKey(reception, session, key);
 }
 
-function login(reception: Reception, session: Session, answer: string): Promise<Decision> {
-  const key = decoded(answer);
-  return key === null ? decided(answer === '*' ? aborted : badResponse) : checkKey(reception, session, key);
+function login(reception: Reception, session: Session, line: string): Promise<Decision> {
+  const key = decoded(line);
+  return key === null ? decided(line === '*' ? aborted : badResponse) : checkKey(reception, session, key);
 }
 
 async function checkKey({ bus, log }: Reception, session: Session, key: string): Promise<Decision> {
@@ -112,17 +110,17 @@ export async function submit({ bus, settings }: Reception, session: Session, byt
   if (keySha256 === null) throw new Error('a message without authentication');
   const reversePath = mailbox(connection.transaction?.mail_from ?? null);
   settings.fault('submission.before-ask');
-  const answer = await bus.ask('gateway.message.submit', { keySha256, reversePath, recipients }, { bytes });
-  settings.fault('submission.after-answer');
-  switch (answer.verdict) {
+  const outcome = await bus.ask('gateway.message.submit', { keySha256, reversePath, recipients }, { bytes });
+  settings.fault('submission.after-reply');
+  switch (outcome.verdict) {
     case 'accepted':
       session.acceptedMessages += 1;
       session.idleCommands = 0;
-      return reply(250, `2.0.0 Ok: ${acceptedText(answer)}`);
+      return reply(250, `2.0.0 Ok: ${acceptedText(outcome)}`);
     case 'refused':
-      return reply(answer.code, `${answer.enhancedCode} ${answer.text}`);
+      return reply(outcome.code, `${outcome.enhancedCode} ${outcome.text}`);
     default:
-      return answer satisfies never;
+      return outcome satisfies never;
   }
 }
 

@@ -8,7 +8,7 @@ import { clientNetwork } from '../../../core/shared/network-address.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
 
-/** Clients, and networks, whose unknown recipients are counted over their sessions: those that were counted last. */
+/** Clients, and networks, whose unknown recipients are counted over their sessions: the last counted ones. */
 const MAX_COUNTED = 20_000;
 /** How long counts are gathered before other processes get them; milliseconds. */
 const SHARE_MS = 500;

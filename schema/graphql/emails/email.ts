@@ -46,9 +46,9 @@ const readers: Record<string, (email: emails.EmailSummary, context: GraphContext
   tags: async ({ id, type }, context) => (type === 'received' ? [] : (await loadEmailParts(context, id, null)).tags),
   text: ({ id }, context) => loadBody(context, id, 'text'),
   content: ({ id }) => ({ emailId: id }),
-  size: ({ id, hasOctets }, context) => (hasOctets ? sizeOf(context, id, null) : null),
-  rawUrl: ({ id, hasOctets }, { operations }) =>
-    hasOctets ? operations.settings.publicUrl + downloadPath({ emailId: id, part: 'raw' }) : null,
+  size: ({ id, hasRaw }, context) => (hasRaw ? sizeOf(context, id, null) : null),
+  rawUrl: ({ id, hasRaw }, { operations }) =>
+    hasRaw ? operations.settings.publicUrl + downloadPath({ emailId: id, part: 'raw' }) : null,
   recipientIds: ({ id, type }, context) => (type === 'received' ? [] : recipientsOf(context, id, null)),
 };
 

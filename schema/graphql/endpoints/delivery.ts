@@ -67,9 +67,9 @@ builder.objectField(EmailNode, 'rawSource', (t) =>
     description: 'The raw message. Null if it is no longer stored. Expensive: request it for single emails.',
     complexity: COST,
     args: { maxBytes: t.arg.int(maxBytesArgument) },
-    resolve: async ({ id, hasOctets }, { maxBytes }, context) => {
+    resolve: async ({ id, hasRaw }, { maxBytes }, context) => {
       const most = checkMaxBytes(maxBytes);
-      const bytes = hasOctets ? await rawSourceOf(context, id, most) : null;
+      const bytes = hasRaw ? await rawSourceOf(context, id, most) : null;
       return bytes === null ? null : { text: readText(bytes, most), isCut: bytes.length > most };
     },
   }),

@@ -11,7 +11,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
   });
   afterEach(() => site.close());
 
-  test('answers a question with the reply of its server', async () => {
+  test('resolves a question with the reply of its server', async () => {
     site.servers[0].serve('receiving.recipient.check', async ({ recipient }) => ({
       verdict: 'reject',
       code: 550,

@@ -58,7 +58,7 @@ async function received(options: ReceivedMailOptions = {}): Promise<string> {
   return mail?.emailId ?? '';
 }
 
-/** Routes a mail and answers what became of it. */
+/** Routes a mail and verdicts what became of it. */
 async function routed(options: ReceivedMailOptions = {}) {
   const id = await received(options);
   if (actor === undefined) await start();
@@ -78,7 +78,7 @@ test('a model that says yes blocks the mail; its prompt names the rule and delim
     rule_id: rule,
     reason: 'It sells pills.',
     matches: [{ criteria: 'prompt', value: 'Does it sell anything?' }],
-    answers: [{ ruleId: rule, kind: 'answered', isMatch: true, reason: 'It sells pills.' }],
+    verdicts: [{ ruleId: rule, kind: 'answered', isMatch: true, reason: 'It sells pills.' }],
     claimed_by: null,
     deliveries: [],
   });
@@ -111,7 +111,7 @@ test('a model that says no lets the mail pass; several rules are asked in their 
   expect(await routed()).toMatchObject({
     outcome: 'blocked',
     rule_id: second,
-    answers: [
+    verdicts: [
       { ruleId: first, isMatch: false },
       { ruleId: second, isMatch: true },
     ],
@@ -175,7 +175,7 @@ test.each<[string, ModelScript, string]>([
       outcome: 'review',
       rule_id: rule,
       reason,
-      answers: [{ ruleId: rule, kind: 'failed', isMatch: null, reason }],
+      verdicts: [{ ruleId: rule, kind: 'failed', isMatch: null, reason }],
       deliveries: [],
     });
     const { rows } = await database.pool.query(`select kind, data from event where email_id = $1`, [id]);

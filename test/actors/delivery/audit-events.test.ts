@@ -211,7 +211,7 @@ describe('who may read the audit log', () => {
     expect(less.statusCode, less.body).toBe(200);
   });
 
-  test('is asked again for each entry: a former admin, and a key without the scope, are posted none', async () => {
+  test('is asked again for each entry: a previous admin, and a key without the scope, are posted none', async () => {
     await start();
     const former = await team.makeMember('admin');
     const { id, path } = await subscribe(former, ['audit.suppression_created']);
@@ -234,7 +234,7 @@ describe('who may read the audit log', () => {
     expect(postsTo(byKey.path)).toHaveLength(1);
   });
 
-  test('is asked again at the attempt: what waits for a retry is not posted to a former admin', async () => {
+  test('is asked again at the attempt: what waits for a retry is not posted to a previous admin', async () => {
     await start();
     const former = await team.makeMember('admin');
     const { id, path } = await subscribe(former, ['audit.suppression_created']);

@@ -110,7 +110,7 @@ test('a copy is queued once when several processes work on it: bytes, recipient 
     status: 'pending',
   });
   const { rows } = await database.pool.query(
-    `select m.octets as bytes from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
+    `select m.packed as bytes from delivery d join raw_message m on m.id = d.forward_raw_id where d.endpoint_id = $1`,
     [mailbox.endpointId],
   );
   expect(rows).toHaveLength(40);
@@ -281,7 +281,7 @@ test('our own fault in one copy delays no other, is retried after growing pauses
 /** Makes the thread of `hanging-forward-worker.ts` compose these emails forever. */
 async function makeHang(mails: readonly ReceivedMail[]): Promise<void> {
   const bytes = Buffer.from(`From: a@b.test\r\n${HANG_FIELD}\r\n\r\nHello\r\n`);
-  await database.pool.query('update raw_message set octets = $2, size_octets = $3, sha256 = $4 where id = any ($1)', [
+  await database.pool.query('update raw_message set packed = $2, size_bytes = $3, sha256 = $4 where id = any ($1)', [
     mails.map(({ rawId }) => rawId),
     bytes,
     bytes.length,

@@ -13,7 +13,7 @@ export interface TestRule {
   isActive?: boolean;
 }
 
-/** Puts a guard rule into the tables; answers its id. */
+/** Puts a guard rule into the tables; verdicts its id. */
 export async function addRule(
   database: Database,
   { workspaceId }: { workspaceId: string },
@@ -51,7 +51,7 @@ export interface RouteSight {
   rule_id: string | null;
   reason: string | null;
   matches: unknown;
-  answers: { ruleId: string; kind: string; isMatch: boolean | null; reason: string }[] | null;
+  verdicts: { ruleId: string; kind: string; isMatch: boolean | null; reason: string }[] | null;
   asks: number;
   claimed_by: string | null;
   /** endpoints that got a delivery */
@@ -61,7 +61,7 @@ export interface RouteSight {
 /** What became of an email. */
 export async function routeOf(database: Database, emailId: string): Promise<RouteSight> {
   const { rows } = await database.pool.query<RouteSight>(
-    `select r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.answers, r.asks, r.claimed_by,
+    `select r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.verdicts, r.asks, r.claimed_by,
             array(select d.endpoint_id from delivery d where d.email_id = r.email_id order by d.id) as deliveries
      from route r where r.email_id = $1`,
     [emailId],

@@ -42,7 +42,7 @@ async function receive(mailbox: TestMailbox): Promise<{ emailId: string; bytes: 
   const message = await parseMessage(bytes);
   const [mail] = await insertReceivedMail(gateway.actor, mailbox, { subject: 'Files' });
   await gateway.actor.pool.query(
-    `update raw_message set octets = $2, sha256 = sha256($2), size_octets = length($2) where id = $1`,
+    `update raw_message set packed = $2, sha256 = sha256($2), size_bytes = length($2) where id = $1`,
     [mail?.rawId, bytes],
   );
   await gateway.actor.pool.query(

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { decideRoutes, type RoutingParts, storeRoutes } from '../../../actors/delivery/decide-routes.ts';
+import { decideRoutes, type RoutingParts } from '../../../actors/delivery/decide-routes.ts';
 import { createEndpointLookup } from '../../../actors/delivery/endpoint-lookup.ts';
 import { JUDGING_LIMITS } from '../../../actors/delivery/evaluation-turns.ts';
 import { createGuardLookup } from '../../../actors/delivery/guard-lookup.ts';
-import { createEmailRouter } from '../../../actors/delivery/route-emails.ts';
+import { createEmailRouter, storeRoutes } from '../../../actors/delivery/route-emails.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { takeUnroutedSql, type UnroutedRow } from '../../../db/queries/routing/delivery-route.ts';

@@ -120,7 +120,7 @@ async function receive(mailbox: TestMailbox, bytes: Buffer): Promise<string> {
   const [mail] = await insertReceivedMail(database, mailbox, { subject: 'Your order' });
   const message = await parseMessage(bytes);
   await database.pool.query(
-    `update raw_message set octets = $2, sha256 = sha256($2), size_octets = length($2) where id = $1`,
+    `update raw_message set packed = $2, sha256 = sha256($2), size_bytes = length($2) where id = $1`,
     [mail?.rawId, bytes],
   );
   await database.pool.query(

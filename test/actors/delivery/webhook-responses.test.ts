@@ -138,8 +138,8 @@ test('long responses that are kept for their actions share a limited memory', as
     ).response;
   const enough = { leftBytes: 100_002 - 4_096 };
   const kept = await post(enough);
-  expect(kept).toMatchObject({ kind: 'answered', isTooLong: false });
-  expect(kept.kind === 'answered' && kept.bytes.length).toBe(100_002);
+  expect(kept).toMatchObject({ kind: 'responded', isTooLong: false });
+  expect(kept.kind === 'responded' && kept.bytes.length).toBe(100_002);
   expect(enough.leftBytes).toBe(100_002 - 4_096);
   const little = { leftBytes: 100_001 - 4_096 };
   expect(await post(little)).toEqual({ kind: 'unanswered', error: 'Too many long responses at the same time' });

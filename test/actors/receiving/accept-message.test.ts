@@ -86,7 +86,7 @@ test('an accepted message is stored, with bytes, envelope and lease, before the 
   const bytes = Buffer.from('Subject: a\r\n\r\n\0\xff\r\n', 'latin1');
   const [emailId] = await accept(bytes);
   const { rows } = await actor.pool.query(
-    `select r.*, m.octets as bytes, encode(m.sha256, 'hex') as sha256, m.size_octets, claimed_until > now() + interval '25 s' as is_leased
+    `select r.*, m.packed as bytes, encode(m.sha256, 'hex') as sha256, m.size_bytes, claimed_until > now() + interval '25 s' as is_leased
      from reception r join raw_message m on m.id = r.raw_id`,
   );
   expect(rows).toHaveLength(1);
@@ -108,7 +108,7 @@ test('an accepted message is stored, with bytes, envelope and lease, before the 
     tries: 1,
     bytes,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    size_octets: bytes.length,
+    size_bytes: bytes.length,
   });
   expect(handedOn).toHaveLength(1);
   expect(handedOn[0]?.bytes).toEqual(bytes);

@@ -276,8 +276,8 @@ test('a message that ended ten processes is not parsed again', async () => {
 
 test('damaged or removed bytes create a flagged email, not a wrong one', async () => {
   await leaveBehind(['damaged', 'removed']);
-  await owner.pool.query(`update raw_message set octets = 'harmed!' where octets = 'damaged'`);
-  await owner.pool.query(`delete from raw_message where octets = 'removed'`);
+  await owner.pool.query(`update raw_message set packed = 'harmed!' where packed = 'damaged'`);
+  await owner.pool.query(`delete from raw_message where packed = 'removed'`);
   await start();
   await until(async () => (await emails()).length === 2);
   expect((await emails()).map((email) => email.parse_error)).toEqual([

@@ -51,7 +51,7 @@ describe('mail to a return address that is not a report', () => {
       ].join('\r\n'),
     );
 
-  test('is mail to the sender’s address, in the thread of the email that it answers', async () => {
+  test('is mail to the sender’s address, in the thread of the email that it replies to', async () => {
     const sent = await insertSentMail(database, mailbox, { subject: 'Dinner' });
     actors.bus.wake('threading.assign.wake', { workspaceId: mailbox.workspaceId, emailIds: [sent.emailId] });
     const threadOf = async (id: string) => (await actors.email(id))?.['thread_id'] ?? null;

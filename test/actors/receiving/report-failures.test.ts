@@ -59,8 +59,8 @@ async function received(workspaceId = mailbox.workspaceId) {
     [workspaceId],
   );
   return Promise.all(
-    rows.map(async ({ octets, sha256, size_octets, ...row }) => {
-      const bytes = readStoredMessage({ octets, sha256, size_octets });
+    rows.map(async ({ packed, sha256, size_bytes, ...row }) => {
+      const bytes = readStoredMessage({ packed, sha256, size_bytes });
       return { ...row, report: await readMailReport(bytes) };
     }),
   );
@@ -155,7 +155,7 @@ test('a sender whose address accepts no mail gets no DSN and is not tried again'
   expect(await received()).toEqual([]);
 });
 
-test('a new owner of the domain gets no DSN about mail of its former owner', async () => {
+test('a new owner of the domain gets no DSN about mail of its previous owner', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
   const { workspaceId } = mailbox;
   for (const table of ['verified_domain_name', 'email_address_name', 'email_address', 'domain'])

@@ -16,7 +16,7 @@ import type { ThreadableMessage } from '../../../core/threads/threading.ts';
 import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
-import type { Admission } from '../../../db/queries/emails/take-mail.ts';
+import { type Admission } from '../../../db/queries/emails/store-received.ts';
 import { analyzeTables } from '../../../db/queries/upkeep/analyze-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { hasCorpora, readThreadSet, shuffled as shuffledBy, threadSets } from '../../support/mail/corpora.ts';

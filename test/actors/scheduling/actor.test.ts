@@ -249,14 +249,14 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
     const [closed, open] = [user(), user()];
     for (const workspaceId of [closed, open]) {
       await owner.pool.query(
-        `insert into user_account (id, email, erase_at) values ($1, $1 || '@erased.test', case when $2 then now() end)`,
+        `insert into person (id, email, erase_at) values ($1, $1 || '@erased.test', case when $2 then now() end)`,
         [workspaceId, workspaceId === closed],
       );
       await insertScheduled(database, [{ workspaceId, inSeconds: 3_600 }]);
     }
     const left = async (workspaceId: string) => {
       const { rows } = await database.pool.query(
-        `select (select count(*)::integer from user_account where id = $1) as accounts,
+        `select (select count(*)::integer from person where id = $1) as accounts,
            (select count(*)::integer from email where workspace_id = $1) as emails,
            (select count(*)::integer from recipient where workspace_id = $1) as recipients,
            (select count(*)::integer from erased_account where id = $1) as erased`,
@@ -282,7 +282,7 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
     expect(await left(closed)).toEqual({ accounts: 0, emails: 0, recipients: 0, erased: 1 });
     expect(await left(open)).toEqual({ accounts: 1, emails: 1, recipients: 1, erased: 0 });
     // Retention would look at both during the tests below.
-    await owner.pool.query('delete from user_account where id = $1', [open]);
+    await owner.pool.query('delete from person where id = $1', [open]);
     await owner.pool.query('delete from erased_account where id = $1', [closed]);
   },
 );
@@ -294,7 +294,7 @@ test('an account that cannot be erased does not delay those closed after it, and
     create trigger refuse_erasure before delete on email for each row when (old.workspace_id = '${stuck}') execute function refuse_erasure()`);
   for (const [n, workspaceId] of [stuck, next].entries()) {
     await owner.pool.query(
-      `insert into user_account (id, email, erase_at)
+      `insert into person (id, email, erase_at)
        values ($1, $1 || '@erased.test', postroom_now() - interval '1 second' * (2 - $2::integer))`,
       [workspaceId, n],
     );
@@ -302,7 +302,7 @@ test('an account that cannot be erased does not delay those closed after it, and
   }
   const dueIn = async (workspaceId: string) => {
     const { rows } = await owner.pool.query<{ seconds: number }>(
-      'select extract(epoch from erase_at - postroom_now())::float as seconds from user_account where id = $1',
+      'select extract(epoch from erase_at - postroom_now())::float as seconds from person where id = $1',
       [workspaceId],
     );
     return rows[0]?.seconds;

@@ -480,7 +480,7 @@ describe('a new DKIM key', () => {
     return dnsRecords.filter(({ name }: DnsRecord) => name.includes('_domainkey'));
   };
 
-  test('signs once its record is seen; the former record is shown for 7 more days', async () => {
+  test('signs once its record is seen; the previous record is shown for 7 more days', async () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords);
     await lookAt(domain);

@@ -20,7 +20,7 @@ const idsOf = async (table: string, column: string) =>
 
 test('expired rows are removed, and valid ones stay', async () => {
   const { workspaceId } = await createMailbox(owner, { domain: 'left.test', address: 'hello@left.test' });
-  await owner.pool.query(`insert into user_account (id, email) values ('usr_other', 'other@left.test')`);
+  await owner.pool.query(`insert into person (id, email) values ('usr_other', 'other@left.test')`);
   await owner.pool.query(
     `insert into auth_session (id, person_id, token, expires_at, created_at) values
        ('old', $1, 'a', now() - interval '2 days', now() - interval '3 days'), ('young', $1, 'b', now() + interval '2 days', now())`,

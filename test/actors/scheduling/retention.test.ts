@@ -246,14 +246,14 @@ test('the defaults of the service apply to users who chose no days, and a choice
   const { workspaceId } = await mailbox(2);
   const chooser = await mailbox(2);
   for (const id of [workspaceId, chooser.workspaceId])
-    await owner.pool.query('insert into user_account (id, email) values ($1, $2)', [id, `${id}@box.test`]);
+    await owner.pool.query('insert into person (id, email) values ($1, $2)', [id, `${id}@box.test`]);
   await choose(chooser.workspaceId, KEEP_FOREVER);
   await sweep();
   expect(await emailCount(workspaceId)).toBe(2);
   await sweep({ ...KEEP_FOREVER, metadataDays: 3 });
   expect(await emailCount(workspaceId)).toBe(0);
   expect(await emailCount(chooser.workspaceId)).toBe(2);
-  await owner.pool.query('delete from user_account');
+  await owner.pool.query('delete from person');
 });
 
 test('receptions of reports, which created no email, are removed with their bytes; those that wait for the parser stay', async () => {

@@ -118,7 +118,7 @@ test('an email with a virus is kept in quarantine without its content', async ()
     keptApart: 'virus',
     text: null,
     attachments: [],
-    hasOctets: false,
+    hasRaw: false,
     screening: { virus: 'Eicar-Signature.UNOFFICIAL' },
   });
   const context = stage.contextOf(box.workspaceId);
@@ -158,7 +158,7 @@ test('an email whose virus is found after its webhook leaves the lists and loses
     await hasten(stage);
     return (await readState(stage, box.workspaceId))?.apart === 1;
   });
-  expect(await readEmail(context, id)).toMatchObject({ keptApart: 'virus', text: null, preview: '', hasOctets: false });
+  expect(await readEmail(context, id)).toMatchObject({ keptApart: 'virus', text: null, preview: '', hasRaw: false });
   expect(Buffer.from((await readQuarantined(context, id, 'Eicar')).bytes).toString()).toContain(EICAR);
 });
 

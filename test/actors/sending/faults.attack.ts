@@ -191,7 +191,7 @@ test('our own fault is retried and delays no other', async () => {
   const unsignable = await queueMail(stage.owner, keyless, { to: ['ann@well.test'] });
   const spoiled = await queueMail(stage.owner, stage.sender, { to: ['ann@well.test'] });
   await stage.owner.pool.query(
-    `update raw_message set octets = 'spoiled' where id = (select raw_id from email where id = $1)`,
+    `update raw_message set packed = 'spoiled' where id = (select raw_id from email where id = $1)`,
     [spoiled],
   );
   await stage.start({ port: sink.port });

@@ -34,7 +34,7 @@ async function queueCopies(copies: readonly Copy[], sender: TestSender = stage.s
     const bytes = Buffer.from(`From: <hello@${senderDomain}>\r\nSubject: Copy\r\n\r\n${text}\r\n`);
     const [rawId, deliveryId] = [identifier('raw'), identifier('delivery')];
     ids.push(deliveryId);
-    await stage.owner.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
+    await stage.owner.pool.query('insert into raw_message (id, packed, sha256, size_bytes) values ($1, $2, $3, $4)', [
       rawId,
       bytes,
       createHash('sha256').update(bytes).digest(),

@@ -17,7 +17,7 @@ async function runWatched(work: string, limitMs: number): Promise<{ signal: stri
   return { signal, stderr };
 }
 
-test('kills a process whose event loop stands still, after one log line that says why', async () => {
+test('kills a process whose event loop is blocked, after one log line that says why', async () => {
   const { signal, stderr } = await runWatched('while (true) {}', 400);
   expect(signal).toBe('SIGKILL');
   const lines = stderr.trim().split('\n');

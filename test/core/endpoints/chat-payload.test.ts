@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildChatPayload, DISCORD_LIMITS, SLACK_LIMITS } from '../../../core/endpoints/chat-payload.ts';
 import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
-import type { PayloadFacts } from '../../../core/endpoints/webhook-payload.ts';
+import { type PayloadFacts } from '../../../core/endpoints/payload-facts.ts';
 import { sanitizeHtmlBody } from '../../../core/html/sanitize-html.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 

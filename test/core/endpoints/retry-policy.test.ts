@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decideNextStep, parseRetryAfter } from '../../../core/endpoints/retry-policy.ts';
 
-const failed = { kind: 'answered', statusCode: 500, retryAfterSeconds: null } as const;
+const failed = { kind: 'responded', statusCode: 500, retryAfterSeconds: null } as const;
 const MIDDLE = 0.5;
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   [503, 8, 8],
   [500, 8, 5],
 ])('%i with Retry-After %i waits %i s after the first attempt: at most twice the step', (statusCode, asked, waited) => {
-  const step = decideNextStep({ kind: 'answered', statusCode, retryAfterSeconds: asked }, 1, 4, MIDDLE);
+  const step = decideNextStep({ kind: 'responded', statusCode, retryAfterSeconds: asked }, 1, 4, MIDDLE);
   expect(step).toEqual({ kind: 'deferred', delaySeconds: waited });
 });
 

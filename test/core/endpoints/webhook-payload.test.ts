@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest';
 import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
-import {
-  buildWebhookPayload,
-  cutToJsonBytes,
-  jsonBytes,
-  linkTo,
-  needsRaw,
-  type PayloadFacts,
-  type PayloadOptions,
-  type PayloadSizes,
-  planPayload,
-} from '../../../core/endpoints/webhook-payload.ts';
+import { cutToJsonBytes, jsonBytes, type PayloadSizes, planPayload } from '../../../core/endpoints/payload-budget.ts';
+import { linkTo, type PayloadFacts } from '../../../core/endpoints/payload-facts.ts';
+import { buildWebhookPayload, needsRaw, type PayloadOptions } from '../../../core/endpoints/webhook-payload.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { type CalendarEvent, findEvent } from '../../../core/mime/calendar-event.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';

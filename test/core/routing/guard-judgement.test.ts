@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideJudged, judgeMail, triedRules } from '../../../core/routing/guard-judgement.ts';
+import { decideJudged, judgeMail, triedRules } from '../../../core/routing/decide-route.ts';
 import type { GuardFacts, GuardRule } from '../../../core/routing/guard-rule.ts';
 
 const facts: GuardFacts = {

@@ -96,15 +96,15 @@ test('the gateway can neither take nor free a name for another user, nor see its
 
 test('bytes are returned only to the user of the transaction, whichever user is named', async () => {
   const bytes = Buffer.from('Subject: secret\r\n\r\n');
-  const raw = `insert into raw_message (id, octets, sha256, size_octets) values ('raw_b', $1, sha256($1), length($1))`;
+  const raw = `insert into raw_message (id, packed, sha256, size_bytes) values ('raw_b', $1, sha256($1), length($1))`;
   await actor.pool.query(raw, [bytes]);
   await insertEmails(actor, 'usr_b', [anyMail('em_b')]);
   await actor.pool.query(`update email set raw_id = 'raw_b' where workspace_id = 'usr_b'`);
-  const ask = `select octets as bytes from raw_octets('usr_b', '{em_b}')`;
+  const ask = `select packed as bytes from packed_messages('usr_b', '{em_b}')`;
   expect((await gateway.pool.query(ask)).rows).toEqual([]);
   const asOther = await asWorkspace(gateway, 'usr_a', (transaction) => sql.raw(ask).execute(transaction));
   expect(asOther.rows).toEqual([]);
-  const size = `select octets as bytes from raw_sizes('usr_b', '{em_b}')`;
+  const size = `select bytes from raw_sizes('usr_b', '{em_b}')`;
   expect((await asWorkspace(gateway, 'usr_a', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([]);
   expect((await asWorkspace(gateway, 'usr_b', (transaction) => sql.raw(size).execute(transaction))).rows).toEqual([
     { bytes: bytes.length },

@@ -20,7 +20,7 @@ async function makeAccount(): Promise<{ email: string; workspaceId: string }> {
   const email = `audited${accounts++}@example.com`;
   const made = await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
   if (made.outcome !== 'created') throw new Error(made.outcome);
-  const { rows } = await gateway.owner.pool.query('select id from user_account where email = $1', [email]);
+  const { rows } = await gateway.owner.pool.query('select id from person where email = $1', [email]);
   return { email, workspaceId: rows[0].id };
 }
 

@@ -309,8 +309,8 @@ test('the role of better-auth reaches its own tables and the accounts, and no ot
     'auth_session',
     'auth_totp',
     'auth_verification',
+    'person',
     'sign_in_provider',
-    'user_account',
   ]);
   for (const role of ['postroom_gateway', 'postroom_actor'])
     expect(tablesOf(role).filter((table) => table.startsWith('auth_'))).toEqual([]);
@@ -363,7 +363,7 @@ describe('an account that its user erases', () => {
     expect(await link()).toBeNull();
     const { rows } = await gateway.owner.pool.query(
       `select (select count(*)::integer from domain where workspace_id = $1) as domains,
-         (select erase_at > now() and erase_at < now() + interval '1 minute' from user_account where id = $1) as is_due`,
+         (select erase_at > now() and erase_at < now() + interval '1 minute' from person where id = $1) as is_due`,
       [box.workspaceId],
     );
     expect(rows).toEqual([{ domains: 0, is_due: true }]);
@@ -390,7 +390,7 @@ describe('an account that its user erases', () => {
     const { rows } = await gateway.owner.pool.query(
       `select (select count(*)::integer from api_key where workspace_id = $1 and revoked_at is null) as keys,
          (select count(*)::integer from domain where workspace_id = $1) as domains,
-         (select erase_at is not null from user_account where id = $1) as is_closed`,
+         (select erase_at is not null from person where id = $1) as is_closed`,
       [workspaceId],
     );
     expect(rows).toEqual([left]);
@@ -398,7 +398,7 @@ describe('an account that its user erases', () => {
 
   test('gets no session from a sign-in in progress', async () => {
     const email = await makeAccount();
-    await gateway.owner.pool.query('update user_account set erase_at = now() where email = $1', [email]);
+    await gateway.owner.pool.query('update person set erase_at = now() where email = $1', [email]);
     const answer = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
     expect(answer.statusCode).toBe(500);
   });

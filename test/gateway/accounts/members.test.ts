@@ -561,7 +561,7 @@ describe('the ownership', () => {
       expect(await valid()).toEqual([0, 0, 0]);
     });
 
-    test('leaves the former owner each key that created no key of a customer, with the rights of an admin', async () => {
+    test('leaves the previous owner each key that created no key of a customer, with the rights of an admin', async () => {
       const moved = await openTeam(gateway, `unused-${name}`);
       const next = await moved.makeMember('admin');
       const unused = await moved.insertKeyOf(moved.owner);
@@ -634,7 +634,7 @@ test('a workspace that is closed takes its members out, and erases no person who
   expect((await guest.browser.rest('GET', '/emails')).statusCode).toBe(401);
   expect(await subjects(await team.signIn(guest.email))).toEqual([]);
   const { rows } = await gateway.owner.pool.query(
-    'select (erase_at is not null) as is_closed from user_account where id = any ($1) order by id = $2',
+    'select (erase_at is not null) as is_closed from person where id = any ($1) order by id = $2',
     [[guest.personId, other.owner.personId], other.owner.personId],
   );
   expect(rows).toEqual([{ is_closed: false }, { is_closed: true }]);

@@ -103,7 +103,7 @@ test('the operator removes a lost second factor, which ends all sessions and is 
   expect(on.statusCode, on.body).toBe(200);
   expect(await resetSecondFactor(gateway.owner, email)).toBe('reset');
   const sessions = await gateway.owner.pool.query(
-    'select from auth_session s join user_account u on u.id = s.person_id where u.email = $1',
+    'select from auth_session s join person u on u.id = s.person_id where u.email = $1',
     [email],
   );
   expect(sessions.rowCount).toBe(0);
@@ -111,7 +111,7 @@ test('the operator removes a lost second factor, which ends all sessions and is 
   const signedIn = await again.auth('POST', '/sign-in/email', { email, password: PASSWORD });
   expect(signedIn.json()).toMatchObject({ user: { email } });
   const { rows } = await gateway.owner.pool.query(
-    `select actor_kind from audit_entry where action = 'second_factor.deleted' and workspace_id = (select id from user_account where email = $1)`,
+    `select actor_kind from audit_entry where action = 'second_factor.deleted' and workspace_id = (select id from person where email = $1)`,
     [email],
   );
   expect(rows).toEqual([{ actor_kind: 'system' }]);

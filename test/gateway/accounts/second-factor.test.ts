@@ -256,10 +256,9 @@ describe('what gives access', () => {
     const subjects = async () =>
       (await readServiceMail(gateway.actor, email)).map((text) => /^Subject: (.*)$/m.exec(text)?.[1]?.trim());
     await waitFor(async () => expect(await subjects()).toContain('An API key was created in Postroom'));
-    await gateway.owner.pool.query(
-      `update user_account set created_at = created_at - interval '1 hour' where email = $1`,
-      [email],
-    );
+    await gateway.owner.pool.query(`update person set created_at = created_at - interval '1 hour' where email = $1`, [
+      email,
+    ]);
     await signIn(email, browser);
     const { browser: known } = await signIn(email);
     await waitFor(async () => expect(await subjects()).toContain('New sign-in to Postroom'));

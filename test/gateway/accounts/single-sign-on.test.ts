@@ -244,7 +244,7 @@ describe('a provider', () => {
     expect(problem(await signIn(openBrowser(gateway.app), `me@${mine.domain}`))).toBe('DOMAIN_NOT_VERIFIED');
     provider.person = { sub: 'foreign', email: 'victim@elsewhere.test', email_verified: true };
     expect(problem(await signIn(openBrowser(gateway.app), `me@${mine.domain}`))).toBe('DOMAIN_NOT_VERIFIED');
-    const { rows } = await gateway.owner.pool.query(`select from user_account where email like 'victim@%'`);
+    const { rows } = await gateway.owner.pool.query(`select from person where email like 'victim@%'`);
     expect(rows).toEqual([]);
   });
 
@@ -254,7 +254,7 @@ describe('a provider', () => {
     const own = openBrowser(gateway.app);
     await own.auth('POST', '/sign-up/email', { name: 'Boss', email, password: 'correct horse battery' });
     const { active } = (await own.auth('GET', '/workspaces')).json();
-    await gateway.owner.pool.query('update user_account set email_verified = true where email = $1', [email]);
+    await gateway.owner.pool.query('update person set email_verified = true where email = $1', [email]);
     provider.person = { sub: 'boss', email, email_verified: true };
     const browser = openBrowser(gateway.app);
     expect(await signIn(browser, email)).toBe('/');
@@ -384,7 +384,7 @@ describe('a provider', () => {
     provider.person = { sub: 'crowd', email, email_verified: true };
     const locations = await Promise.all(Array.from({ length: 20 }, () => signIn(openBrowser(gateway.app), email)));
     expect(new Set(locations)).toEqual(new Set(['/']));
-    const { rows } = await gateway.owner.pool.query('select from user_account where email = $1', [email]);
+    const { rows } = await gateway.owner.pool.query('select from person where email = $1', [email]);
     expect(rows).toHaveLength(1);
   });
 
@@ -630,12 +630,10 @@ describe('single sign-on of the service', () => {
       // Without the account of the operator there is nothing to join.
       expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
       // Nor is there when someone signed up with the address first, without proof of receiving mail there.
-      const squatter = `insert into user_account (id, email, name) values ('usr_squatter', $1, 'x')`;
+      const squatter = `insert into person (id, email, name) values ('usr_squatter', $1, 'x')`;
       await service.owner.pool.query(squatter, [ownerEmail]);
       expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
-      await service.owner.pool.query(
-        `update user_account set email = 'squatter@joined.test' where id = 'usr_squatter'`,
-      );
+      await service.owner.pool.query(`update person set email = 'squatter@joined.test' where id = 'usr_squatter'`);
       const made = await createAccount(service.owner, {
         email: ownerEmail,
         password: null,
@@ -649,9 +647,7 @@ describe('single sign-on of the service', () => {
       expect(await roleOf(ann.browser)).toMatchObject({ id: made.workspaceId, person: { role: 'VIEWER' } });
       for (const groups of [undefined, [], ['unknown', 'cn', 'ops', 'STAFF']])
         expect(problem((await signInAs('eve', groups)).location)).toBe('ROLE_MISSING');
-      expect(
-        (await service.owner.pool.query(`select 1 from user_account where email = 'eve@joined.test'`)).rows,
-      ).toEqual([]);
+      expect((await service.owner.pool.query(`select 1 from person where email = 'eve@joined.test'`)).rows).toEqual([]);
 
       // The groups of each sign-in count, the most rights first, and losing all of them ends the access.
       expect((await roleOf((await signInAs('ann', ['cn=ops', 'staff'])).browser)).person.role).toBe('DEVELOPER');
@@ -673,7 +669,7 @@ describe('single sign-on of the service', () => {
       const ended = await Promise.all(backs.map(([browser, back]) => finish(browser, back)));
       expect(ended.map(({ headers }) => headers.location)).toContain('/');
       const members = await service.owner.pool.query(
-        `select role from workspace_member m join user_account u on u.id = m.person_id
+        `select role from workspace_member m join person u on u.id = m.person_id
          where m.workspace_id = $1 and u.email = 'cleo@joined.test'`,
         [made.workspaceId],
       );

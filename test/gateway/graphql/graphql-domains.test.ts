@@ -162,7 +162,7 @@ test('each account is offered a trusted name of its own, while it has none', asy
   expect(name).toMatch(/^[a-z0-9-]+\.inbox\.test$/);
   expect((await rest('POST', '/domains', { domain: name })).body).toMatchObject({ domain: name, status: 'verified' });
   expect(await suggestion(box)).toEqual({ suggestedDomain: null, service: { isMailHostnameLocal: false } });
-  await gateway.owner.pool.query('update user_account set email = $2 where id = $1', [
+  await gateway.owner.pool.query('update person set email = $2 where id = $1', [
     other.workspaceId,
     `${name.split('.')[0]}@elsewhere.test`,
   ]);

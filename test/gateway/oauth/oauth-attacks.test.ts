@@ -312,7 +312,7 @@ describe('a token', () => {
       expect((await gateway.call(send, method, path, body)).statusCode, path).toBe(403);
   });
 
-  test('is no password, and its kinds do not stand for each other', async () => {
+  test('is no password, and its kinds do not replace each other', async () => {
     const tokens = await oauth.connect(team.owner.browser, {}, forWholeService);
     expect(await readsRest(tokens.refresh_token)).toBe(401);
     expect(errorOf(await oauth.refresh(tokens.clientId, tokens.access_token))).toEqual([400, 'invalid_grant']);

@@ -65,7 +65,7 @@ describe('an agent that signs up', () => {
     expect((await send(key, address, 'other@elsewhere.test')).statusCode).toBe(200);
     expect((await confirm(key, wrong(code))).json().status).toBe('confirmed');
     const { rows } = await gateway.owner.pool.query(
-      `select u.email, m.role, u.email_verified from workspace_member m join user_account u on u.id = m.person_id
+      `select u.email, m.role, u.email_verified from workspace_member m join person u on u.id = m.person_id
        join agent_sign_up a on a.workspace_id = m.workspace_id where a.email = $1`,
       [email],
     );
@@ -119,7 +119,7 @@ describe('an agent that signs up', () => {
     const email = newEmail();
     await createAccount(gateway.owner, { email, password: PASSWORD, apiKey: null, mailbox: null });
     // As of someone who signed up.
-    await gateway.owner.pool.query('update user_account set email_verified = false where email = $1', [email]);
+    await gateway.owner.pool.query('update person set email_verified = false where email = $1', [email]);
     const stranger = openBrowser(gateway.app);
     await stranger.auth('POST', '/sign-in/email', { email, password: PASSWORD });
     expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(200);
@@ -128,7 +128,7 @@ describe('an agent that signs up', () => {
     expect((await confirm(key, (await codesOf(email))[0] ?? '')).statusCode).toBe(200);
     expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(401);
     const { rows } = await gateway.owner.pool.query(
-      `select count(*)::integer as count from workspace_member m join user_account u on u.id = m.person_id where u.email = $1`,
+      `select count(*)::integer as count from workspace_member m join person u on u.id = m.person_id where u.email = $1`,
       [email],
     );
     expect(rows).toEqual([{ count: 2 }]);

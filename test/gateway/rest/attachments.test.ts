@@ -169,7 +169,7 @@ describe('a missing file is 404 with the documented text for', () => {
 
   test('bytes that are damaged or gone, which is logged, while lists go on', async () => {
     const id = await mailWith([{ filename: 'a.txt', content: Buffer.from('content') }]);
-    const flip = `update raw_message r set octets = set_byte(octets, 3, get_byte(octets, 3) # 1) from email e where e.raw_id = r.id and e.id = $1`;
+    const flip = `update raw_message r set packed = set_byte(packed, 3, get_byte(packed, 3) # 1) from email e where e.raw_id = r.id and e.id = $1`;
     await gateway.actor.pool.query(flip, [id]);
     await expectError(`${id}/a.txt`, 'Email content not available');
     expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 50, emailId: id, bytes: 'damaged' }));
@@ -449,7 +449,7 @@ describe('all attachments', () => {
   test('are an error when their bytes are gone', async () => {
     const id = await mailWith([{ filename: 'a.txt', content: Buffer.from('a') }]);
     await gateway.actor.pool.query(
-      `update raw_message set octets = 'x' where id = (select raw_id from email where id = $1)`,
+      `update raw_message set packed = 'x' where id = (select raw_id from email where id = $1)`,
       [id],
     );
     expect((await archive(id)).json()).toMatchObject({ error: 'Email content not available' });

@@ -143,7 +143,7 @@ test('bodies stay when the message is removed, and go when they are to be remove
 test('bodies of a damaged message are missing, while the email and its thread are shown', async () => {
   const id = await deliver('Content-Type: text/plain; charset=utf-8', TEXT);
   await gateway.owner.pool.query(
-    `update raw_message m set octets = set_byte(octets, 40, get_byte(octets, 40) # 1) from email e where e.raw_id = m.id and e.id = $1`,
+    `update raw_message m set packed = set_byte(packed, 40, get_byte(packed, 40) # 1) from email e where e.raw_id = m.id and e.id = $1`,
     [id],
   );
   const response = await gateway.call(box.apiKey, 'GET', `/emails/${id}`);
@@ -155,13 +155,13 @@ test('bodies that lie in a message are not shown to another account, which names
   const id = await deliver('Content-Type: text/plain; charset=utf-8', TEXT);
   const other = await gateway.mailbox();
   expect((await gateway.call(other.apiKey, 'GET', `/emails/${id}`)).statusCode).toBe(404);
-  const ask = 'select placed_octets($1, $2) as octets';
+  const ask = 'select placed_message($1, $2) as packed';
   const octetsFor = (workspaceId: string) =>
     inTransaction(gateway.database, async (client) => {
       await client.query(`select set_config('postroom.workspace_id', $1, true)`, [workspaceId]);
-      return (await client.query(ask, [box.workspaceId, id])).rows[0].octets;
+      return (await client.query(ask, [box.workspaceId, id])).rows[0].packed;
     });
   expect(await octetsFor(other.workspaceId)).toBeNull();
   expect(await octetsFor(box.workspaceId)).not.toBeNull();
-  expect((await gateway.database.pool.query(ask, [box.workspaceId, id])).rows).toEqual([{ octets: null }]);
+  expect((await gateway.database.pool.query(ask, [box.workspaceId, id])).rows).toEqual([{ packed: null }]);
 });

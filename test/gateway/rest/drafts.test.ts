@@ -80,7 +80,7 @@ describe('a draft', () => {
     expect((await call('GET', '/drafts')).json().data.map(({ id }: { id: string }) => id)).toEqual([full.id, empty.id]);
   });
 
-  test('changes the given fields, clears those that are null, and increases its version by one', async () => {
+  test('changes the given fields, clears null ones, and increases its version by one', async () => {
     const { id } = await create({ ...whole(), html: '<b>x</b>' });
     const changed = await call('PATCH', `/drafts/${id}`, { version: 1, subject: 'Changed', html: null });
     expect(changed.json()).toMatchObject({

@@ -153,7 +153,7 @@ describe('/mail', () => {
     expect((await ask('GET', `/emails/${second}`)).body).toMatchObject({ is_read: true });
   });
 
-  test('marks several at once, and lists those that it cannot mark', async () => {
+  test('marks several at once, and lists the ones it cannot mark', async () => {
     const ids = [emailIds[0], 'em_unknown', emailIds[2]];
     const { body } = await ask('POST', '/mail/bulk', { emailIds: ids, updates: { isArchived: true } });
     expect(body).toEqual({

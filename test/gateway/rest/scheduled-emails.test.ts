@@ -111,7 +111,7 @@ describe('rescheduling', () => {
       // Nothing else moved.
       const without = (bytes: Buffer) => bytes.toString('latin1').replace(/^Date: .*$/m, '');
       expect(without(after.bytes)).toBe(without(before.bytes));
-      expect(after.bytes).toHaveLength(after.size_octets);
+      expect(after.bytes).toHaveLength(after.size_bytes);
       expect(after.sha256).toEqual(createHash('sha256').update(after.bytes).digest());
       expect(after.headers.filter(([name]: [string]) => name === 'date')).toEqual([['date', field]]);
       expect(after.headers).toHaveLength(before.headers.length);

@@ -37,7 +37,7 @@ async function expectWhole(ids: string[]): Promise<void> {
   );
   expect(rows).toHaveLength(ids.length);
   for (const row of rows) {
-    expect(readStoredMessage(row).length).toBe(row.size_octets);
+    expect(readStoredMessage(row).length).toBe(row.size_bytes);
     expect(row).toMatchObject({ is_found: true, recipients: 1, events: 2 });
   }
 }

@@ -29,7 +29,7 @@ const newName = () => `scim${persons++}@staff.test`;
 const member = async (email: string, workspaceId = team.box.workspaceId) =>
   (
     await gateway.owner.pool.query<{ role: string; person_id: string; name: string }>(
-      `select m.role, m.person_id, u.name from workspace_member m join user_account u on u.id = m.person_id
+      `select m.role, m.person_id, u.name from workspace_member m join person u on u.id = m.person_id
        where u.email = $1 and m.workspace_id = $2`,
       [email, workspaceId],
     )
@@ -46,7 +46,7 @@ const mapGroups = (groupRoles: Record<string, string>, defaultRole: string | nul
     ],
   );
 const prove = (email: string) =>
-  gateway.owner.pool.query('update user_account set email_verified = true where email = $1', [email]);
+  gateway.owner.pool.query('update person set email_verified = true where email = $1', [email]);
 const isValidKey = async (key: string) => (await gateway.call(key, 'GET', '/account')).statusCode === 200;
 const canRead = async (browser: ReturnType<typeof openBrowser>, workspaceId: string) =>
   (await browser.auth('GET', '/workspaces')).json().active?.id === workspaceId;

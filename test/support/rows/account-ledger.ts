@@ -35,7 +35,7 @@ const without = (table: string, ...columns: string[]) =>
 
 const PARTS = {
   receptions: `select ${without('r', 'raw_id', 'address_id', 'domain_id', 'accepted_at', 'parsed_at')} as reception, parsed_at is not null as is_parsed,
-    (select encode(m.octets, 'hex') from raw_message m where m.id = r.raw_id) as octets from reception r where workspace_id = $1`,
+    (select encode(m.packed, 'hex') from raw_message m where m.id = r.raw_id) as packed from reception r where workspace_id = $1`,
   offers: `select recipient, reverse_path, sha256, email_id from smtp_offer where workspace_id = $1`,
   emails: `select n.name, ${without('e', 'raw_id', 'address_id', 'domain_id', 'created_at', 'updated_at', 'thread_at', 'thread_id')} as email from email e
     ${THREAD} where e.workspace_id = $1`,

@@ -113,10 +113,9 @@ export async function addRefusal(actor: Database, { workspaceId, address }: Test
 /** Adds a member, an invitation, a program with access, a directory's token, an agent's sign-up and the workspace of a customer. */
 export async function addTeam(actor: Database, { workspaceId }: TestMailbox): Promise<void> {
   const id = randomBytes(16).toString('hex');
-  await actor.pool.query(
-    `insert into user_account (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`,
-    [id],
-  );
+  await actor.pool.query(`insert into person (id, email) values ('usr_' || $1, 'member-' || $1 || '@account.test')`, [
+    id,
+  ]);
   await actor.pool.query(
     `insert into workspace_member (workspace_id, person_id, role) values ($1, 'usr_' || $2, 'viewer')`,
     [workspaceId, id],

@@ -18,7 +18,7 @@ export async function putInMessage({ pool }: Database, emailId: string): Promise
   const [row] = rows;
   if (row === undefined) return false;
   const message = readStoredMessage(row);
-  const { bodies, places } = placeBodies({ message, octets: row.octets }, readPlaced(row));
+  const { bodies, places } = placeBodies({ message, packed: row.packed }, readPlaced(row));
   await pool.query(
     `update email_content set text_body = $2, html_body = $3, cleaned_text = $4, cleaned_html = $5, body_places = $6 where email_id = $1`,
     [emailId, bodies.text_body, bodies.html_body, bodies.cleaned_text, bodies.cleaned_html, places],

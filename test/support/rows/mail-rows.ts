@@ -48,7 +48,7 @@ export async function insertMail(database: Database, mails: readonly MailRow[]):
     const type = mail.type ?? 'received';
     const rawId = mail.raw === undefined ? null : `raw_${randomBytes(16).toString('hex')}`;
     if (mail.raw !== undefined)
-      await database.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
+      await database.pool.query('insert into raw_message (id, packed, sha256, size_bytes) values ($1, $2, $3, $4)', [
         rawId,
         mail.raw,
         createHash('sha256').update(mail.raw).digest(),

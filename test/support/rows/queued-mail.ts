@@ -75,7 +75,7 @@ export async function queueMail(database: Database, sender: TestSender, mail: Qu
       attachments: [],
     }));
   await inTransaction(database, async (client) => {
-    await client.query(`insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)`, [
+    await client.query(`insert into raw_message (id, packed, sha256, size_bytes) values ($1, $2, $3, $4)`, [
       rawId,
       bytes,
       createHash('sha256').update(bytes).digest(),

@@ -64,7 +64,7 @@ export async function insertReceivedMail(
          select * from jsonb_to_recordset($1::jsonb) as x(at timestamptz, "emailId" text, "messageId" text, text text, headers jsonb,
            "rawId" text, raw text)
        ), raw as (
-         insert into raw_message (id, octets, sha256, size_octets)
+         insert into raw_message (id, packed, sha256, size_bytes)
          select "rawId", decode(raw, 'base64'), sha256(decode(raw, 'base64')), length(decode(raw, 'base64')) from row
        ), content as (
          insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, cleaned_text,

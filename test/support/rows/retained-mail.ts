@@ -11,7 +11,7 @@ export interface SharedMail {
 export async function giveRaw(owner: Database, mails: readonly SharedMail[], text = 'the body'): Promise<string> {
   const rawId = `raw_${randomBytes(12).toString('hex')}`;
   const bytes = Buffer.from(`Subject: shared\r\n\r\n${text} ${rawId}\r\n`);
-  await owner.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
+  await owner.pool.query('insert into raw_message (id, packed, sha256, size_bytes) values ($1, $2, $3, $4)', [
     rawId,
     bytes,
     createHash('sha256').update(bytes).digest(),

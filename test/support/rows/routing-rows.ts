@@ -44,7 +44,7 @@ export async function createMailbox(database: Database, options: MailboxOptions)
   const workspaceId = options.workspaceId ?? identifier('user');
   const apiKey = randomBytes(32).toString('base64url');
   return inTransaction(database, async (client) => {
-    await client.query(`insert into user_account (id, email) values ($1, $2) on conflict do nothing`, [
+    await client.query(`insert into person (id, email) values ($1, $2) on conflict do nothing`, [
       workspaceId,
       `${workspaceId}@account.test`,
     ]);

@@ -74,7 +74,7 @@ export async function insertSentMail(
     options.status ??
     (['pending', 'bounced', 'failed', 'delivered'] as const).find((one) => statuses.includes(one)) ??
     'delivered';
-  await database.pool.query('insert into raw_message (id, octets, sha256, size_octets) values ($1, $2, $3, $4)', [
+  await database.pool.query('insert into raw_message (id, packed, sha256, size_bytes) values ($1, $2, $3, $4)', [
     rawId,
     raw,
     createHash('sha256').update(raw).digest(),

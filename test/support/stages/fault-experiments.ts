@@ -49,7 +49,7 @@ const processes: FaultExperiment[] = [
     expected: 'One row. Sending again gets 250 with the same id and adds no row.',
     tests: [
       { file: SPLIT, name: 'killed at', row: 'receiving.after-commit' },
-      { file: SPLIT, name: 'killed at', row: 'smtp.after-answer' },
+      { file: SPLIT, name: 'killed at', row: 'smtp.after-reply' },
       { file: 'test/flow/inbound.test.ts', name: 'the same bytes offered again get 250' },
       { file: 'test/flow/faults.attack.ts', name: 'kill -9 of the whole service' },
     ],

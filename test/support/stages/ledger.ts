@@ -56,7 +56,7 @@ export async function checkLedger(order: LedgerOrder): Promise<LedgerReport> {
     );
     const stored = new Map<string, number>();
     for (const row of rows.rows) {
-      if (unpackSmall({ ...row, sizeBytes: row.size_octets }) === null)
+      if (unpackSmall({ ...row, sizeBytes: row.size_bytes }) === null)
         violations.push(`I1 bytes of ${row.email_id} do not match their sha256`);
       if (!row.is_listed) violations.push(`I1 ${row.email_id} was accepted and never parsed`);
       const key = `${row.hex} ${row.recipient.toLowerCase()}`;

@@ -187,7 +187,7 @@ export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWor
     replyAddress: async () => (await make('/reply-addresses', { domain: box.domainId })).id,
     async member() {
       const personId = `usr_${randomUUID().replaceAll('-', '')}`;
-      await gateway.owner.pool.query('insert into user_account (id, email) values ($1, $2)', [
+      await gateway.owner.pool.query('insert into person (id, email) values ($1, $2)', [
         personId,
         `${randomUUID()}@team.test`,
       ]);

@@ -34,7 +34,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Fine, Small, SmallLink, Tag } from '../../parts/text.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 import styles from './email-list.module.css';
-import { deliveryWords, nameOf, recipientWords, standingOf, subjectOf } from './email-words.ts';
+import { deliveryWords, nameMailbox, readStanding, recipientWords, showSubject } from './email-words.ts';
 import { ListFrame, useFirstAddress, useGrowingList } from './mail-list.tsx';
 
 /** Fields of an email in a list. */
@@ -106,19 +106,19 @@ const FILTER_NAMES = ['q', 'direction', 'status', 'guard', 'domain', 'address', 
 type FilterName = (typeof FILTER_NAMES)[number];
 
 /** Returns the GraphQL variables of a query string. Unknown names and values are ignored. */
-function filterOf(parameters: URLSearchParams): Pick<Variables, 'filter' | 'search'> {
+function readFilter(parameters: URLSearchParams): Pick<Variables, 'filter' | 'search'> {
   const text = (name: FilterName) => parameters.get(name)?.trim() || null;
   const filter: Filter = {
-    type: valueOf(DIRECTIONS, text('direction')),
-    status: valueOf(GUARDS, text('guard')) ?? valueOf(STATUSES, text('status')),
+    type: findValue(DIRECTIONS, text('direction')),
+    status: findValue(GUARDS, text('guard')) ?? findValue(STATUSES, text('status')),
     domain: text('domain'),
     address: text('address'),
-    timeRange: valueOf(TIMES, text('time')),
+    timeRange: findValue(TIMES, text('time')),
   };
   return { filter, search: text('q') };
 }
 
-function valueOf<Value>(choices: readonly Choice<Value>[], word: string | null): Value | null {
+function findValue<Value>(choices: readonly Choice<Value>[], word: string | null): Value | null {
   return choices.find((choice) => choice.word === word)?.value ?? null;
 }
 
@@ -129,7 +129,7 @@ const EMAILS = listSource({ label: 'Emails', query: ACTIVITY, size: 50, kinds: '
 /** All received and sent mail, newest first, updated live. */
 export function ActivityPage() {
   const [parameters] = useSearchParams();
-  const variables = filterOf(parameters);
+  const variables = readFilter(parameters);
   return (
     <>
       <PageHeader title="Activity" about="All mail in and out, the newest first. What comes in appears by itself." />
@@ -139,7 +139,7 @@ export function ActivityPage() {
   );
 }
 
-function ActivityList({ isNarrowed, ...wanted }: ReturnType<typeof filterOf> & { isNarrowed: boolean }) {
+function ActivityList({ isNarrowed, ...wanted }: ReturnType<typeof readFilter> & { isNarrowed: boolean }) {
   const list = useGrowingList({ ...EMAILS, rowQuery: ROW }, wanted);
   return (
     <ListFrame list={list} empty={isNarrowed ? <NothingFound /> : <NoMail />}>
@@ -328,7 +328,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
       <Icon size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
         <Small truncate="end" title={email.from.address}>
-          {nameOf(email.from)}
+          {nameMailbox(email.from)}
         </Small>
         <Fine truncate="end" title={to}>
           to {to}
@@ -336,7 +336,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
       </div>
       <div className={styles['subject']}>
         <SmallLink href={`/emails/${email.id}`} className={styles['link']} fw={600} c="inherit">
-          {subjectOf(email)}
+          {showSubject(email)}
         </SmallLink>
       </div>
       <div className={styles['badges']}>
@@ -346,7 +346,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
             test
           </Badge>
         )}
-        <StatusBadge {...standingOf(email)} />
+        <StatusBadge {...readStanding(email)} />
         {recipients !== null && <Tag>{recipients}</Tag>}
         {delivery !== undefined && <StatusBadge {...deliveryWords(delivery)} />}
       </div>

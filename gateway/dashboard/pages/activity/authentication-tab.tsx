@@ -10,7 +10,7 @@ import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { EmailPart } from './content-tabs.tsx';
 import { ATTACHMENTS, AUTHENTICATION } from './email-documents.ts';
-import { sizeOf } from './email-words.ts';
+import { formatSize } from './email-words.ts';
 
 const tones: Record<string, Tone> = {
   PASS: 'good',
@@ -148,7 +148,7 @@ export function AttachmentsTab({ id }: { id: string }) {
                     <div>
                       <Strong className="postroom-wrap">{filename}</Strong>
                       <Fine>
-                        {contentType}, {sizeOf(size)}
+                        {contentType}, {formatSize(size)}
                         {disposition === 'INLINE' ? ', shown inline' : ''}
                       </Fine>
                     </div>

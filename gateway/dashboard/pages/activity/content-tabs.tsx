@@ -27,7 +27,7 @@ import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { Block } from './delivery-parts.tsx';
 import { CHECKS, HEADERS, TEXT } from './email-documents.ts';
-import { sizeOf } from './email-words.ts';
+import { formatSize } from './email-words.ts';
 
 /** Loads one part of an email when it is shown, and again after each event of that email. */
 export function EmailPart<Email, More extends Record<string, unknown> = Record<string, never>>({
@@ -146,9 +146,9 @@ export function RawTab({ id }: { id: string }) {
           <Stack gap="sm">
             <Group justify="space-between">
               <Hint>
-                {size === null ? '' : sizeOf(size)}
+                {size === null ? '' : formatSize(size)}
                 {rawSource.isCut
-                  ? `, the first ${sizeOf(MAX_SHOWN_BYTES)} are shown. Download the source to see all of it.`
+                  ? `, the first ${formatSize(MAX_SHOWN_BYTES)} are shown. Download the source to see all of it.`
                   : ''}
               </Hint>
               <Group gap="xs">
@@ -239,7 +239,7 @@ export function ChecksTab({ id }: { id: string }) {
         ) : (
           <Stack gap="sm">
             <Small role="status">
-              {`${summaryOf(checks.issues)} The HTML has ${sizeOf(checks.htmlSizeBytes)}.`}
+              {`${summarizeIssues(checks.issues)} The HTML has ${formatSize(checks.htmlSizeBytes)}.`}
               {checks.isPartial ? ' Parts of it are too long or too complex to check.' : ''}
             </Small>
             {checks.issues.length > 0 && (
@@ -263,7 +263,7 @@ export function ChecksTab({ id }: { id: string }) {
   );
 }
 
-function summaryOf(issues: readonly Issue[]): string {
+function summarizeIssues(issues: readonly Issue[]): string {
   if (issues.length === 0) return 'No issues found.';
   const errors = issues.filter(({ severity }) => severity === 'ERROR').length;
   return `${counted(errors, 'error')} and ${counted(issues.length - errors, 'warning')}.`;

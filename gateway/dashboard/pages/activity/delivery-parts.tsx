@@ -10,7 +10,7 @@ import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Fine, Small, SmallLink, Strong } from '../../parts/text.tsx';
-import { durationOf, sizeOf, toneOf } from './email-words.ts';
+import { chooseTone, formatDuration, formatSize } from './email-words.ts';
 
 interface Attempt {
   number: number;
@@ -32,10 +32,10 @@ export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: str
         <Strong>Attempt {number}</Strong>
         <StatusBadge
           status={statusCode === null ? outcome : `${outcome} ${statusCode}`}
-          tone={outcome === 'FAILED' ? 'bad' : toneOf(outcome)}
+          tone={outcome === 'FAILED' ? 'bad' : chooseTone(outcome)}
         />
         <Fine component="span">
-          <RelativeTime at={startedAt} />, took {durationOf(durationMs)}
+          <RelativeTime at={startedAt} />, took {formatDuration(durationMs)}
         </Fine>
       </Group>
       {error !== null && <Small className="postroom-wrap">{error}</Small>}
@@ -105,7 +105,7 @@ function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
       )}
       <Json
         text={payload.text}
-        label={`Payload of ${of}: POST ${payload.url}, ${sizeOf(payload.sizeBytes)}${payload.isCut ? ', truncated' : ''}`}
+        label={`Payload of ${of}: POST ${payload.url}, ${formatSize(payload.sizeBytes)}${payload.isCut ? ', truncated' : ''}`}
       />
     </Stack>
   );
@@ -142,7 +142,7 @@ export function ActionResults({ actions: { place, problem, results }, of }: { ac
 
 /** Text, indented if it is JSON. */
 export function Json({ text, label }: { text: string; label: string }) {
-  const shown = prettyOf(text);
+  const shown = formatJson(text);
   return (
     <Stack gap={2}>
       <Group justify="space-between">
@@ -154,7 +154,7 @@ export function Json({ text, label }: { text: string; label: string }) {
   );
 }
 
-function prettyOf(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -34,7 +34,7 @@ import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
 import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EMAIL, type EmailHeadData, EXTRACTS, RELEASE, RETRY_SENDING } from './email-documents.ts';
-import { recipientWords, sizeOf, standingOf, subjectOf } from './email-words.ts';
+import { formatSize, readStanding, recipientWords, showSubject } from './email-words.ts';
 import { ReprocessDialog } from './reprocess-dialog.tsx';
 import { RecipientsTab, RoutingTab, TimelineTab } from './route-tabs.tsx';
 
@@ -48,7 +48,7 @@ interface Tab {
 const isReceived = ({ type }: EmailHeadData) => type === 'RECEIVED';
 const tabs: Tab[] = [
   { name: 'timeline', label: 'Timeline', show: ({ id }) => <TimelineTab id={id} /> },
-  { name: 'html', label: 'HTML', show: (email) => <HtmlTab id={email.id} subject={subjectOf(email)} /> },
+  { name: 'html', label: 'HTML', show: (email) => <HtmlTab id={email.id} subject={showSubject(email)} /> },
   { name: 'text', label: 'Text', show: ({ id }) => <TextTab id={id} /> },
   { name: 'raw', label: 'Raw', show: ({ id }) => <RawTab id={id} /> },
   { name: 'headers', label: 'Headers', show: ({ id }) => <HeadersTab id={id} /> },
@@ -83,7 +83,7 @@ export function EmailPage() {
   if (email !== null)
     return (
       <>
-        <PageHeader title={subjectOf(email)} back="/activity" />
+        <PageHeader title={showSubject(email)} back="/activity" />
         {error !== undefined && <ErrorNote error={error} retry={refresh} />}
         <EmailHead email={email} />
         <Stack gap="md">
@@ -203,7 +203,7 @@ function EmailHead({ email }: { email: EmailHeadData }) {
     <Stack component="section" gap="xs" mb="md" aria-label="Email">
       <Group gap="xs">
         <span role="status">
-          <StatusBadge {...standingOf(email)} />
+          <StatusBadge {...readStanding(email)} />
         </span>
         {recipients !== null && <Mark>{recipients}</Mark>}
         {email.isTest && <Mark>test</Mark>}
@@ -274,7 +274,7 @@ function Facts({ email }: { email: EmailHeadData }) {
           <CopyButton text={email.messageId} label="Copy Message-ID" />
         </Group>
       </Fact>
-      {email.size !== null && <Fact name="Size">{sizeOf(email.size)}</Fact>}
+      {email.size !== null && <Fact name="Size">{formatSize(email.size)}</Fact>}
     </DataList>
   );
 }
@@ -315,10 +315,10 @@ const RETRY = graphql(`
 function EmailActions({ email }: { email: EmailHeadData }) {
   return (
     <Group gap="xs" mt="sm" role="group" aria-label="Actions">
-      {email.type !== 'SCHEDULED' && <AnswerActions email={email} />}
+      {email.type !== 'SCHEDULED' && <ReplyActions email={email} />}
       {email.type === 'RECEIVED' && <ReceivedActions email={email} />}
       {email.type === 'SCHEDULED' && <ScheduleActions email={email} />}
-      {email.status === 'AWAITING_APPROVAL' && <ApprovalActions id={email.id} title={subjectOf(email)} />}
+      {email.status === 'AWAITING_APPROVAL' && <ApprovalActions id={email.id} title={showSubject(email)} />}
       {email.type === 'SENT' && <SentActions email={email} />}
       {email.type !== 'SCHEDULED' && <ReprocessDialog emailId={email.id} isReceived={email.type === 'RECEIVED'} />}
     </Group>
@@ -391,7 +391,7 @@ function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
 const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
 
 /** Buttons that reply to or forward an email without leaving its page. */
-function AnswerActions({ email }: { email: EmailHeadData }) {
+function ReplyActions({ email }: { email: EmailHeadData }) {
   const [mode, setMode] = useState<'reply' | 'forward' | null>(null);
   const close = () => setMode(null);
   return (
@@ -415,7 +415,7 @@ function AnswerActions({ email }: { email: EmailHeadData }) {
         opened={mode !== null}
         onClose={close}
         size="xl"
-        title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${subjectOf(email)}”`}
+        title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${showSubject(email)}”`}
       >
         <Suspense
           fallback={

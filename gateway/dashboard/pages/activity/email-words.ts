@@ -24,16 +24,16 @@ const tones: Record<string, Tone> = {
 };
 
 /** Returns the status of an email in one or two words, and its color. */
-export function standingOf(email: Standing): { status: string; tone: Tone } {
+export function readStanding(email: Standing): { status: string; tone: Tone } {
   if (email.guardStatus === 'BLOCKED') return { status: 'blocked', tone: 'warning' };
   if (email.guardStatus === 'REVIEW') return { status: 'needs review', tone: 'warning' };
   if (email.type === 'RECEIVED')
     return { status: email.isArchived === true ? 'received, archived' : 'received', tone: 'good' };
-  return { status: email.status, tone: toneOf(email.status) };
+  return { status: email.status, tone: chooseTone(email.status) };
 }
 
 /** Returns the color of a status of an email, recipient, delivery or attempt. */
-export function toneOf(status: string): Tone {
+export function chooseTone(status: string): Tone {
   return tones[status] ?? 'quiet';
 }
 
@@ -63,22 +63,22 @@ export function recipientWords(recipients: readonly { status: string }[]): strin
 }
 
 /** Returns "Ada Lovelace" or, without a name, the address. */
-export function nameOf(mailbox: { name: string | null; address: string }): string {
+export function nameMailbox(mailbox: { name: string | null; address: string }): string {
   return mailbox.name === null || mailbox.name === '' ? mailbox.address : mailbox.name;
 }
 
 /** Returns the subject, or a placeholder if there is none. */
-export function subjectOf(email: { subject: string }): string {
+export function showSubject(email: { subject: string }): string {
   return email.subject.trim() === '' ? '(no subject)' : email.subject;
 }
 
 /** Returns a size such as "3.4 MB". */
-export function sizeOf(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /** Returns a duration such as "340 ms" or "2.1 s". */
-export function durationOf(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

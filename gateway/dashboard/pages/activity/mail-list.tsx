@@ -1,4 +1,4 @@
-import { Center, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
+import { Center, Group, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
@@ -7,8 +7,9 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { type ListSource, type RowOf, readPage } from '../../parts/list.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Hint } from '../../parts/text.tsx';
+import { Hint, PageLink } from '../../parts/text.tsx';
 import styles from './email-list.module.css';
+import { showSubject } from './email-words.ts';
 import { mergeRows, type Placed } from './merge-rows.ts';
 
 /** What a growing list reads. */
@@ -157,11 +158,28 @@ export function ListFrame<Row>({ list, empty, children }: ListFrameProps<Row>) {
   );
 }
 
-/** A row with several lines and its own actions in a list of emails. */
-export function ListCard({ id, children }: { id: string; children: ReactNode }) {
+/** What a row has: the tab that its subject leads to, marks beside it, actions, and details below in the whole width. */
+type MailCardParts = { tab?: string; marks?: ReactNode; actions: ReactNode; details?: ReactNode; children: ReactNode };
+type MailCardProps = MailCardParts & { email: { id: string; subject: string } };
+
+/** A row about an email with its own actions. `children` are lines below its subject. */
+export function MailCard({ email, tab, marks, actions, details, children }: MailCardProps) {
+  const href = `/emails/${email.id}${tab === undefined ? '' : `?tab=${tab}`}`;
   return (
-    <li className={styles['card']} data-email={id}>
-      {children}
+    <li className={styles['card']} data-email={email.id}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={2} miw={0} flex="1 1 18rem">
+          <Group gap="xs">
+            <PageLink href={href} fw={600} c="inherit" className="postroom-wrap">
+              {showSubject(email)}
+            </PageLink>
+            {marks}
+          </Group>
+          {children}
+        </Stack>
+        {actions}
+      </Group>
+      {details}
     </li>
   );
 }

@@ -28,7 +28,7 @@ import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text
 import { exactTime } from '../../parts/words.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { RECIPIENTS, ROUTE, TIMELINE } from './email-documents.ts';
-import { durationOf, toneOf } from './email-words.ts';
+import { chooseTone, formatDuration } from './email-words.ts';
 import style from './timeline.module.css';
 import styles from './transcript.module.css';
 
@@ -84,10 +84,10 @@ const clock = new Intl.DateTimeFormat('en', {
 });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
-/** An entry, with its time; the day where it is another one than that of the entry before. */
+/** An entry, with its time; the day where it differs from the entry before. */
 function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
   const { kind, at, title, detail, durationMs, isFailure, node } = entry;
-  const place = node === null ? null : placeOf(node);
+  const place = node === null ? null : toLink(node);
   const date = new Date(at);
   const isNewDay = previous === null || day.format(date) !== day.format(new Date(previous));
   return (
@@ -106,7 +106,7 @@ function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
         {detail !== null && <Small>{detail}</Small>}
         {(durationMs !== null || place !== null) && (
           <Fine>
-            {durationMs !== null && `took ${durationOf(durationMs)}`}
+            {durationMs !== null && `took ${formatDuration(durationMs)}`}
             {durationMs !== null && place !== null && ' · '}
             {place !== null && (
               <PageLink href={place.path} size="xs" underline="always">
@@ -121,7 +121,7 @@ function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
 }
 
 /** Returns the page of the object of an entry, if there is one. */
-function placeOf({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
+function toLink({ __typename: type, id }: { __typename: string; id: string }): { path: string; label: string } | null {
   if (type === 'Delivery') return { path: '?tab=deliveries', label: 'Deliveries' };
   if (type === 'Recipient') return { path: '?tab=recipients', label: 'Recipients' };
   if (type === 'Email') return { path: `/emails/${id}`, label: 'Open email' };
@@ -199,7 +199,7 @@ export function RoutingTab({ id }: { id: string }) {
                     <Small className="postroom-wrap">{detail}</Small>
                     <Fine>
                       {at === null ? 'pending' : exactTime(at)}
-                      {durationMs === null ? '' : `, ${durationOf(durationMs)}`}
+                      {durationMs === null ? '' : `, ${formatDuration(durationMs)}`}
                     </Fine>
                   </Timeline.Item>
                 ))}
@@ -248,7 +248,7 @@ function RecipientCard({ emailId, recipient }: { emailId: string; recipient: Rec
         <Title order={2} className="postroom-wrap">
           {address}
         </Title>
-        <StatusBadge status={isDeferred ? 'DEFERRED' : status} tone={isDeferred ? 'warning' : toneOf(status)} />
+        <StatusBadge status={isDeferred ? 'DEFERRED' : status} tone={isDeferred ? 'warning' : chooseTone(status)} />
       </Group>
       <Hint>
         {nextAttemptAt !== null && status === 'PENDING' && (
@@ -292,7 +292,7 @@ function AttemptTalk({ address, attempt }: { address: string; attempt: Recipient
     <Box className={styles['talk']} tabIndex={0} role="region" aria-label={`${address}, attempt ${number}`}>
       <div className={styles['ours']}>
         # attempt {number}, <RelativeTime at={startedAt} />
-        {durationMs === null ? ', in progress' : `, ${durationOf(durationMs)}`}
+        {durationMs === null ? ', in progress' : `, ${formatDuration(durationMs)}`}
         {outcome === null ? '' : `: ${outcome.toLowerCase()}`}
       </div>
       <div className={styles['ours']}>

@@ -12,8 +12,8 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
-import { nameOf, subjectOf } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { nameMailbox, showSubject } from '../activity/email-words.ts';
+import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { MessageAttachments } from '../inbox/message-body.tsx';
 import { timeInZone } from '../scheduled/schedule-actions.tsx';
 import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './approval-actions.tsx';
@@ -21,7 +21,7 @@ import style from './sent-review.module.css';
 
 type Waiting = ResultOf<typeof WAITING>['waitingEmails']['edges'][number]['node'];
 type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
-type AnsweredThread = NonNullable<NonNullable<Content['approval']>['thread']>;
+type RepliedThread = NonNullable<NonNullable<Content['approval']>['thread']>;
 
 /** Each is shown in full. */
 const LIST = listSource({
@@ -66,7 +66,7 @@ export function ApprovalsPage() {
 
 function WaitingRow({ email }: { email: Waiting }) {
   const { id, from, to, cc, bcc, approval, createdAt, scheduledAt, timezone } = email;
-  const title = subjectOf(email);
+  const title = showSubject(email);
   const marks = [
     approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`,
     ...(approval?.reasonToWait === 'ON_REVIEW' ? ['follows mail with text aimed at agents'] : []),
@@ -78,42 +78,37 @@ function WaitingRow({ email }: { email: Waiting }) {
     ['Bcc', bcc],
   ] as const;
   return (
-    <ListCard id={id}>
-      <Stack gap="sm">
-        <Group justify="space-between" align="flex-start" gap="sm">
-          <Stack gap={2} miw={0} flex="1 1 18rem">
-            <Group gap="xs">
-              <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-                {title}
-              </PageLink>
-              {marks.map((mark) => (
-                <Tag key={mark}>{mark}</Tag>
-              ))}
-            </Group>
-            <Small className="postroom-wrap">
-              From {from.name === null ? from.address : `${from.name} (${from.address})`}
-            </Small>
-            {people.map(([field, list]) =>
-              list.length === 0 ? null : (
-                <Small key={field} className="postroom-wrap">
-                  {field} {list.map(({ address }) => address).join(', ')}
-                </Small>
-              ),
-            )}
-            <Fine>
-              Written <RelativeTime at={createdAt} />
-              {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
-              {approval?.expiresAt != null && ' unless you approve it'}
-              {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
-            </Fine>
-          </Stack>
-          <Group gap="xs" role="group" aria-label="Decide">
-            <ApprovalActions id={id} title={title} />
-          </Group>
+    <MailCard
+      email={email}
+      marks={marks.map((mark) => <Tag key={mark}>{mark}</Tag>)}
+      actions={
+        <Group gap="xs" role="group" aria-label="Decide">
+          <ApprovalActions id={id} title={title} />
         </Group>
-        <WaitingContent id={id} title={title} />
-      </Stack>
-    </ListCard>
+      }
+      details={
+        <Stack mt="sm">
+          <WaitingContent id={id} title={title} />
+        </Stack>
+      }
+    >
+      <Small className="postroom-wrap">
+        From {from.name === null ? from.address : `${from.name} (${from.address})`}
+      </Small>
+      {people.map(([field, list]) =>
+        list.length === 0 ? null : (
+          <Small key={field} className="postroom-wrap">
+            {field} {list.map(({ address }) => address).join(', ')}
+          </Small>
+        ),
+      )}
+      <Fine>
+        Written <RelativeTime at={createdAt} />
+        {approval?.expiresAt != null && <RelativeTime at={approval.expiresAt} prefix=", rejected " />}
+        {approval?.expiresAt != null && ' unless you approve it'}
+        {scheduledAt !== null && `. To be sent at ${timeInZone(scheduledAt, timezone ?? 'UTC')}`}
+      </Fine>
+    </MailCard>
   );
 }
 
@@ -143,7 +138,7 @@ function WaitingContent({ id, title }: { id: string; title: string }) {
   );
 }
 
-function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: AnsweredThread }) {
+function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: RepliedThread }) {
   return (
     <Paper withBorder p="md" radius="md" component="section" aria-label="Conversation">
       <Stack gap="sm">
@@ -153,7 +148,7 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Answ
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
             <Strong className="postroom-wrap">
-              {nameOf(from)}{' '}
+              {nameMailbox(from)}{' '}
               <Fine span>
                 <RelativeTime at={createdAt} />
               </Fine>

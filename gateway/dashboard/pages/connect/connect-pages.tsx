@@ -183,7 +183,7 @@ function DecisionForm({ asked, question, email, workspaces, onDecided, onSwitche
   const isLimited = level !== 'everything' && addresses !== null;
   const decide = async (isAllowed: boolean) => {
     setBusyWith(isAllowed ? 'allow' : 'deny');
-    const { answer, problem: why } = await auth.decideConnection({
+    const { result, problem: why } = await auth.decideConnection({
       asked,
       workspaceId: question.workspaceId,
       level: isAllowed ? level : null,
@@ -191,7 +191,7 @@ function DecisionForm({ asked, question, email, workspaces, onDecided, onSwitche
     });
     setProblem(why);
     setBusyWith(null);
-    if (answer !== null) onDecided(answer.location, isAllowed);
+    if (result !== null) onDecided(result.location, isAllowed);
   };
   const switchTo = async (id: string | null) => {
     if (id === null || id === question.workspaceId) return;
@@ -290,25 +290,25 @@ function useQuestion(asked: ConnectRequest | null): { shown: Shown; readAgain: (
 }
 
 async function readSession(): Promise<Shown> {
-  const { answer, problem } = await auth.session();
+  const { result, problem } = await auth.session();
   if (problem !== null) return { state: 'refused', problem };
-  return { state: answer === null ? 'signed-out' : 'loading' };
+  return { state: result === null ? 'signed-out' : 'loading' };
 }
 
 async function readQuestion(asked: ConnectRequest): Promise<Shown> {
   const session = await auth.session();
   if (session.problem !== null) return { state: 'refused', problem: session.problem };
-  if (session.answer === null) return { state: 'signed-out' };
+  if (session.result === null) return { state: 'signed-out' };
   const [request, workspaces] = await Promise.all([auth.connectRequest(asked), auth.workspaces()]);
   const problem = request.problem ?? workspaces.problem;
   if (problem !== null) return { state: 'refused', problem };
-  if (request.answer === null || workspaces.answer === null) return { state: 'loading' };
-  if ('location' in request.answer) return { state: 'redirected', location: request.answer.location };
-  const { question } = request.answer;
+  if (request.result === null || workspaces.result === null) return { state: 'loading' };
+  if ('location' in request.result) return { state: 'redirected', location: request.result.location };
+  const { question } = request.result;
   return {
     state: 'asked',
     question,
-    email: session.answer.user.email,
-    workspaces: workspaces.answer.workspaces,
+    email: session.result.user.email,
+    workspaces: workspaces.result.workspaces,
   };
 }

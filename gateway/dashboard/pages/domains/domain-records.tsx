@@ -403,7 +403,7 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
   );
 }
 
-/** Optional SPF, DMARC, MTA-STS and TLS report records, except those that are already required. */
+/** Optional SPF, DMARC, MTA-STS and TLS report records, except required ones. */
 export function AuthAdvice({ domain }: { domain: ShownDomain }) {
   const { authRecommendations: advice, dnsRecords, isTrusted, transportSecurity } = domain;
   const { service } = useViewer();

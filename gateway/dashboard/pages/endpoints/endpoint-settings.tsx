@@ -10,7 +10,7 @@ import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../p
 import { needs } from '../../parts/needs.ts';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Hint } from '../../parts/text.tsx';
-import { type Problem, problemOf, useAct } from '../../parts/use-act.ts';
+import { describeError, type Problem, useAct } from '../../parts/use-act.ts';
 import {
   type Endpoint,
   type EndpointChanges,
@@ -319,8 +319,8 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
       if (told.postroom === 'query') now.onUse(told.query);
       if (told.postroom !== 'preview') return;
       const { id } = told;
-      const answer = (result: object) => tell({ postroom: 'result', id, result });
-      if (now.cursor === null) return answer({ errors: [{ message: 'There is no event yet to try the query on.' }] });
+      const reply = (result: object) => tell({ postroom: 'result', id, result });
+      if (now.cursor === null) return reply({ errors: [{ message: 'There is no event yet to try the query on.' }] });
       const variables = {
         query: told.query,
         cursor: now.cursor,
@@ -330,8 +330,8 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
       void client
         .query(PREVIEW, variables, { requestPolicy: 'network-only' })
         .toPromise()
-        .then(({ data: answered, error }) =>
-          answer(answered ? resultOf(answered) : { errors: [{ message: error ? problemOf(error).message : '' }] }),
+        .then(({ data: shown, error }) =>
+          reply(shown ? toResult(shown) : { errors: [{ message: error ? describeError(error).message : '' }] }),
         );
     };
     addEventListener('message', listen);
@@ -352,7 +352,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
           allowDeselect={false}
           value={cursor}
           onChange={setChosen}
-          data={events.map(({ cursor: value, node }) => ({ value, label: nameOf(node) }))}
+          data={events.map(({ cursor: value, node }) => ({ value, label: nameEvent(node) }))}
         />
         <iframe
           ref={frame}
@@ -378,7 +378,7 @@ type FrameMessage =
   | { postroom: 'preview'; id: string; query: string };
 
 /** Returns a preview in the form of a GraphQL response, which the editor shows. */
-function resultOf({ previewPayload: { data, truncated, sizeBytes, errors } }: ResultOf<typeof PREVIEW>): object {
+function toResult({ previewPayload: { data, truncated, sizeBytes, errors } }: ResultOf<typeof PREVIEW>): object {
   return {
     ...(errors.length === 0
       ? {}
@@ -394,7 +394,7 @@ function resultOf({ previewPayload: { data, truncated, sizeBytes, errors } }: Re
 
 type PreviewEvent = ResultOf<typeof PREVIEW_EVENTS>['events']['edges'][number]['node'];
 
-function nameOf({ kind, at, email }: PreviewEvent): string {
+function nameEvent({ kind, at, email }: PreviewEvent): string {
   const name = kind.toLowerCase().replace('_', '.');
   const time = new Date(at).toLocaleString();
   return [name, email?.subject, time].filter((part) => part !== undefined && part !== '').join(' · ');

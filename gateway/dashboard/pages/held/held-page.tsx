@@ -11,12 +11,12 @@ import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Hint, PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { RELEASE } from '../activity/email-documents.ts';
-import { nameOf, subjectOf } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { nameMailbox, showSubject } from '../activity/email-words.ts';
+import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { useDeleteMessage, useMarkNotSpam } from '../inbox/message-acts.ts';
 import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
@@ -164,13 +164,13 @@ function HeldRow({ email }: { email: Held }) {
           needed="endpoints"
           size="xs"
           onClick={() => void remove(id)}
-          aria-label={`Delete “${subjectOf(email)}”`}
+          aria-label={`Delete “${showSubject(email)}”`}
         />
         <ActButton
           needed="endpoints"
           variant="filled"
           icon={IconShieldCheck}
-          aria-label={`Release “${subjectOf(email)}”`}
+          aria-label={`Release “${showSubject(email)}”`}
           mutation={RELEASE}
           variables={{ id }}
           done="The email was released and is being delivered."
@@ -317,7 +317,7 @@ function SpamRow({ email }: { email: Spam }) {
           leftSection={<IconShieldCheck size={16} aria-hidden />}
           loading={isBusy}
           onClick={() => void markNotSpam(id)}
-          aria-label={`“${subjectOf(email)}” is not spam`}
+          aria-label={`“${showSubject(email)}” is not spam`}
         >
           Not spam
         </Button>
@@ -347,24 +347,16 @@ interface KeptRowProps {
 
 /** An email that is kept apart from the inbox: held by a rule, or spam. */
 function KeptRow({ email, reason, children }: KeptRowProps) {
-  const { id, preview, createdAt, envelopeRecipient, from } = email;
+  const { preview, createdAt, envelopeRecipient, from } = email;
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-            {subjectOf(email)}
-          </PageLink>
-          <Hint className="postroom-wrap">
-            {nameOf(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
-          </Hint>
-          <Small lineClamp={2} className="postroom-wrap">
-            {preview}
-          </Small>
-          {reason}
-        </Stack>
-        {children}
-      </Group>
-    </ListCard>
+    <MailCard email={email} actions={children}>
+      <Hint className="postroom-wrap">
+        {nameMailbox(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
+      </Hint>
+      <Small lineClamp={2} className="postroom-wrap">
+        {preview}
+      </Small>
+      {reason}
+    </MailCard>
   );
 }

@@ -1,4 +1,4 @@
-import { Code, Group, Stack } from '@mantine/core';
+import { Code, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -9,11 +9,11 @@ import { listSource } from '../../parts/list.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, PageLink, Small } from '../../parts/text.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { RETRY_SENDING } from '../activity/email-documents.ts';
-import { subjectOf, toneOf } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useGrowingList } from '../activity/mail-list.tsx';
+import { chooseTone, showSubject } from '../activity/email-words.ts';
+import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 
 const DEFERRED = graphql(`
   query DashboardDeferred($first: Int!, $after: String) {
@@ -69,7 +69,7 @@ function DeferredRow({ email }: { email: Deferred }) {
           needed={['send', 'everything']}
           variant="filled"
           icon={IconSend}
-          aria-label={`Retry now: “${subjectOf(email)}”`}
+          aria-label={`Retry now: “${showSubject(email)}”`}
           mutation={RETRY_SENDING}
           variables={{ id: email.id }}
           done="The email is being sent again."
@@ -143,7 +143,7 @@ export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
 function UndeliveredRow({ email }: { email: Undelivered }) {
   const undelivered = email.recipients.filter(({ status }) => status === 'BOUNCED' || status === 'FAILED');
   return (
-    <SentRow email={email} mark={<StatusBadge status={email.status} tone={toneOf(email.status)} />}>
+    <SentRow email={email} mark={<StatusBadge status={email.status} tone={chooseTone(email.status)} />}>
       {undelivered.length === 0 && email.failureReason !== null && <Small>{email.failureReason}</Small>}
       {undelivered.map((recipient) => (
         <div key={recipient.id}>
@@ -167,27 +167,23 @@ interface SentRowProps {
 
 /** A sent email with what its recipients' servers say. */
 function SentRow({ email, mark, actions, children }: SentRowProps) {
-  const { id, from, createdAt } = email;
+  const { from, createdAt } = email;
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Group gap="xs">
-            <PageLink href={`/emails/${id}?tab=recipients`} fw={600} c="inherit" className="postroom-wrap">
-              {subjectOf(email)}
-            </PageLink>
-            {mark}
-          </Group>
-          <Hint className="postroom-wrap">
-            from {from.address}, <RelativeTime at={createdAt} />
-          </Hint>
+    <MailCard
+      email={email}
+      tab="recipients"
+      marks={mark}
+      actions={actions}
+      details={
+        <Stack gap="xs" mt="xs">
+          {children}
         </Stack>
-        {actions}
-      </Group>
-      <Stack gap="xs" mt="xs">
-        {children}
-      </Stack>
-    </ListCard>
+      }
+    >
+      <Hint className="postroom-wrap">
+        from {from.address}, <RelativeTime at={createdAt} />
+      </Hint>
+    </MailCard>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useLocation, useParams, useSearch } from 'wouter';
-import { modeOf } from '../../composer/draft.ts';
+import { toMode } from '../../composer/draft.ts';
 import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
@@ -55,8 +55,8 @@ export function useInboxView(): {
   const { threadId } = useParams();
   const search = useSearch();
   const [, navigate] = useLocation();
-  const view = viewOf(threadId ?? null, new URLSearchParams(search));
-  const pathOf = (change: Partial<InboxView>) => pathOfView({ ...view, ...change });
+  const view = readView(threadId ?? null, new URLSearchParams(search));
+  const pathOf = (change: Partial<InboxView>) => makeViewPath({ ...view, ...change });
   return { view, pathOf, go: (change, options) => navigate(pathOf(change), options) };
 }
 
@@ -82,7 +82,7 @@ export function readWantedThreads(
   };
 }
 
-function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView {
+function readView(threadId: string | null, parameters: URLSearchParams): InboxView {
   const folder = parameters.get('in');
   return {
     folder: folder !== null && FOLDERS.includes(folder) ? (folder as InboxFolder) : 'inbox',
@@ -91,11 +91,11 @@ function viewOf(threadId: string | null, parameters: URLSearchParams): InboxView
     address: parameters.get('address'),
     assigned: parameters.get('assigned'),
     threadId,
-    compose: composingOf(parameters),
+    compose: readComposing(parameters),
   };
 }
 
-function composingOf(parameters: URLSearchParams): Composing | null {
+function readComposing(parameters: URLSearchParams): Composing | null {
   const draftId = parameters.get('draft') ?? undefined;
   if (parameters.has('compose')) return { mode: 'new', draftId };
   for (const mode of ['reply', 'reply-all', 'forward'] as const) {
@@ -112,16 +112,16 @@ export function pathOfDraft(draft: {
   originalEmail: { id: string; thread: { id: string } | null } | null;
 }): string {
   const { id: draftId, originalEmail } = draft;
-  const mode = modeOf(draft.kind);
+  const mode = toMode(draft.kind);
   const threadId = originalEmail?.thread?.id ?? null;
   const compose: Composing =
     mode === 'new' || originalEmail === null || threadId === null
       ? { mode: 'new', draftId }
       : { mode, emailId: originalEmail.id, draftId };
-  return pathOfView({ ...INBOX, threadId, compose });
+  return makeViewPath({ ...INBOX, threadId, compose });
 }
 
-function pathOfView({ folder, search, label, address, assigned, threadId, compose }: InboxView): string {
+function makeViewPath({ folder, search, label, address, assigned, threadId, compose }: InboxView): string {
   const parameters = new URLSearchParams();
   if (folder !== 'inbox') parameters.set('in', folder);
   if (search !== '') parameters.set('q', search);

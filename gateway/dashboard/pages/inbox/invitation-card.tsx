@@ -7,7 +7,7 @@ import { notify } from '../../parts/notify.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { nameOf } from './people.ts';
+import { showName } from './people.ts';
 
 const INVITATION = graphql(`
   query InboxInvitation($id: ID!) {
@@ -46,14 +46,14 @@ const ANSWERS: { response: Response; label: string; done: string }[] = [
 /** The event of an invitation, with what the user answered, and buttons to answer it by mail. Nothing if the email has none. */
 export function InvitationCard({ emailId }: { emailId: string }) {
   const [{ data, fetching }] = useQuery({ query: INVITATION, variables: { id: emailId } });
-  const [answered, setAnswered] = useState<Response | null>(null);
+  const [chosen, setChosen] = useState<Response | null>(null);
   const [comment, setComment] = useState('');
   const { act, isBusy } = useAct(REPLY);
   const maySend = useRight('send');
   const event = data?.email?.extracts.event;
   if (event == null)
     return fetching && data === undefined ? <Skeleton h={90} aria-label="Loading the invitation" /> : null;
-  const answer = answered ?? findAnswer(data?.email?.thread?.messages.edges ?? [], event);
+  const given = chosen ?? findResponse(data?.email?.thread?.messages.edges ?? [], event);
   const isCancelled = event.status === 'CANCELLED' || event.method === 'CANCEL';
   const isAsked = event.method === 'REQUEST' && !isCancelled && event.organizer !== null;
   const reply = async (response: Response) => {
@@ -61,7 +61,7 @@ export function InvitationCard({ emailId }: { emailId: string }) {
       input: { emailId, response, comment: comment.trim() === '' ? null : comment.trim() },
     });
     if (payload === null) return;
-    setAnswered(response);
+    setChosen(response);
     setComment('');
     notify({ message: `${payload.organizer} gets your answer by mail.`, color: 'green' });
   };
@@ -84,13 +84,13 @@ export function InvitationCard({ emailId }: { emailId: string }) {
         {event.recurrence !== null && <Fine className="postroom-wrap">{`Repeats: ${event.recurrence}`}</Fine>}
         {event.location !== null && <Small className="postroom-wrap">{event.location}</Small>}
         <Fine className="postroom-wrap">
-          {event.organizer !== null && `From ${nameOf(event.organizer)}`}
+          {event.organizer !== null && `From ${showName(event.organizer)}`}
           {event.organizer?.name != null && ` (${event.organizer.address})`}
           {event.attendees.length > 0 &&
-            ` · ${event.attendees.map((each) => `${nameOf(each)}${STATUSES[each.status]}`).join(', ')}`}
+            ` · ${event.attendees.map((each) => `${showName(each)}${STATUSES[each.status]}`).join(', ')}`}
         </Fine>
-        {answer !== null && (
-          <Strong role="status">{`You ${ANSWERS.find(({ response }) => response === answer)?.done ?? ''}.`}</Strong>
+        {given !== null && (
+          <Strong role="status">{`You ${ANSWERS.find(({ response }) => response === given)?.done ?? ''}.`}</Strong>
         )}
         {isAsked && maySend && (
           <Group gap="xs" align="flex-end">
@@ -98,8 +98,8 @@ export function InvitationCard({ emailId }: { emailId: string }) {
               <Button
                 key={response}
                 size="xs"
-                variant={answer === response ? 'filled' : 'default'}
-                aria-pressed={answer === response}
+                variant={given === response ? 'filled' : 'default'}
+                aria-pressed={given === response}
                 disabled={isBusy}
                 onClick={() => void reply(response)}
               >
@@ -131,7 +131,7 @@ const STATUSES: Record<Event['attendees'][number]['status'], string> = {
 };
 
 /** Returns the last answer that was sent in the conversation; null: none. */
-function findAnswer(
+function findResponse(
   messages: readonly {
     node: {
       type: string;

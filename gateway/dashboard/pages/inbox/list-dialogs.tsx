@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, List, Modal, Popover, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, type VariablesOf } from '../../graphql.ts';
@@ -10,6 +10,7 @@ import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { SAVED_VIEWS } from '../../shell/saved-views.tsx';
+import { FormPopover } from './form-popover.tsx';
 import { RESULT_COUNT, type ThreadRow } from './inbox-documents.ts';
 import type { InboxView, ThreadsWanted } from './inbox-view.ts';
 import { useTeam } from './people.ts';
@@ -75,51 +76,45 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
   };
   const title = saved === undefined ? 'Save view' : `Saved as ${saved.name}`;
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
+    <FormPopover
+      label={title}
       width={260}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
-      <Popover.Target>
+      isOpen={isOpen}
+      setOpen={setOpen}
+      target={
         <ActionIcon variant="default" size={30} aria-label={title} title={title} onClick={open}>
           {saved === undefined ? <IconBookmark size={16} aria-hidden /> : <IconBookmarkFilled size={16} aria-hidden />}
         </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={title}>
-        <form onSubmit={(event) => void submit(event)}>
-          <Stack gap="xs">
-            <TextInput
+      }
+    >
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack gap="xs">
+          <TextInput
+            size="xs"
+            label="Name of the view"
+            value={name}
+            maxLength={64}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          {saved === undefined && isTeam && (
+            <Checkbox
               size="xs"
-              label="Name of the view"
-              value={name}
-              maxLength={64}
-              onChange={(event) => setName(event.currentTarget.value)}
-              data-autofocus
+              label="Show it to all members"
+              checked={isShared}
+              onChange={(event) => setShared(event.currentTarget.checked)}
             />
-            {saved === undefined && isTeam && (
-              <Checkbox
-                size="xs"
-                label="Show it to all members"
-                checked={isShared}
-                onChange={(event) => setShared(event.currentTarget.checked)}
-              />
-            )}
-            {saved?.isShared === true && <Fine>All members see this view.</Fine>}
-            <Group gap="xs">
-              <Button type="submit" size="xs" loading={isBusy}>
-                {saved === undefined ? 'Save view' : 'Rename'}
-              </Button>
-              {saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
-            </Group>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+          )}
+          {saved?.isShared === true && <Fine>All members see this view.</Fine>}
+          <Group gap="xs">
+            <Button type="submit" size="xs" loading={isBusy}>
+              {saved === undefined ? 'Save view' : 'Rename'}
+            </Button>
+            {saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
+          </Group>
+        </Stack>
+      </form>
+    </FormPopover>
   );
 }
 

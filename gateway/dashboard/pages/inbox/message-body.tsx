@@ -178,7 +178,7 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
       {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
         <Paper key={index} withBorder px="sm" py={6} radius="md">
           <Group gap="xs" wrap="nowrap">
-            <Anchor href={pathOf(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
+            <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
               <Group gap="xs" wrap="nowrap">
                 {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
                   <Thumbnail
@@ -203,7 +203,7 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
                 iconSize={16}
                 size="sm"
                 title="Preview"
-                onClick={() => setPreviewed({ emailId, index, filename, downloadPath: pathOf(downloadUrl) })}
+                onClick={() => setPreviewed({ emailId, index, filename, downloadPath: readPath(downloadUrl) })}
               />
             )}
           </Group>
@@ -228,7 +228,7 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
 }
 
 /** Returns the URL on this origin, whatever the service's public URL is. */
-function pathOf(url: string): string {
+function readPath(url: string): string {
   const { pathname, search } = new URL(url, window.location.href);
   return pathname + search;
 }

@@ -46,7 +46,7 @@ import { useDeleteMessage, useMarkSpam } from './message-acts.ts';
 import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
 import { isMessageUnread } from './own-reads.ts';
-import { initialsOf, nameOf } from './people.ts';
+import { makeInitials, showName } from './people.ts';
 import { useNow } from './row-time.ts';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 
@@ -83,7 +83,7 @@ export function MessageCard(props: MessageCardProps) {
       className={cardStyle['message']}
       data-message={id}
       data-unread={isUnread || undefined}
-      aria-label={`Message from ${nameOf(from)}`}
+      aria-label={`Message from ${showName(from)}`}
     >
       <Group gap="sm" px="sm" py={6} wrap="nowrap" align="flex-start">
         <UnstyledButton
@@ -94,19 +94,19 @@ export function MessageCard(props: MessageCardProps) {
           <Avatar
             size={32}
             radius="xl"
-            name={nameOf(from)}
+            name={showName(from)}
             color={isOwn ? 'gray' : 'initials'}
             styles={INITIALS}
             aria-hidden
           >
-            {initialsOf(from)}
+            {makeInitials(from)}
           </Avatar>
           <span style={{ flex: 1, minWidth: 0 }}>
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
               {isUnread && <span className={style['words']}>Unread. </span>}
               <Strong component="span" truncate>
-                {nameOf(from)}
+                {showName(from)}
               </Strong>
               {isOwn && (
                 <Badge variant="default" size="sm" tt="none" fw={600}>
@@ -146,7 +146,7 @@ export function MessageCard(props: MessageCardProps) {
         )}
         <Menu position="bottom-end">
           <Menu.Target>
-            <IconButton label={`Actions for the message from ${nameOf(from)}`} icon={IconDots} />
+            <IconButton label={`Actions for the message from ${showName(from)}`} icon={IconDots} />
           </Menu.Target>
           <Menu.Dropdown>
             <ReplyItems emailId={id} compose={compose} />
@@ -366,7 +366,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
                   key={id}
                   value={id}
                   label={normalizedSubject || 'No subject'}
-                  description={`${participants.slice(0, 3).map(nameOf).join(', ')} · ${counted(messageCount, 'message')} · ${relativeTime(lastMessageAt, now)}`}
+                  description={`${participants.slice(0, 3).map(showName).join(', ')} · ${counted(messageCount, 'message')} · ${relativeTime(lastMessageAt, now)}`}
                 />
               ))}
             </Stack>

@@ -7,7 +7,7 @@ import { notify } from '../../parts/notify.tsx';
 import { Fine, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { exactTime } from '../../parts/words.ts';
-import { mailboxText, nameOf } from './people.ts';
+import { mailboxText, showName } from './people.ts';
 import type { MessageBodyData, ThreadMessage } from './thread-documents.ts';
 
 type Authentication = NonNullable<MessageBodyData['content']['authentication']>;
@@ -46,7 +46,7 @@ export function MessageEnvelope({
   const offer = body?.listUnsubscribe ?? null;
   const [isOpen, setOpen] = useState(false);
   const everyone = [...to, ...cc, ...bcc];
-  const first = to[0] === undefined ? (envelopeRecipient ?? 'undisclosed recipients') : nameOf(to[0]);
+  const first = to[0] === undefined ? (envelopeRecipient ?? 'undisclosed recipients') : showName(to[0]);
   return (
     <Stack gap={2}>
       <Group gap="sm">

@@ -9,13 +9,13 @@ type Person = { name: string | null; address: string };
 const NAMED = 3;
 
 /** Returns the name, or the address if there is none. */
-export function nameOf({ name, address }: Person): string {
+export function showName({ name, address }: Person): string {
   return name === null || name.trim() === '' ? address : name;
 }
 
 /** Returns the initials of a person: of the first and the last word that begins with a letter or a digit; without one, the first sign. */
-export function initialsOf(person: Person): string {
-  const name = nameOf(person);
+export function makeInitials(person: Person): string {
+  const name = showName(person);
   const initials = name.split(/[\s._@-]+/u).flatMap((word) => /[\p{L}\p{N}]/u.exec(word)?.[0] ?? []);
   const [first = firstSign(name), ...others] = initials;
   return (first + (name.includes('@') ? '' : (others.at(-1) ?? ''))).toUpperCase();
@@ -35,29 +35,29 @@ export function mailboxText({ name, address }: Person): string {
 }
 
 /** Returns the part after the last @ in lower case, or the whole text if there is none. */
-function domainOf(address: string): string {
+function readDomain(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }
 
 /** Returns who wrote the messages of a thread, latest first, for a row: names of others, and `me` for the user's domains. */
 export function sendersText(senders: readonly Person[], ownDomains: ReadonlySet<string>): string {
-  const isOwn = ({ address }: Person) => ownDomains.has(domainOf(address));
-  const names = [...new Set(senders.map((sender) => (isOwn(sender) ? 'me' : shortNameOf(sender, senders.length))))];
+  const isOwn = ({ address }: Person) => ownDomains.has(readDomain(address));
+  const names = [...new Set(senders.map((sender) => (isOwn(sender) ? 'me' : shortenName(sender, senders.length))))];
   const more = names.length - NAMED;
   return names.length === 0 ? 'No sender' : names.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Returns the name; of several people, only the first word of each. */
-function shortNameOf(person: Person, count: number): string {
-  const name = nameOf(person);
+function shortenName(person: Person, count: number): string {
+  const name = showName(person);
   return count > 1 && name !== person.address ? (name.split(/\s/)[0] ?? name) : name;
 }
 
 /** Returns the participants of a thread for a row: those outside `ownDomains`, if there are any. */
 export function participantsText(people: readonly Person[], ownDomains: ReadonlySet<string>): string {
-  const others = people.filter(({ address }) => !ownDomains.has(domainOf(address)));
+  const others = people.filter(({ address }) => !ownDomains.has(readDomain(address)));
   const shown = others.length > 0 ? others : people;
-  const names = shown.slice(0, NAMED).map(nameOf).join(', ');
+  const names = shown.slice(0, NAMED).map(showName).join(', ');
   const more = shown.length - NAMED;
   return more > 0 ? `${names} and ${more} more` : names === '' ? 'No participants' : names;
 }

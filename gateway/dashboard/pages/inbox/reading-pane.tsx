@@ -1,6 +1,6 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
-import { titleOf } from '../../composer/draft.ts';
+import { nameMode } from '../../composer/draft.ts';
 import { IconChevronDown, IconChevronUp, IconX } from '../../parts/icons.ts';
 import { IconButton } from '../../parts/quiet-button.tsx';
 import { Fine, Hint } from '../../parts/text.tsx';
@@ -92,13 +92,13 @@ function DockedComposer({ composing, close }: { composing: Exclude<Composing, { 
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Esc does what the button does
     <section
       className={style['dock']}
-      aria-label={titleOf(mode)}
+      aria-label={nameMode(mode)}
       data-small={isSmall || undefined}
       onKeyDown={(event) => isEscape(event) && close()}
     >
       <Group justify="space-between" px="sm" py={4} wrap="nowrap">
         <Title order={3} size="h5">
-          {titleOf(mode)}
+          {nameMode(mode)}
         </Title>
         {isSmall && <Fine truncate>The draft is kept</Fine>}
         <Group gap={2} wrap="nowrap">

@@ -20,7 +20,7 @@ import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
 import { isShownUnread } from './own-reads.ts';
-import { initialsOf, nameAssignee, participantsText, sendersText } from './people.ts';
+import { makeInitials, nameAssignee, participantsText, sendersText } from './people.ts';
 import { rowTime, timesInFull, useNow } from './row-time.ts';
 import { indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 import type { ThreadList as List } from './use-thread-list.ts';
@@ -389,7 +389,7 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       {assignee !== null && (
         <>
           <span className={style['face']} title={`Assigned to ${nameAssignee(assignee)}`} aria-hidden>
-            {initialsOf({ name: assignee.name, address: assignee.email })}
+            {makeInitials({ name: assignee.name, address: assignee.email })}
           </span>
           <span className={style['words']}>{`assigned to ${nameAssignee(assignee)}`}</span>
         </>

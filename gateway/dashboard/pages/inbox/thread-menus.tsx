@@ -1,20 +1,10 @@
-import {
-  ActionIcon,
-  Avatar,
-  Button,
-  Checkbox,
-  Divider,
-  Menu,
-  Popover,
-  ScrollArea,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Avatar, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
 import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
+import { FormPopover } from './form-popover.tsx';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import { type Assignee, nameAssignee, useTeam } from './people.ts';
@@ -37,32 +27,27 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
   const [typed, setTyped] = useState('');
   const wanted = typed.trim();
   const names = [
-    ...new Map([...labels.map(({ name }) => name), ...given.flat()].map((name) => [keyOf(name), name])).values(),
+    ...new Map([...labels.map(({ name }) => name), ...given.flat()].map((name) => [makeKey(name), name])).values(),
   ];
-  const shown = names.filter((name) => keyOf(name).includes(keyOf(wanted)));
-  const isNew = wanted !== '' && !names.some((name) => keyOf(name) === keyOf(wanted));
-  const has = (name: string) => given.filter((own) => own.some((label) => keyOf(label) === keyOf(name))).length;
+  const shown = names.filter((name) => makeKey(name).includes(makeKey(wanted)));
+  const isNew = wanted !== '' && !names.some((name) => makeKey(name) === makeKey(wanted));
+  const has = (name: string) => given.filter((own) => own.some((label) => makeKey(label) === makeKey(name))).length;
   const toggle = (name: string) => (has(name) === given.length ? change([], [name]) : change([name], []));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (wanted === '') return;
-    const existing = names.find((name) => keyOf(name) === keyOf(wanted));
+    const existing = names.find((name) => makeKey(name) === makeKey(wanted));
     change([existing ?? wanted], []);
     setTyped('');
     setOpen(false);
   };
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
+    <FormPopover
+      label="Labels"
       width={260}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
-      <Popover.Target>
+      isOpen={isOpen}
+      setOpen={setOpen}
+      target={
         <IconButton
           label="Labels"
           icon={IconTag}
@@ -72,53 +57,52 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
           title="Labels (l)"
           onClick={() => setOpen(!isOpen)}
         />
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Labels">
-        <Stack gap="xs">
-          <form onSubmit={submit}>
-            <TextInput
-              size="xs"
-              label="Find or add label"
-              value={typed}
-              maxLength={MAX_LABEL_LENGTH}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              data-autofocus
+      }
+    >
+      <Stack gap="xs">
+        <form onSubmit={submit}>
+          <TextInput
+            size="xs"
+            label="Find or add label"
+            value={typed}
+            maxLength={MAX_LABEL_LENGTH}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+          {isNew && (
+            <QuietButton
+              label={`Add "${wanted}"`}
+              type="submit"
+              size="compact-sm"
+              mt="xs"
+              leftSection={<IconPlus size={14} />}
             />
-            {isNew && (
-              <QuietButton
-                label={`Add "${wanted}"`}
-                type="submit"
-                size="compact-sm"
-                mt="xs"
-                leftSection={<IconPlus size={14} />}
-              />
-            )}
-          </form>
-          {shown.length > 0 ? (
-            <ScrollArea.Autosize mah={220}>
-              <Stack gap={8} p={2}>
-                {shown.map((name) => (
-                  <Checkbox
-                    key={keyOf(name)}
-                    size="xs"
-                    label={name}
-                    checked={has(name) === given.length}
-                    indeterminate={has(name) > 0 && has(name) < given.length}
-                    onChange={() => toggle(name)}
-                  />
-                ))}
-              </Stack>
-            </ScrollArea.Autosize>
-          ) : (
-            !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
           )}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+        </form>
+        {shown.length > 0 ? (
+          <ScrollArea.Autosize mah={220}>
+            <Stack gap={8} p={2}>
+              {shown.map((name) => (
+                <Checkbox
+                  key={makeKey(name)}
+                  size="xs"
+                  label={name}
+                  checked={has(name) === given.length}
+                  indeterminate={has(name) > 0 && has(name) < given.length}
+                  onChange={() => toggle(name)}
+                />
+              ))}
+            </Stack>
+          </ScrollArea.Autosize>
+        ) : (
+          !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
+        )}
+      </Stack>
+    </FormPopover>
   );
 }
 
-function keyOf(label: string): string {
+function makeKey(label: string): string {
   return label.toLowerCase();
 }
 
@@ -163,17 +147,12 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
     </Button>
   );
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
+    <FormPopover
+      label="Snooze"
       width={250}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
-      <Popover.Target>
+      isOpen={isOpen}
+      setOpen={setOpen}
+      target={
         <IconButton
           label="Snooze"
           icon={IconClock}
@@ -182,34 +161,33 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
           title="Snooze (b)"
           onClick={() => setOpen(!isOpen)}
         />
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Snooze">
-        <Stack gap={2}>
-          <form onSubmit={submit}>
-            <TextInput
-              size="xs"
-              label="Snooze until"
-              placeholder="Friday at 2pm, in 3 days"
-              value={typed}
-              maxLength={200}
-              mb={4}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              data-autofocus
-            />
-          </form>
-          {TIMES.map(([label, words]) => item(label, () => snooze(words)))}
-          {isSnoozed && item('Back to the inbox now', () => snooze(null))}
-          {remind !== undefined && (
-            <>
-              <Divider my={4} />
-              <Fine>{remindAt === null ? 'Remind me if no one replies' : `Reminder ${shortTime(remindAt)}`}</Fine>
-              {REMINDERS.map(([label, words]) => item(`${label} without a reply`, () => remind(words)))}
-              {remindAt !== null && item('Remove reminder', () => remind(null))}
-            </>
-          )}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+      }
+    >
+      <Stack gap={2}>
+        <form onSubmit={submit}>
+          <TextInput
+            size="xs"
+            label="Snooze until"
+            placeholder="Friday at 2pm, in 3 days"
+            value={typed}
+            maxLength={200}
+            mb={4}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+        </form>
+        {TIMES.map(([label, words]) => item(label, () => snooze(words)))}
+        {isSnoozed && item('Back to the inbox now', () => snooze(null))}
+        {remind !== undefined && (
+          <>
+            <Divider my={4} />
+            <Fine>{remindAt === null ? 'Remind me if no one replies' : `Reminder ${shortTime(remindAt)}`}</Fine>
+            {REMINDERS.map(([label, words]) => item(`${label} without a reply`, () => remind(words)))}
+            {remindAt !== null && item('Remove reminder', () => remind(null))}
+          </>
+        )}
+      </Stack>
+    </FormPopover>
   );
 }
 

@@ -18,10 +18,10 @@ interface ThreadPage {
   rows: ListedThread[] | null;
   count: number;
   /** cursor of its last row when it was read; older rows belong to the next page */
-  end: Place;
+  end: Position;
 }
 
-type Place = { at: number; id: string };
+type Position = { at: number; id: string };
 
 /** The known part of the list, newest message first. Immutable. */
 export interface ThreadPages {
@@ -37,17 +37,17 @@ export interface ThreadPages {
 export const NO_PAGES: ThreadPages = { pages: [], hasMore: true, endCursor: null, size: 0 };
 
 /** A page as the query returns it. */
-export interface AnsweredPage {
+export interface ReadPage {
   edges: readonly ListedThread[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
 /** Appends the page to the list. */
-export function withNextPage(list: ThreadPages, { edges, pageInfo }: AnsweredPage): ThreadPages {
+export function withNextPage(list: ThreadPages, { edges, pageInfo }: ReadPage): ThreadPages {
   const known = new Set(list.pages.flatMap(({ rows }) => rows ?? []).map(({ node }) => node.id));
   const rows = edges.filter(({ node }) => !known.has(node.id));
   const last = edges.at(-1);
-  const page = last && { after: list.endCursor, rows, count: rows.length, end: placeOf(last) };
+  const page = last && { after: list.endCursor, rows, count: rows.length, end: toPosition(last) };
   return remade(list, page ? [...list.pages, page] : list.pages, {
     hasMore: pageInfo.hasNextPage,
     endCursor: pageInfo.endCursor ?? list.endCursor,
@@ -55,7 +55,7 @@ export function withNextPage(list: ThreadPages, { edges, pageInfo }: AnsweredPag
 }
 
 /** Puts rows into a page that had dropped them, or replaces its rows with newer ones. */
-export function withPageRows(list: ThreadPages, after: string | null, { edges }: AnsweredPage): ThreadPages {
+export function withPageRows(list: ThreadPages, after: string | null, { edges }: ReadPage): ThreadPages {
   const index = list.pages.findIndex((page) => page.after === after);
   const page = list.pages[index];
   if (page === undefined) return list;
@@ -63,7 +63,7 @@ export function withPageRows(list: ThreadPages, after: string | null, { edges }:
     list.pages.flatMap(({ rows }, at) => (at === index || rows === null ? [] : rows)).map(({ node }) => node.id),
   );
   const isLast = index === list.pages.length - 1;
-  const rows = edges.filter((row) => !elsewhere.has(row.node.id) && (isLast || !isOlder(placeOf(row), page.end)));
+  const rows = edges.filter((row) => !elsewhere.has(row.node.id) && (isLast || !isOlder(toPosition(row), page.end)));
   return remade(list, list.pages.with(index, { ...page, rows, count: rows.length }));
 }
 
@@ -71,19 +71,19 @@ export function withPageRows(list: ThreadPages, after: string | null, { edges }:
  * Replaces the start of the list with its current state, `fresh`. Returns null if there is so much new mail that `fresh` does not reach the
  * known rows, so that more must be read first.
  */
-export function withHead(list: ThreadPages, fresh: AnsweredPage): ThreadPages | null {
+export function withHead(list: ThreadPages, fresh: ReadPage): ThreadPages | null {
   const [head, ...others] = list.pages;
   const last = fresh.edges.at(-1);
   if (!fresh.pageInfo.hasNextPage || head === undefined || last === undefined) return withNextPage(NO_PAGES, fresh);
-  const lastPlace = placeOf(last);
+  const lastPosition = toPosition(last);
   const newestKnown = head.rows?.[0];
-  if (newestKnown === undefined || isOlder(placeOf(newestKnown), lastPlace)) return null;
+  if (newestKnown === undefined || isOlder(toPosition(newestKnown), lastPosition)) return null;
   const ids = new Set(fresh.edges.map(({ node }) => node.id));
-  const kept = (head.rows ?? []).filter((row) => !ids.has(row.node.id) && isOlder(placeOf(row), lastPlace));
-  const rows = [...fresh.edges.filter((row) => others.length === 0 || !isOlder(placeOf(row), head.end)), ...kept];
-  const isShort = others.length === 0 && isOlder(lastPlace, head.end);
+  const kept = (head.rows ?? []).filter((row) => !ids.has(row.node.id) && isOlder(toPosition(row), lastPosition));
+  const rows = [...fresh.edges.filter((row) => others.length === 0 || !isOlder(toPosition(row), head.end)), ...kept];
+  const isShort = others.length === 0 && isOlder(lastPosition, head.end);
   const pages = [
-    { ...head, rows, count: rows.length, end: isShort ? lastPlace : head.end },
+    { ...head, rows, count: rows.length, end: isShort ? lastPosition : head.end },
     ...others.map(without(new Set(rows.map(({ node }) => node.id)))),
   ];
   const end = isShort ? { endCursor: fresh.pageInfo.endCursor, hasMore: fresh.pageInfo.hasNextPage } : {};
@@ -111,19 +111,19 @@ export function withoutThreads(list: ThreadPages, ids: ReadonlySet<string>): Thr
 export function withRowsBack(list: ThreadPages, back: readonly ListedThread[]): ThreadPages {
   let result = list;
   for (const row of back) {
-    const place = placeOf(row);
-    const found = result.pages.findIndex((page) => !isOlder(place, page.end));
+    const position = toPosition(row);
+    const found = result.pages.findIndex((page) => !isOlder(position, page.end));
     const index = found === -1 ? result.pages.length - 1 : found;
     const page = result.pages[index];
     if (page === undefined || page.rows?.some(({ node }) => node.id === row.node.id)) continue;
     const rows =
-      page.rows && [...page.rows, row].sort((one, other) => (isOlder(placeOf(one), placeOf(other)) ? 1 : -1));
+      page.rows && [...page.rows, row].sort((one, other) => (isOlder(toPosition(one), toPosition(other)) ? 1 : -1));
     result = remade(result, result.pages.with(index, { ...page, rows, count: page.count + 1 }));
   }
   return result;
 }
 
-/** Drops the rows of all pages except the first and those that overlap the range of row indexes. */
+/** Drops the rows of all pages except the first and any that overlap the range of row indexes. */
 export function withoutFarRows(list: ThreadPages, from: number, to: number): ThreadPages {
   let begin = 0;
   let isChanged = false as boolean;
@@ -190,7 +190,7 @@ function divided(list: ThreadPages): ThreadPages {
   const cut = first.at(-1);
   if (cut === undefined) return list;
   return remade(list, [
-    { ...head, rows: first, count: first.length, end: placeOf(cut) },
+    { ...head, rows: first, count: first.length, end: toPosition(cut) },
     { after: cut.cursor, rows: rest, count: rest.length, end: head.end },
     ...others,
   ]);
@@ -210,10 +210,10 @@ function remade(list: ThreadPages, pages: readonly ThreadPage[], end: Partial<Th
   return { ...list, ...end, pages, size: pages.reduce((sum, { count }) => sum + count, 0) };
 }
 
-function placeOf({ node }: ListedThread): Place {
+function toPosition({ node }: ListedThread): Position {
   return { at: Date.parse(node.listedAt), id: node.id };
 }
 
-function isOlder(one: Place, other: Place): boolean {
+function isOlder(one: Position, other: Position): boolean {
   return one.at < other.at || (one.at === other.at && one.id < other.id);
 }

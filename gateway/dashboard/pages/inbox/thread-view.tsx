@@ -1,6 +1,6 @@
 import { Group, Paper, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
-import { modeOf } from '../../composer/draft.ts';
+import { toMode } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { WarningAlert } from '../../parts/alerts.ts';
@@ -107,7 +107,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
             <>
               <ThreadApprovals threadId={thread.id} />
               <ThreadDrafts threadId={thread.id} compose={compose} />
-              <AnswerBar messages={messages} compose={compose} />
+              <ReplyBar messages={messages} compose={compose} />
             </>
           )}
         </Stack>
@@ -116,7 +116,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
   );
 }
 
-function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: (composing: Composing) => void }) {
+function ReplyBar({ messages, compose }: { messages: ThreadMessage[]; compose: (composing: Composing) => void }) {
   const last = findReplied(messages);
   if (last === undefined) return null;
   const emailId = last.id;
@@ -136,7 +136,7 @@ function AnswerBar({ messages, compose }: { messages: ThreadMessage[]; compose: 
   );
 }
 
-/** Returns which messages are expanded: the last one, those that were unread when first shown, and those that the user expanded. */
+/** Returns which messages are expanded: the last one, any that were unread when first shown, and any that the user expanded. */
 function useUnfolded(messages: ThreadMessage[]) {
   const isInTeam = useIsInTeam();
   const [chosen, setChosen] = useState<Record<string, boolean>>({});
@@ -203,7 +203,7 @@ function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (compo
     types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
   });
   return data?.drafts.edges.map(({ node: { id: draftId, kind, preview, isByKey, originalEmail } }) => {
-    const mode = modeOf(kind);
+    const mode = toMode(kind);
     if (mode === 'new' || originalEmail === null) return null;
     return (
       <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">

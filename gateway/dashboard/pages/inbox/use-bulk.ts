@@ -68,7 +68,7 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
         ? trash({ input: { threadIds } })
         : change.kind === 'restore'
           ? restore({ input: { threadIds } })
-          : update({ input: { threadIds, ...inputOf(change) } });
+          : update({ input: { threadIds, ...toInput(change) } });
     return outcome;
   };
   /** Changes one batch. If something of it was deleted meanwhile, changes its threads one by one. */
@@ -119,7 +119,7 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     keepLastChange({ text: text.trim(), undoIds, ownMarks: null });
     showNotice(text.trim(), { undo: remember(() => void undoAll(undoIds)), staysMs: UNDO_STAYS_MS });
   };
-  /** Marks threads by the person, batch by batch. Returns those that are marked now, and the problem that stopped it. */
+  /** Marks threads by the person, batch by batch. Returns the threads that are marked now, and the problem that stopped it. */
   const markBatches = async ({
     threadIds,
     isRead,
@@ -235,7 +235,7 @@ function idsIn({ undoId }: { undoId: string | null }): string[] {
   return undoId === null ? [] : [undoId];
 }
 
-/** Returns what a change does, for its button; # stands for the conversations. */
+/** Returns what a change does, for its button; # is replaced by the conversations. */
 export function describeChange(change: BulkChange): string {
   if (change.kind === 'archive') return change.isArchived ? 'Archive #' : 'Unarchive #';
   if (change.kind === 'read') return change.isRead ? 'Mark # as read' : 'Mark # as unread';
@@ -250,7 +250,7 @@ const WORDS: { [Kind in BulkChange['kind']]: (change: BulkChange) => string } = 
   restore: () => 'restored',
 };
 
-function inputOf(change: BulkChange) {
+function toInput(change: BulkChange) {
   if (change.kind === 'archive') return { isArchived: change.isArchived };
   if (change.kind === 'read') return { isRead: change.isRead };
   if (change.kind === 'label') return { addLabels: [...change.add], removeLabels: [...change.remove] };

@@ -184,7 +184,7 @@ export function useInbox() {
       open(thread.id);
     });
   };
-  const answer = (mode: 'reply' | 'reply-all' | 'forward') => () => {
+  const startReply = (mode: 'reply' | 'reply-all' | 'forward') => () => {
     if (threadId === null) return;
     whenLoaded(() => {
       const emailId = opened()?.repliedId;
@@ -238,9 +238,9 @@ export function useInbox() {
     b: () => mayOrganize && bulk.chosen === null && whenLoaded(askSnooze, true),
     i: () => whenLoaded(assignToMe),
     m: () => bulk.chosen === null && askMerge(),
-    r: answer('reply'),
-    a: answer('reply-all'),
-    f: answer('forward'),
+    r: startReply('reply'),
+    a: startReply('reply-all'),
+    f: startReply('forward'),
     c: () => go({ compose: { mode: 'new' } }),
     z: undo,
     '/': () => searchField.current?.focus(),
@@ -384,7 +384,7 @@ export type Question = { title: string; about: string; confirm: string; run: () 
 
 /** Asks before changes of many conversations, with their number. */
 interface LargeChange {
-  /** Runs a change at once, or asks whether to. `action`: such as `Mark # as read`, where # stands for the conversations. */
+  /** Runs a change at once, or asks whether to. `action`: such as `Mark # as read`, where # is replaced by the conversations. */
   ask: (action: string, count: number, run: () => void) => void;
   /** Asks whether to undo a change from before the page was loaded again, which the user may not have meant. */
   askToUndo: (text: string, run: () => void) => void;

@@ -200,7 +200,7 @@ export function useThreadActs(
     list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
     return null;
   };
-  /** Marks threads by the person. Undone are those that the list showed otherwise before. */
+  /** Marks threads by the person. Undo restores what the list showed before. */
   const setReadByMe = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
     const touched = new Set(ids);
     const shown = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
@@ -254,9 +254,9 @@ export function useThreadActs(
     if (done.length === 0) return null;
     return () => {
       for (const id of done) {
-        const former = before.get(id) ?? null;
-        void give({ input: { threadId: id, assignee: former?.id ?? null } });
-        list.patch(new Set([id]), (thread) => ({ ...thread, assignee: former }));
+        const previous = before.get(id) ?? null;
+        void give({ input: { threadId: id, assignee: previous?.id ?? null } });
+        list.patch(new Set([id]), (thread) => ({ ...thread, assignee: previous }));
       }
     };
   };

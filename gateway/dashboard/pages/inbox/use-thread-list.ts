@@ -6,13 +6,13 @@ import { freshClient } from './fresh-client.ts';
 import { THREADS_BY_ID, THREADS_PAGE, type ThreadRow } from './inbox-documents.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
 import {
-  type AnsweredPage,
   heldRows,
   indexOfThread,
   type ListedThread,
   missingPages,
   NO_PAGES,
   PAGE_ROWS,
+  type ReadPage,
   type ThreadPages,
   withHead,
   withNextPage,
@@ -83,8 +83,8 @@ export interface ThreadList {
 
 /** Reads of the first page: the running one, and the one that starts after it. */
 interface FirstPage {
-  reading: Promise<AnsweredPage | null> | null;
-  queued: Promise<AnsweredPage | null> | null;
+  reading: Promise<ReadPage | null> | null;
+  queued: Promise<ReadPage | null> | null;
 }
 
 /** Returns a list of threads with pagination and live updates. `belongs` returns whether a changed thread still belongs to this list. */
@@ -112,18 +112,18 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     setPages(next);
   };
   /** Reads a page. Returns null if it failed or another list is shown by now. */
-  const read = async (after: string | null): Promise<AnsweredPage | null> => {
+  const read = async (after: string | null): Promise<ReadPage | null> => {
     const { turn } = current.current;
-    const answer = await freshClient.query(THREADS_PAGE, { ...wanted, first: PAGE_ROWS, after }).toPromise();
+    const result = await freshClient.query(THREADS_PAGE, { ...wanted, first: PAGE_ROWS, after }).toPromise();
     if (turn !== current.current.turn) return null;
-    setError(answer.error);
-    return answer.data?.inbox ?? null;
+    setError(result.error);
+    return result.data?.inbox ?? null;
   };
   /**
    * Reads the first page with a request that starts after this call. urql gives the response of a running request to later callers too, but
    * that response may be older than the event that they react to.
    */
-  const readFirst = (): Promise<AnsweredPage | null> => {
+  const readFirst = (): Promise<ReadPage | null> => {
     const { turn } = current.current;
     const state = firstPage.current;
     state.queued ??= (async () => {
@@ -135,7 +135,7 @@ export function useThreadList(wanted: ThreadsWanted, belongs: (thread: ThreadRow
     })();
     return state.queued;
   };
-  const readOnce = async (after: string | null, use: (page: AnsweredPage) => ThreadPages) => {
+  const readOnce = async (after: string | null, use: (page: ReadPage) => ThreadPages) => {
     const { reading, turn } = current.current;
     const name = String(after);
     if (reading.has(name)) return;

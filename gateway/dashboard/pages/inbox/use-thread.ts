@@ -85,8 +85,8 @@ export function useThread(id: string): ThreadInSight {
     const before = shown.current.edges[0]?.cursor;
     if (before === undefined) return;
     setReading(true);
-    const answer = await freshClient.query(EARLIER_MESSAGES, { id, before, last: MESSAGES }).toPromise();
-    const earlier = answer.data?.thread?.messages.edges ?? [];
+    const result = await freshClient.query(EARLIER_MESSAGES, { id, before, last: MESSAGES }).toPromise();
+    const earlier = result.data?.thread?.messages.edges ?? [];
     shown.current.edges = withEarlierMessages(shown.current.edges, before, earlier);
     setReading(false);
   };

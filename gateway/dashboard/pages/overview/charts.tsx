@@ -156,7 +156,7 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: Char
       columns={['Received', 'Sent', ...RESULTS.map(({ name }) => name)]}
       bars={hours.map((hour) => ({
         beginsAt: hour.beginsAt,
-        value: valueOf(hour),
+        value: describeHour(hour),
         cells:
           hour.received + hour.sent === 0
             ? null
@@ -179,7 +179,7 @@ export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: Char
   );
 }
 
-function valueOf(hour: Hour): string {
+function describeHour(hour: Hour): string {
   const results = RESULTS.filter(({ countOf }) => countOf(hour) > 0);
   const parts = results.map(({ name, countOf }) => `${countOf(hour)} ${name.toLowerCase()}`).join(', ');
   return `${hour.received} received, ${hour.sent} sent${parts === '' ? '' : ` (${parts})`}`;
@@ -286,7 +286,7 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', mo
 
 /** Bars over time with axes; their values by mouse, by touch and by the arrow keys, and as a table for screen readers. */
 function BarChart({ title, unit, bars, series, axis, columns, empty }: BarChartProps) {
-  const when = (beginsAt: string) => whenOf(beginsAt, unit);
+  const when = (beginsAt: string) => formatPeriod(beginsAt, unit);
   const [chosen, setChosen] = useState<number | null>(null);
   const last = bars.length - 1;
   const valueAt = (at: number) => {
@@ -409,7 +409,7 @@ function nextBar(key: string, at: number, last: number): number | null | undefin
   return key === 'Escape' ? null : undefined;
 }
 
-function whenOf(beginsAt: string, unit: ChartUnit): string {
+function formatPeriod(beginsAt: string, unit: ChartUnit): string {
   const date = new Date(beginsAt);
   return unit === 'day' ? utcDay.format(date) : `${day.format(date)}, ${time.format(date)}`;
 }

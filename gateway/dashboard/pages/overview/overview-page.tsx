@@ -211,7 +211,7 @@ function ThingsToFix({ things }: { things: Thing[] }) {
       <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {things.map((thing) => {
           const { icon: Icon, color, word } = looks[thing.severity];
-          const path = pathOf(thing);
+          const path = findPath(thing);
           return (
             <Group
               key={`${thing.kind} ${thing.node?.id} ${thing.title}`}
@@ -251,7 +251,7 @@ function ThingsToFix({ things }: { things: Thing[] }) {
 }
 
 /** Returns the page where it can be fixed; null if there is none. */
-function pathOf({ kind, node }: Thing): string | null {
+function findPath({ kind, node }: Thing): string | null {
   if (kind === 'MAIL_TO_REVIEW') return '/held?tab=review';
   if (kind === 'SENDING_LIMIT') return '/settings';
   if (kind.startsWith('API_KEY')) return '/keys';
@@ -295,7 +295,7 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number][0];
 
-function countOf(results: Results, column: Column): number {
+function countResults(results: Results, column: Column): number {
   return column === 'queued' ? results.pending - results.deferred : results[column];
 }
 
@@ -304,9 +304,9 @@ const FINISHED: readonly Column[] = ['delivered', 'bounced', 'failed'];
 
 /** Returns such as "12 (4.8 %)" for finished mail, and the number alone for the rest. */
 function describeCount(results: Results, column: Column): string {
-  const count = countOf(results, column);
+  const count = countResults(results, column);
   const shown = formatCount(count);
-  const finished = FINISHED.reduce((sum, each) => sum + countOf(results, each), 0);
+  const finished = FINISHED.reduce((sum, each) => sum + countResults(results, each), 0);
   if (count === 0 || !FINISHED.includes(column)) return shown;
   return `${shown} (${Math.floor((count / finished) * 1_000) / 10} %)`;
 }
@@ -345,7 +345,7 @@ function Deliverability({ domains, time }: { domains: readonly Results[]; time: 
                     {row.domain}
                   </Table.Th>
                   {COLUMNS.map(([key, label, status]) => {
-                    const count = countOf(row, key);
+                    const count = countResults(row, key);
                     return (
                       <Table.Td key={key} ta="right">
                         <Anchor

@@ -150,7 +150,7 @@ export function setPriorities(order: readonly Placed[], moved: number, most: num
   let bound = most + 1;
   for (const [at, { id, priority }] of order.entries()) {
     const rest = order.length - at - 1;
-    // Below the previous one, with room above the minimum for those that follow.
+    // Below the previous one, with room above the minimum for later ones.
     const wanted = Math.max(rest - most, Math.min(priority, bound - 1));
     if (wanted !== priority) changes.push({ id, priority: wanted });
     bound = wanted;

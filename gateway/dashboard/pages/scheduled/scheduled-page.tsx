@@ -14,8 +14,8 @@ import { Fine, Hint, PageLink, Small, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
-import { subjectOf, toneOf } from '../activity/email-words.ts';
-import { ListCard, ListFrame, useFirstAddress, useGrowingList } from '../activity/mail-list.tsx';
+import { chooseTone } from '../activity/email-words.ts';
+import { ListFrame, MailCard, useFirstAddress, useGrowingList } from '../activity/mail-list.tsx';
 import { ScheduleActions, timeInZone } from './schedule-actions.tsx';
 
 const SCHEDULED = graphql(`
@@ -55,33 +55,30 @@ export function ScheduledPage() {
 }
 
 function ScheduledRow({ email }: { email: Scheduled }) {
-  const { id, status, scheduledAt, timezone, to, from, batch } = email;
+  const { status, scheduledAt, timezone, to, from, batch } = email;
   return (
-    <ListCard id={id}>
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Stack gap={2} miw={0} flex="1 1 18rem">
-          <Group gap="xs">
-            <PageLink href={`/emails/${id}`} fw={600} c="inherit" className="postroom-wrap">
-              {subjectOf(email)}
-            </PageLink>
-            <StatusBadge status={status} tone={toneOf(status)} />
-            {batch !== null && <Tag>part of a batch</Tag>}
-          </Group>
-          <Hint className="postroom-wrap">
-            {from.address} to {to.map(({ address }) => address).join(', ')}
-          </Hint>
-          {scheduledAt !== null && (
-            <Small>
-              <Text span fw={600}>
-                <RelativeTime at={scheduledAt} />
-              </Text>
-              , {timeInZone(scheduledAt, timezone ?? 'UTC')}
-            </Small>
-          )}
-        </Stack>
-        <ScheduleActions email={email} />
-      </Group>
-    </ListCard>
+    <MailCard
+      email={email}
+      marks={
+        <>
+          <StatusBadge status={status} tone={chooseTone(status)} />
+          {batch !== null && <Tag>part of a batch</Tag>}
+        </>
+      }
+      actions={<ScheduleActions email={email} />}
+    >
+      <Hint className="postroom-wrap">
+        {from.address} to {to.map(({ address }) => address).join(', ')}
+      </Hint>
+      {scheduledAt !== null && (
+        <Small>
+          <Text span fw={600}>
+            <RelativeTime at={scheduledAt} />
+          </Text>
+          , {timeInZone(scheduledAt, timezone ?? 'UTC')}
+        </Small>
+      )}
+    </MailCard>
   );
 }
 

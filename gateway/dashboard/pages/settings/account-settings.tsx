@@ -21,7 +21,7 @@ import { SettingRow, useAsked } from './setting-parts.tsx';
 
 /** Name and address of the account. */
 export function ProfileSection() {
-  const { answer } = useAsked(auth.session);
+  const { result } = useAsked(auth.session);
   const form = useRecordForm({
     values: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name.' : null) },
@@ -35,14 +35,14 @@ export function ProfileSection() {
     form.setInitialValues({ name });
     form.reset();
   });
-  const known = answer?.user.name;
+  const known = result?.user.name;
   useEffect(() => {
     if (known !== undefined) fill(known);
   }, [known]);
   return (
     <Section
       title="Profile"
-      about={answer ? <RelativeTime at={answer.user.createdAt} prefix="Account created " /> : undefined}
+      about={result ? <RelativeTime at={result.user.createdAt} prefix="Account created " /> : undefined}
     >
       <RecordForm form={form} submit="Save" label="Profile" justify="flex-start" isDisabled={!form.isDirty()}>
         <form.Text
@@ -51,12 +51,12 @@ export function ProfileSection() {
           description="Visible only to you."
           autoComplete="name"
           maxLength={100}
-          disabled={answer === undefined}
+          disabled={result === undefined}
         />
         <TextInput
           label="Email address"
           description="You sign in with this address. It cannot be changed."
-          value={answer?.user.email ?? ''}
+          value={result?.user.email ?? ''}
           readOnly
         />
       </RecordForm>
@@ -108,8 +108,8 @@ export function ImagesSection() {
 
 /** Starts the download, after the person has confirmed the sign-in if that is needed. */
 export async function startExport(): Promise<void> {
-  const { answer } = await auth.secondFactor();
-  if (answer?.isFresh === false && !(await confirmSignIn())) return;
+  const { result } = await auth.secondFactor();
+  if (result?.isFresh === false && !(await confirmSignIn())) return;
   window.location.assign('/api/auth/export');
 }
 

@@ -10,7 +10,7 @@ import { Loaded, Section } from '../../parts/section.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
-import { Answered, ShownOnce, tellOutcome, useAsked } from './setting-parts.tsx';
+import { ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** The OpenID provider of the workspace, for its owner. */
 export function SingleSignOnSection() {
@@ -20,7 +20,7 @@ export function SingleSignOnSection() {
       title="Single sign-on"
       about="Members with an address in a verified domain of this workspace sign in by the OpenID provider of your company."
     >
-      <Answered asked={asked} height={200}>
+      <WhenRead asked={asked} height={200}>
         {({ provider, redirectUri }) => (
           <ProviderForm
             key={JSON.stringify(provider)}
@@ -29,7 +29,7 @@ export function SingleSignOnSection() {
             onChange={asked.askAgain}
           />
         )}
-      </Answered>
+      </WhenRead>
     </Section>
   );
 }
@@ -82,7 +82,7 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
     const outcome = await auth.testSingleSignOn(writeProvider(form.getValues()));
     setTesting(false);
     form.refuse(outcome.problem);
-    if (outcome.problem === null) setSteps(outcome.answer.steps);
+    if (outcome.problem === null) setSteps(outcome.result.steps);
   };
   const remove = async () => {
     if (tellOutcome(await auth.removeSingleSignOn(), 'Single sign-on was removed.')) await onChange();

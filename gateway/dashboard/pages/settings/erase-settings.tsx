@@ -123,8 +123,8 @@ function atLeast(count: number, one: string, several?: string): string {
 function ConfirmErasure({ close }: { close: () => void }) {
   const { person, email } = useViewer();
   const settings = useAuthSettings();
-  const { answer: credentials } = useAsked(auth.credentials);
-  const { answer: passkeys } = useAsked(auth.passkeys);
+  const { result: credentials } = useAsked(auth.credentials);
+  const { result: passkeys } = useAsked(auth.passkeys);
   const { act } = useAct(ERASE, { quiet: true });
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
@@ -142,10 +142,10 @@ function ConfirmErasure({ close }: { close: () => void }) {
   };
   const confirmByPasskey = async (): Promise<AuthOutcome<unknown> | null> => {
     const outcome = await signInByPasskey('optional', new AbortController().signal);
-    if (outcome?.problem !== null || outcome.answer.user.id === person?.id) return outcome;
+    if (outcome?.problem !== null || outcome.result.user.id === person?.id) return outcome;
     await auth.signOut();
     const message = 'This passkey belongs to another account. Reload the page and sign in again.';
-    return { answer: null, problem: { message, code: null, status: 0, fields: {} } };
+    return { result: null, problem: { message, code: null, status: 0, fields: {} } };
   };
   const eraseAfter = async (signIn: () => Promise<AuthOutcome<unknown> | null>): Promise<string | null> => {
     const outcome = await signIn();

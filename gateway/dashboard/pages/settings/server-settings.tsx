@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Hint, Small, Strong } from '../../parts/text.tsx';
-import { problemOf, useAct } from '../../parts/use-act.ts';
+import { describeError, useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { baseUrl } from '../../shell/viewer.ts';
 
@@ -132,7 +132,7 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
         .query(PREVIEW, writeDays(given), { requestPolicy: 'network-only' })
         .toPromise();
       setErased(data?.viewer.retentionPreview ?? null);
-      return { problem: error === undefined ? null : problemOf(error) };
+      return { problem: error === undefined ? null : describeError(error) };
     },
   });
   const save = async (given: DaysByField, accepted: Erased | null) => {

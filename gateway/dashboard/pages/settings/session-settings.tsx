@@ -11,19 +11,19 @@ import { useAct } from '../../parts/use-act.ts';
 import { signOutEverywhere } from '../../shell/session-news.ts';
 import { levelWords } from '../connect/level-words.ts';
 import { type AuthOutcome, type AuthSession, auth } from '../sign-in/auth-calls.ts';
-import { Answered, deviceWords, isHandheld, SettingRow, tellOutcome, useAsked } from './setting-parts.tsx';
+import { deviceWords, isHandheld, SettingRow, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** Active sessions of the account. */
 export function SessionsSection() {
   const asked = useAsked(readSessions);
-  const { answer, askAgain } = asked;
+  const { result, askAgain } = asked;
   return (
     <Section
       title="Sessions"
       about="Browsers where you are signed in. A session ends after 12 hours of inactivity, and after 30 days at the latest."
       actions={
         <Group gap="xs">
-          {answer !== undefined && answer.sessions.length > 1 && (
+          {result !== undefined && result.sessions.length > 1 && (
             <SignOutButton
               label="Sign out all other sessions"
               done="All other browsers were signed out."
@@ -42,7 +42,7 @@ export function SessionsSection() {
         </Group>
       }
     >
-      <Answered asked={asked} height={90}>
+      <WhenRead asked={asked} height={90}>
         {({ sessions, currentId }) => (
           <PlainList label="Sessions" gap="md">
             {sessions.map((session) => (
@@ -50,7 +50,7 @@ export function SessionsSection() {
             ))}
           </PlainList>
         )}
-      </Answered>
+      </WhenRead>
     </Section>
   );
 }
@@ -59,10 +59,10 @@ export function SessionsSection() {
 async function readSessions() {
   const [all, current] = await Promise.all([auth.sessions(), auth.session()]);
   if (all.problem !== null) return all;
-  const currentId = current.answer?.session.id ?? null;
+  const currentId = current.result?.session.id ?? null;
   const rank = ({ id, updatedAt }: AuthSession) => (id === currentId ? Infinity : Date.parse(updatedAt));
-  const sessions = all.answer.toSorted((one, other) => (rank(other) > rank(one) ? 1 : -1));
-  return { answer: { sessions, currentId }, problem: null };
+  const sessions = all.result.toSorted((one, other) => (rank(other) > rank(one) ? 1 : -1));
+  return { result: { sessions, currentId }, problem: null };
 }
 
 interface SignOutButtonProps {

@@ -8,19 +8,19 @@ import { Hint, Small } from '../../parts/text.tsx';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/entry-parts.tsx';
 
-interface AnsweredProps<Answer> {
-  asked: Asked<Answer>;
+interface AskedProps<Result> {
+  asked: Asked<Result>;
   height: number;
-  children: (answer: Answer) => ReactNode;
+  children: (result: Result) => ReactNode;
 }
 
 /** What a call responded. Until then a placeholder; an error is shown above what was there before. */
-export function Answered<Answer>({ asked: { answer, problem }, height, children }: AnsweredProps<Answer>) {
+export function WhenRead<Result>({ asked: { result, problem }, height, children }: AskedProps<Result>) {
   return (
     <>
       <AuthProblemNote problem={problem} />
-      {answer === undefined && problem === null && <Skeleton h={height} />}
-      {answer !== undefined && children(answer)}
+      {result === undefined && problem === null && <Skeleton h={height} />}
+      {result !== undefined && children(result)}
     </>
   );
 }
@@ -107,22 +107,22 @@ export function ShownOnce({ title, about, text, copyLabel, done, children }: Sho
 }
 
 /** Response of a call to `/api/auth`, while the component is mounted. */
-interface Asked<Answer> {
+interface Asked<Result> {
   /** undefined while loading */
-  answer: Answer | undefined;
+  result: Result | undefined;
   problem: AuthProblem | null;
   askAgain: () => Promise<void>;
 }
 
 /** Calls `ask` immediately, and again on request. `ask` must be the same function each time. */
-export function useAsked<Answer>(ask: () => Promise<AuthOutcome<Answer>>): Asked<Answer> {
-  const [state, setState] = useState<{ answer: Answer | undefined; problem: AuthProblem | null }>({
-    answer: undefined,
+export function useAsked<Result>(ask: () => Promise<AuthOutcome<Result>>): Asked<Result> {
+  const [state, setState] = useState<{ result: Result | undefined; problem: AuthProblem | null }>({
+    result: undefined,
     problem: null,
   });
   const askAgain = useCallback(async () => {
-    const { answer, problem } = await ask();
-    setState((before) => (problem === null ? { answer, problem } : { answer: before.answer, problem }));
+    const { result, problem } = await ask();
+    setState((before) => (problem === null ? { result, problem } : { result: before.result, problem }));
   }, [ask]);
   useEffect(() => void askAgain(), [askAgain]);
   return { ...state, askAgain };

@@ -13,13 +13,13 @@ import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
 import {
-  Answered,
   CopyTextButton,
   deviceWords,
   SettingRow,
   ShownOnce,
   tellOutcome,
   useAsked,
+  WhenRead,
 } from './setting-parts.tsx';
 
 /** Changes the password, or sets the first one. */
@@ -29,14 +29,14 @@ export function PasswordSection() {
     <Section
       title="Password"
       about={
-        asked.answer?.hasPassword === false
+        asked.result?.hasPassword === false
           ? 'This account has no password. Set one to sign in without a link.'
           : 'A new password signs you out of all other browsers.'
       }
     >
-      <Answered asked={asked} height={140}>
+      <WhenRead asked={asked} height={140}>
         {({ hasPassword }) => <PasswordForm hasPassword={hasPassword} onSet={asked.askAgain} />}
-      </Answered>
+      </WhenRead>
     </Section>
   );
 }
@@ -84,7 +84,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
   const begin = async () => {
     const outcome = await auth.setUpSecondFactor();
     setProblem(outcome.problem);
-    setSetUp(outcome.answer);
+    setSetUp(outcome.result);
   };
   const require = async (isRequired: boolean) => {
     if (tellOutcome(await auth.requireSecondFactor(isRequired), 'The requirement was saved.')) await askAgain();
@@ -93,7 +93,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
     const outcome = await auth.renewRecoveryCodes();
     setProblem(outcome.problem);
     if (outcome.problem !== null) return;
-    setCodes(outcome.answer.recoveryCodes);
+    setCodes(outcome.result.recoveryCodes);
     await askAgain();
   };
   const remove = async () => {
@@ -133,7 +133,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
           }}
         />
       )}
-      <Answered asked={asked} height={60}>
+      <WhenRead asked={asked} height={60}>
         {({ isOn, recoveryCodesLeft, isRequired }) => (
           <>
             {!isOn && setUp === null && (
@@ -167,7 +167,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
             )}
           </>
         )}
-      </Answered>
+      </WhenRead>
     </Section>
   );
 }
@@ -178,7 +178,7 @@ function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
   const form = useRecordForm({
     values: { code: '' },
     submit: ({ code }) => auth.turnOnSecondFactor(code),
-    saved: ({ answer }) => onTurnedOn(answer.recoveryCodes),
+    saved: ({ result }) => onTurnedOn(result.recoveryCodes),
   });
   return (
     <RecordForm
@@ -230,7 +230,7 @@ export function PasskeysSection() {
         canAdd && <QuietButton label="Add passkey" icon={IconPlus} loading={isBusy} onClick={() => void add()} />
       }
     >
-      <Answered asked={asked} height={40}>
+      <WhenRead asked={asked} height={40}>
         {(passkeys) =>
           passkeys.length === 0 ? (
             <Small>No passkeys yet.</Small>
@@ -242,7 +242,7 @@ export function PasskeysSection() {
             </PlainList>
           )
         }
-      </Answered>
+      </WhenRead>
       {settings !== null && !canAdd && (
         <Hint>
           Passkeys work only at {settings.passkeyHost}, over https or on localhost. Open this page there to add one.

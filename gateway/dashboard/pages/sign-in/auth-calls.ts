@@ -67,7 +67,7 @@ export interface AuthProblem {
   fields: Record<string, string>;
 }
 
-export type AuthOutcome<Answer> = { answer: Answer; problem: null } | { answer: null; problem: AuthProblem };
+export type AuthOutcome<Result> = { result: Result; problem: null } | { result: null; problem: AuthProblem };
 
 /** What is possible before sign-in. */
 export interface AuthSettings {
@@ -175,34 +175,34 @@ export const auth = {
   usePasskey: (response: AuthenticationResponseJSON) => post<SignedIn>('/passkey/verify-authentication', { response }),
 } as const;
 
-const get = <Answer>(path: string) => call<Answer>(path, { method: 'GET' });
-const post = <Answer>(path: string, body: unknown = {}) =>
-  call<Answer>(path, {
+const get = <Result>(path: string) => call<Result>(path, { method: 'GET' });
+const post = <Result>(path: string, body: unknown = {}) =>
+  call<Result>(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
 
 /** Asks the person to confirm the sign-in first, if the service wants it. */
-const call = <Answer>(path: string, init: RequestInit) => confirmed(() => callOnce<Answer>(path, init));
+const call = <Result>(path: string, init: RequestInit) => confirmed(() => callOnce<Result>(path, init));
 
-async function callOnce<Answer>(path: string, init: RequestInit): Promise<AuthOutcome<Answer>> {
+async function callOnce<Result>(path: string, init: RequestInit): Promise<AuthOutcome<Result>> {
   try {
     const response = await fetch(`/api/auth${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
     const body: unknown = await response.json();
-    if (response.ok) return { answer: body as Answer, problem: null };
-    const problem = problemOf(response.status, body as Refusal);
+    if (response.ok) return { result: body as Result, problem: null };
+    const problem = readProblem(response.status, body as Refusal);
     if (response.status === 401 && problem.code === null) endSession();
-    return { answer: null, problem };
+    return { result: null, problem };
   } catch {
     const message = 'Postroom is unreachable. Check that it is running, then try again.';
-    return { answer: null, problem: { message, code: null, status: 0, fields: {} } };
+    return { result: null, problem: { message, code: null, status: 0, fields: {} } };
   }
 }
 
 type Refusal = { message?: string; code?: string; details?: { field: string; message: string }[] };
 
-function problemOf(status: number, { message, code, details }: Refusal): AuthProblem {
+function readProblem(status: number, { message, code, details }: Refusal): AuthProblem {
   return {
     message: message ?? `The service responded with status ${status}. Try again in a moment.`,
     code: code ?? null,

@@ -122,8 +122,8 @@ export function useAuthSettings(): AuthSettings | null {
   const [settings, setSettings] = useState<AuthSettings | null>(null);
   useEffect(() => {
     let isGone = false;
-    void auth.settings().then(({ answer }) => {
-      if (!isGone) setSettings(answer);
+    void auth.settings().then(({ result }) => {
+      if (!isGone) setSettings(result);
     });
     return () => {
       isGone = true;

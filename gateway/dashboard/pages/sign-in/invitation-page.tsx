@@ -29,7 +29,7 @@ export function InvitationPage() {
     void (async () => {
       if (token === null) return setShown(NOTHING);
       const [invitation, session] = await Promise.all([auth.invitation(token), auth.session()]);
-      setShown({ invitation: invitation.answer, user: session.answer?.user ?? null, problem: invitation.problem });
+      setShown({ invitation: invitation.result, user: session.result?.user ?? null, problem: invitation.problem });
     })();
   }, [token]);
   if (shown === null)

@@ -30,19 +30,19 @@ export function LinkPage() {
       client.query(ANY_MAIL, {}, { requestPolicy: 'network-only' }).toPromise(),
       auth.credentials(),
     ]);
-    if (credentials.answer?.hasPassword === false) adviseOfPassword();
+    if (credentials.result?.hasPassword === false) adviseOfPassword();
     navigate(mail.data?.emails.edges.length === 0 ? '/welcome' : '/', { replace: true });
   };
   const enter = useEffectEvent(async (once: string) => {
     setProblem(null);
     const asking = asked.get(once) ?? auth.signInByLink(once);
     asked.set(once, asking);
-    const { answer, problem: why } = await asking;
+    const { result, problem: why } = await asking;
     if (why !== null && why.code !== 'INVALID_TOKEN') asked.delete(once);
     else window.history.replaceState(null, '', window.location.pathname);
     setProblem(why);
     if (why !== null) return;
-    if ('user' in answer) await goOn(answer.user);
+    if ('user' in result) await goOn(result.user);
     else setNeedsCode(true);
   });
   useEffect(() => {

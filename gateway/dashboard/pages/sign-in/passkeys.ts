@@ -24,7 +24,7 @@ export async function signInByPasskey(
   const options = await auth.optionsToUsePasskey();
   if (options.problem !== null) return options;
   return ask(async () => {
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options.answer);
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options.result);
     const credential = await navigator.credentials.get({ publicKey, mediation, signal });
     return auth.usePasskey((credential as PublicKeyCredential).toJSON() as AuthenticationResponseJSON);
   });
@@ -35,20 +35,20 @@ export async function addPasskey(name: string): Promise<AuthOutcome<Passkey> | n
   const options = await auth.optionsToAddPasskey();
   if (options.problem !== null) return options;
   return ask(async () => {
-    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options.answer);
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options.result);
     const credential = await navigator.credentials.create({ publicKey });
     const response = (credential as PublicKeyCredential).toJSON() as RegistrationResponseJSON;
     return auth.addPasskey({ response, name });
   });
 }
 
-async function ask<Answer>(question: () => Promise<AuthOutcome<Answer>>): Promise<AuthOutcome<Answer> | null> {
+async function ask<Result>(question: () => Promise<AuthOutcome<Result>>): Promise<AuthOutcome<Result> | null> {
   try {
     return await question();
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
     if (name === 'AbortError') return null;
-    return { answer: null, problem: { message: reasons[name] ?? OTHERWISE, code: name, status: 0, fields: {} } };
+    return { result: null, problem: { message: reasons[name] ?? OTHERWISE, code: name, status: 0, fields: {} } };
   }
 }
 

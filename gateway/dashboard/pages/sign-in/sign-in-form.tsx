@@ -45,7 +45,7 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
     setBusy(null);
     setProblem(outcome?.problem ?? null);
     if (outcome?.problem !== null) return;
-    if ('user' in outcome.answer) enter(outcome.answer.user);
+    if ('user' in outcome.result) enter(outcome.result.user);
     else setNeedsCode(true);
   };
   const askForPasskey = usePasskeyQuestions(passkeyHost, take);
@@ -63,11 +63,11 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
     const address = form.getValues().email.trim();
     if (singleSignOn === 'by address' && form.validateField('email').hasError) return;
     setBusy('provider');
-    const { answer, problem: why } = await auth.startProvider({
+    const { result, problem: why } = await auth.startProvider({
       ...(address === '' ? {} : { email: address }),
       returnTo,
     });
-    if (why === null) return window.location.assign(answer.url);
+    if (why === null) return window.location.assign(result.url);
     setBusy(null);
     setProblem(why);
   };
@@ -168,7 +168,7 @@ export function SecondFactorForm({ onSignedIn }: { onSignedIn: (user: AuthUser) 
     );
     setBusy(false);
     setProblem(outcome.problem);
-    if (outcome.problem === null) onSignedIn(outcome.answer.user);
+    if (outcome.problem === null) onSignedIn(outcome.result.user);
     else setCode('');
   };
   return (

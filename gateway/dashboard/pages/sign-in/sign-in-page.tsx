@@ -122,11 +122,11 @@ function SignUpForm() {
   });
   const submit = form.onSubmit(async ({ name, email, password }) => {
     setBusy(true);
-    const { answer, problem: why } = await auth.signUp({ name: name.trim(), email: email.trim(), password });
+    const { result, problem: why } = await auth.signUp({ name: name.trim(), email: email.trim(), password });
     setBusy(false);
     setProblem(why !== null && Object.keys(why.fields).length === 0 ? why : null);
     if (why !== null) return form.setErrors(why.fields);
-    announceSignIn(answer.user.id);
+    announceSignIn(result.user.id);
     navigate('/welcome', { replace: true });
   });
   useFirstField();
@@ -169,8 +169,8 @@ function useEntry(): { next: string; enter: () => void } {
   const enter = useEffectEvent(go);
   useEffect(() => {
     let isGone = false;
-    void auth.session().then(({ answer }) => {
-      if (answer !== null && !isGone) enter();
+    void auth.session().then(({ result }) => {
+      if (result !== null && !isGone) enter();
     });
     const end = listenForSessionNews((news) => {
       if (news.kind === 'signed-in') enter();

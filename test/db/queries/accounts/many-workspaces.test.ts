@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/cluster/
 
 const WORKSPACES = 10_000;
 const MEMBERS = 50;
-const TABLES = ['user_account', 'workspace', 'workspace_member', 'workspace_invitation', 'auth_session', 'api_key'];
+const TABLES = ['person', 'workspace', 'workspace_member', 'workspace_invitation', 'auth_session', 'api_key'];
 let testDatabase: TestDatabase;
 let client: pg.Client;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   // Without triggers, which would write 50,000 audit entries and their events.
   await client.query(`
     set session_replication_role = replica;
-    insert into user_account (id, email) select 'usr_' || n, n || '@many.test' from generate_series(1, ${WORKSPACES}) n;
+    insert into person (id, email) select 'usr_' || n, n || '@many.test' from generate_series(1, ${WORKSPACES}) n;
     insert into workspace (id, name) select 'usr_' || n, n::text from generate_series(1, ${WORKSPACES}) n;
     insert into workspace_member (workspace_id, person_id, role, is_approver)
       select 'usr_' || n, 'usr_' || n, 'owner', true from generate_series(1, ${WORKSPACES}) n;

@@ -22,12 +22,12 @@ const LOOK_PAST = [
   'labelled_emails',
   'list_labels',
   'members_named',
+  'packed_messages',
   'pending_receptions',
   'person_of',
   'pick_emails',
   'pick_threads',
-  'placed_octets',
-  'raw_octets',
+  'placed_message',
   'raw_sizes',
   'read_mark',
   'search_emails',
@@ -162,14 +162,14 @@ test('the role may call only those functions past the policies that check the do
     }),
   );
   const bytes = (id: string) =>
-    ask<{ bytes: Buffer }>(`select octets as bytes from raw_octets('${workspaceId}', '{${id}}')`);
+    ask<{ bytes: Buffer }>(`select packed as bytes from packed_messages('${workspaceId}', '{${id}}')`);
   expect((await bytes(own)).length).toBe(1);
   expect(await bytes(other)).toEqual([]);
   expect(
-    (await ask(`select octets as bytes from raw_octets('${workspaceId}', '{${other}}')`, gateway.database)).length,
+    (await ask(`select packed as bytes from packed_messages('${workspaceId}', '{${other}}')`, gateway.database)).length,
   ).toBe(1);
   const placed = await ask<{ own: Buffer | null; other: Buffer | null }>(
-    `select placed_octets('${workspaceId}', '${own}') as own, placed_octets('${workspaceId}', '${other}') as other`,
+    `select placed_message('${workspaceId}', '${own}') as own, placed_message('${workspaceId}', '${other}') as other`,
   );
   expect(placed).toEqual([{ own: expect.any(Buffer), other: null }]);
   const sizes = await ask<{ email_id: string }>(

@@ -9,9 +9,9 @@ const NONE: Bodies = { text_body: null, html_body: null, cleaned_text: null, cle
 
 /** Stores the bodies of a message and reads them again. */
 async function storeAndRead(message: Buffer, bodies: Bodies) {
-  const octets = await packMessage(message);
-  const { bodies: beside, places } = placeBodies({ message, octets }, bodies);
-  return { beside, places, read: readPlaced({ ...beside, body_places: places, placed_octets: octets }) };
+  const packed = await packMessage(message);
+  const { bodies: beside, places } = placeBodies({ message, packed }, bodies);
+  return { beside, places, read: readPlaced({ ...beside, body_places: places, placed_message: packed }) };
 }
 
 const header = 'From: Ann <ann@elsewhere.test>\r\nSubject: Hello\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n';
@@ -58,12 +58,12 @@ test('a message that is not packed keeps its bodies beside it', async () => {
 test('bodies of a damaged message are missing, and others are there', async () => {
   const body = lines(40);
   const message = wire(body);
-  const octets = await packMessage(message);
-  const { places } = placeBodies({ message, octets }, { ...NONE, text_body: body });
+  const packed = await packMessage(message);
+  const { places } = placeBodies({ message, packed }, { ...NONE, text_body: body });
   const row = { ...NONE, html_body: '<p>Hello</p>', body_places: places };
-  const damaged = Buffer.from(octets.map((byte, at) => (at === octets.length - 6 ? byte ^ 1 : byte)));
-  expect(readPlaced({ ...row, placed_octets: damaged })).toEqual({ ...NONE, html_body: '<p>Hello</p>' });
-  expect(readPlaced({ ...row, placed_octets: null })).toEqual({ ...NONE, html_body: '<p>Hello</p>' });
+  const damaged = Buffer.from(packed.map((byte, at) => (at === packed.length - 6 ? byte ^ 1 : byte)));
+  expect(readPlaced({ ...row, placed_message: damaged })).toEqual({ ...NONE, html_body: '<p>Hello</p>' });
+  expect(readPlaced({ ...row, placed_message: null })).toEqual({ ...NONE, html_body: '<p>Hello</p>' });
 });
 
 test('random bodies are read as they were, wherever their lines repeat', async () => {

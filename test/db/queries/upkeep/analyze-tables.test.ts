@@ -37,7 +37,7 @@ test('the statistics of raw messages are taken from few rows, because ANALYZE ho
   const client = await owner.pool.connect();
   try {
     await client.query(
-      `insert into raw_message (id, octets, sha256, size_octets) select 'raw_' || n, '\\x00', '\\x00', 1 from generate_series(1, 5000) n`,
+      `insert into raw_message (id, packed, sha256, size_bytes) select 'raw_' || n, '\\x00', '\\x00', 1 from generate_series(1, 5000) n`,
     );
     const notices: string[] = [];
     client.on('notice', ({ message }) => notices.push(message ?? ''));

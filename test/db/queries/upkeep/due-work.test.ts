@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => base.drop());
 beforeEach(async () => {
   await owner.pool.query(
-    'truncate reception, email, route, delivery, recipient, domain, thread, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, user_account, workspace, unindexed_email, word_build cascade',
+    'truncate reception, email, route, delivery, recipient, domain, thread, thread_claim, approval, dead_row, endpoint, endpoint_subscription, event_counter, person, workspace, unindexed_email, word_build cascade',
   );
 });
 
@@ -53,7 +53,7 @@ const inserts: Record<DueStep, (at: string) => string> = {
      values ('user', 'email', 'always', 'key', now(), ${at})`,
   words: () =>
     `insert into unindexed_email (workspace_id, email_id, state, created_at, noted_at) values ('user', 'words', 'new', now(), now() - interval '2 minutes')`,
-  erasures: (at) => `insert into user_account (id, email, erase_at) values ('user', 'a@b.test', ${at})`,
+  erasures: (at) => `insert into person (id, email, erase_at) values ('user', 'a@b.test', ${at})`,
 };
 
 const email = (id: string, status: string, type: string, at: string) =>

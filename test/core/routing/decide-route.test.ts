@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { GuardRule, GuardVerdict } from '../../../core/routing/guard-rule.ts';
 import {
   decideRoute,
-  explainRoute,
   normalRoute,
   type RouteDecision,
   type RouteFacts,
   type RouteTarget,
-} from '../../../core/routing/route.ts';
+} from '../../../core/routing/decide-route.ts';
+import { explainRoute } from '../../../core/routing/explain-route.ts';
+import type { GuardRule, GuardVerdict } from '../../../core/routing/guard-rule.ts';
 
 const target = (id: string, changes: Partial<RouteTarget> = {}): RouteTarget => ({
   id,

@@ -1,13 +1,19 @@
+import { newIdentifier } from '../../core/shared/identifiers.ts';
 import { CLAIM_BATCH } from '../../db/claim.ts';
-import type { Admission } from '../../db/queries/emails/take-mail.ts';
+import { type Admission, type PlannedRoute } from '../../db/queries/emails/store-received.ts';
 import { giveTurns, listTurns, type Turn } from '../../db/queries/endpoints/delivery-order.ts';
+import { deliveryMetrics } from '../../schema/metrics.ts';
 import type { ActorContext, Run } from '../actor.ts';
+import { type DirectDelivery, isContentKept, type RoutedMail } from '../direct-delivery.ts';
+import { noteStage } from '../mail-spans.ts';
 import { type Lane, laneName } from '../work/in-hand.ts';
 import { leaseEnd } from '../work/leases.ts';
 import { createWaitingLanes, MAX_IN_HAND, MAX_OF_LANE } from '../work/waiting-lanes.ts';
 import { claimOfLanes, FIRST_LANE, listLanes } from './claim-deliveries.ts';
+import type { Plan, RoutePlanner } from './decide-routes.ts';
 import type { DeliveryFlow } from './delivery-flow.ts';
 import { type DeliveryFaultPoint, type DeliveryJob, makeJob } from './delivery-job.ts';
+import type { Dispatcher } from './dispatch.ts';
 import type { EndpointLookup } from './endpoint-lookup.ts';
 
 export interface DueTakerOptions {
@@ -164,6 +170,100 @@ export function createDueTaker({ context, flow, endpoints }: DueTakerOptions): D
 
 function isBehind(one: Lane, other: Lane): boolean {
   return one.workspaceId > other.workspaceId || (one.workspaceId === other.workspaceId && one.key > other.key);
+}
+
+export interface DirectDeliveryOptions {
+  context: ActorContext;
+  planner: RoutePlanner;
+  taker: DueTaker;
+  dispatcher: Dispatcher;
+}
+
+/**
+ * Routes and delivers mail that this process has just received:
+ *
+ * 1. Plan the route from cached facts, and claim its delivery if this process has room for it.
+ * 2. The receiving actor stores the mail with both, in its one statement.
+ * 3. Start the delivery with the content that is in memory (dispatch.ts): nothing is read back.
+ */
+export function createDirectDelivery({ context, planner, taker, dispatcher }: DirectDeliveryOptions): DirectDelivery {
+  return {
+    async plan(mails) {
+      const plans = await planner.plan(mails);
+      const counts = new Map<string, number>();
+      const now = context.now();
+      return plans.map((plan, at) => {
+        const mail = mails[at];
+        if (plan === null || mail === undefined) return null;
+        if (plan.endpoint === null) return plannedRoute(plan, null);
+        const lane = { workspaceId: mail.workspaceId, key: plan.endpoint.id };
+        const count = (counts.get(laneName(lane)) ?? 0) + 1;
+        counts.set(laneName(lane), count);
+        return plannedRoute(plan, {
+          id: newIdentifier(context, 'delivery', now),
+          attemptsAllowed: 1 + (plan.endpoint.webhook?.config.retryAttempts ?? 0),
+          admission: taker.hasRoom() ? taker.admit(lane, count) : 'left',
+        });
+      });
+    },
+    start(routed) {
+      const left: Lane[] = [];
+      const jobs: DeliveryJob[] = [];
+      for (const each of routed) {
+        const { route, mail, email } = each;
+        planner.confirm(mail, each.storedAt);
+        deliveryMetrics.routed.inc({ outcome: route.outcome });
+        noteStage(context.database, [{ workspaceId: mail.workspaceId, emailId: email.id }], {
+          name: 'route',
+          startedTick: each.storedAt,
+          attributes: { 'postroom.route.outcome': route.outcome },
+        });
+        if (route.outcome === 'inactive')
+          context.log.info(
+            { emailId: email.id, endpointId: route.endpointId },
+            'delivery: endpoint is inactive, mail is stored only',
+          );
+        if (route.delivery === null || route.endpointId === null) continue;
+        if (route.delivery.admission !== 'left') jobs.push(toJob(each, route.delivery, route.endpointId));
+        else left.push({ workspaceId: mail.workspaceId, key: route.endpointId });
+      }
+      taker.leave(left);
+      dispatcher.add(jobs);
+    },
+    forget(mails) {
+      for (const mail of mails) planner.forget(mail);
+    },
+  };
+}
+
+function toJob(
+  { mail, email, raw, threadId, threadPosition, storedAt }: RoutedMail,
+  delivery: NonNullable<PlannedRoute['delivery']>,
+  endpointId: string,
+): DeliveryJob {
+  return {
+    workspaceId: mail.workspaceId,
+    deliveryId: delivery.id,
+    emailId: email.id,
+    eventSeq: null,
+    eventKind: null,
+    endpointId,
+    attempts: 0,
+    attemptsAllowed: delivery.attemptsAllowed,
+    createdAt: email.created_at,
+    threadId,
+    threadPosition,
+    orderKey: null,
+    sizeBytes: mail.sizeBytes,
+    content: isContentKept(mail, delivery.admission) ? { email, raw, readAt: performance.now() } : null,
+    leaseUntil: leaseEnd(storedAt),
+  };
+}
+
+/** Returns the part of a plan that is stored. */
+function plannedRoute({ version, decision }: Plan, delivery: PlannedRoute['delivery']): PlannedRoute {
+  const { outcome, via, endpointId, reason } = decision;
+  return { version, outcome, via, endpointId, reason, delivery };
 }
 
 export interface TurnGiverOptions {

@@ -1,11 +1,12 @@
 import type { AddressFields } from '../mime/address.ts';
 import type { Attachment } from '../mime/attachment.ts';
+import type { Authentication } from '../mime/authentication.ts';
 import type { RemovedPart, RemovedTexts } from '../mime/reply-text.ts';
+import type { SenderVerdict } from '../mime/sender-verdict.ts';
 import type { Injection } from '../screening/screened-mail.ts';
 import type { Screening } from '../screening/spam-check.ts';
-import { buildChatPayload } from './chat-payload.ts';
+import { DOWNLOAD_LINK_LIFE_MS, makeDownloadLink } from './download-link.ts';
 import type { WebhookConfig, WebhookFormat } from './endpoint-config.ts';
-import { buildWebhookPayload, needsRaw, type PayloadFacts } from './webhook-payload.ts';
 
 /** A received email as stored. */
 export interface StoredMail {
@@ -56,29 +57,65 @@ export interface MailPayloadParts {
   linkKey: Uint8Array;
 }
 
-/** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
-export function buildMailPayload(parts: MailPayloadParts): Buffer {
-  const { webhookFormat } = parts.endpoint;
-  const facts = toFacts(parts);
-  switch (webhookFormat) {
-    case 'native':
-      return buildWebhookPayload(parts.config, facts);
-    case 'chat_a':
-    case 'chat_b':
-      return Buffer.from(buildChatPayload(webhookFormat, facts));
-  }
+/** The fields of a received email that the payload contains. */
+interface PayloadEmail {
+  id: string;
+  messageId: string;
+  subject: string;
+  /** envelope recipient as given */
+  recipient: string;
+  receivedAt: Date;
+  /** the Date field; null when missing or invalid */
+  date: Date | null;
+  threadId: string | null;
+  threadPosition: number | null;
+  /** of the reply address that received it; null for other mail */
+  metadata: unknown;
 }
 
-/** Returns whether this payload needs the bytes of the message. */
-export function isRawNeeded({
-  endpoint,
-  config,
-  mail,
-}: Pick<MailPayloadParts, 'endpoint' | 'config'> & { mail: Pick<StoredMail, 'attachments'> }): boolean {
-  return endpoint.webhookFormat === 'native' && needsRaw(config, mail.attachments);
+/** The parsed content of the email (table email_content). */
+export interface PayloadContent {
+  /** [lower-case name, decoded value] in message order */
+  headers: readonly (readonly [string, string])[];
+  addresses: AddressFields;
+  inReplyTo: readonly string[];
+  references: readonly string[];
+  textBody: string | null;
+  htmlBody: string | null;
+  cleanedText: string | null;
+  cleanedHtml: string | null;
+  /** see core/mime/reply-text.ts */
+  quotedText: string | null;
+  signature: string | null;
+  removedParts: readonly RemovedPart[];
+  attachments: readonly Attachment[];
+  priority: string | null;
+  isTruncated: boolean;
+  /** null: not screened */
+  injection: Injection | null;
+  /** null: not checked */
+  screening: Screening | null;
 }
 
-function toFacts({
+export interface PayloadFacts {
+  /** creation time of the delivery, not of the attempt, so that every attempt sends the same bytes and links expire together */
+  timestamp: Date;
+  workspaceId: string;
+  email: PayloadEmail;
+  content: PayloadContent;
+  /** null: not checked */
+  sender: { authentication: Authentication | null; verdict: SenderVerdict | null };
+  /** the bytes of the message; null when they were removed or are not needed (needsRaw) */
+  raw: Buffer | null;
+  endpoint: { id: string; name: string; type: string };
+  /** without a trailing slash */
+  publicUrl: string;
+  /** see deriveDownloadLinkKey */
+  linkKey: Uint8Array;
+}
+
+/** Returns the facts of a stored email from which its payload is built. */
+export function toPayloadFacts({
   delivery,
   endpoint,
   mail,
@@ -125,4 +162,21 @@ function toFacts({
     publicUrl,
     linkKey,
   };
+}
+
+/** Signed, so that a receiver without an API key can use it for a limited time; with a key it always works. */
+export function linkTo(
+  {
+    publicUrl,
+    linkKey,
+    workspaceId,
+    email,
+    timestamp,
+  }: Pick<PayloadFacts, 'publicUrl' | 'linkKey' | 'workspaceId' | 'timestamp'> & {
+    email: Pick<PayloadEmail, 'id'>;
+  },
+  part: number | 'raw',
+): string {
+  const expiresAt = new Date(timestamp.getTime() + DOWNLOAD_LINK_LIFE_MS);
+  return publicUrl + makeDownloadLink(linkKey, { workspaceId, emailId: email.id, part }, expiresAt);
 }

@@ -1,5 +1,13 @@
 import { type EndpointSubscription, matchesEvent, takesReceivedMail } from '../endpoints/endpoint-events.ts';
-import type { GuardMatch, GuardRule, GuardVerdict } from './guard-rule.ts';
+import {
+  evaluateRules,
+  type GuardFacts,
+  type GuardMatch,
+  type GuardRule,
+  type GuardVerdict,
+  type ModelVerdict,
+  sortRules,
+} from './guard-rule.ts';
 
 /** The current route of an address or domain; endpoint ids belong to the same user. */
 export interface RouteFacts {
@@ -21,7 +29,7 @@ export interface RouteTarget extends Pick<EndpointSubscription, 'events' | 'filt
 
 /** What routes mail to an endpoint. */
 export const ROUTE_VIAS = ['address', 'webhook', 'catch-all', 'guard-rule'] as const;
-type RouteVia = (typeof ROUTE_VIAS)[number];
+export type RouteVia = (typeof ROUTE_VIAS)[number];
 
 export const ROUTE_OUTCOMES = ['endpoint', 'inactive', 'stored', 'blocked', 'review', 'asking'] as const;
 type RouteOutcome = (typeof ROUTE_OUTCOMES)[number];
@@ -159,62 +167,107 @@ function whyNowhere({ address, domain }: RouteFacts, isEndpointNamed: boolean, i
   return `${ofAddress}, and ${ofDomain}.${gone}`;
 }
 
-/** Names for what a decision refers to, where they still exist. */
-export interface RouteNames {
-  /** the own address that accepted the message */
-  ownAddress: string;
-  rule: string | null;
-  endpoint: string | null;
-  /** whether a user has released the message */
-  isReleased: boolean;
-}
-
-/** Explains a route in full sentences for users. */
-export function explainRoute(decision: RouteDecision, names: RouteNames): string {
-  const rule = `guard rule ${named(names.rule, decision.ruleId)}`;
-  const endpoint = `endpoint ${named(names.endpoint, decision.endpointId)}`;
-  const allowed = decision.ruleId === null || decision.via === 'guard-rule' ? null : `It matched the ${rule}.`;
-  const release = names.isReleased ? 'It has been released since.' : 'It can be released.';
-  switch (decision.outcome) {
-    case 'blocked':
-      return `The ${rule} blocked this mail. ${sentences(decision.reason, release)}`;
-    case 'review':
-      return decision.ruleId === null
-        ? `This mail is held for review: ${decision.reason ?? ''}. ${release}`
-        : `This mail is held for review, because the model of the ${rule} did not respond: ${decision.reason ?? ''}. ${release}`;
-    case 'asking':
-      return `The model of the ${rule} has not decided yet whether this mail matches.`;
-    case 'stored':
-      return sentences(allowed, decision.reason, 'It is stored and not delivered.') ?? '';
-    case 'inactive':
-    case 'endpoint': {
-      const way = `${describeWay(decision.via, rule, names.ownAddress)} routes to the ${endpoint}`;
-      const end = decision.outcome === 'inactive' ? `${way}, which is disabled: the mail is only stored.` : `${way}.`;
-      return sentences(allowed, decision.reason, end) ?? '';
-    }
-  }
-}
-
-function describeWay(via: RouteVia | null, rule: string, ownAddress: string): string {
-  const domain = ownAddress.slice(ownAddress.lastIndexOf('@') + 1);
-  switch (via) {
-    case 'guard-rule':
-      return `The ${rule}`;
-    case 'webhook':
-      return `The webhook of the address ${ownAddress}`;
-    case 'catch-all':
-      return `The catch-all of ${domain}`;
-    case 'address':
-    case null:
-      return `The address ${ownAddress}`;
-  }
-}
-
-function named(name: string | null, id: string | null): string {
-  return name === null ? `${id ?? ''} (deleted)` : `“${name}”`;
-}
-
-function sentences(...parts: (string | null)[]): string | null {
+/** Joins sentences; null when there are none. */
+export function sentences(...parts: (string | null)[]): string | null {
   const present = parts.filter((part) => part !== null && part !== '');
   return present.length === 0 ? null : present.join(' ');
+}
+
+/** Result of the guard rules for a message. Without a verdict it is held for review, for `reason`. */
+export type Judgement = { verdict: GuardVerdict; reason?: undefined } | { verdict: null; reason: string };
+
+/** Shown to the user when a message could not be evaluated because of our own error. */
+const INTERNAL_ERROR = 'internal error';
+/** Shown when parsing failed, so that a malformed message cannot bypass rules. */
+const NOT_PARSED = 'it could not be parsed, and guard rules need its content';
+const NO_MODEL = 'no model is configured';
+
+/** Known verdicts of models by rule id, and whether a model can be asked. */
+interface ModelKnowledge {
+  verdicts: ReadonlyMap<string, ModelVerdict>;
+  hasModel: boolean;
+}
+
+/** Evaluates active rules, both for new mail and for route previews. */
+export function judgeMail(
+  rules: readonly GuardRule[],
+  mail: { facts: GuardFacts; isParsed: boolean },
+  { verdicts, hasModel }: ModelKnowledge,
+): Judgement {
+  const verdict = evaluateRules(rules, mail.facts, verdicts);
+  if (!mail.isParsed && dependsOnParsing(rules, verdict)) return { verdict: null, reason: NOT_PARSED };
+  if (verdict.kind !== 'ask' || hasModel) return { verdict };
+  return { verdict: { kind: 'review', rule: verdict.rule, reason: NO_MODEL } };
+}
+
+/** Returns the route of an evaluated message. */
+export function decideJudged(
+  { verdict, reason }: Judgement,
+  facts: RouteFacts,
+  find: (endpointId: string) => RouteTarget | undefined,
+): RouteDecision {
+  return verdict === null ? heldForReview(reason) : decideRoute(facts, verdict, find);
+}
+
+/** Returns the route of a message that cannot be evaluated: a user must review it. */
+export function heldForReview(reason = INTERNAL_ERROR): RouteDecision {
+  return { outcome: 'review', via: null, endpointId: null, ruleId: null, reason, matches: null };
+}
+
+/** Result of one rule in an evaluation. */
+export interface TriedRule {
+  id: string;
+  name: string;
+  type: GuardRule['type'];
+  action: GuardRule['action'];
+  priority: number;
+  /** asking: its model must respond first; failed: its model did not respond; not-reached: an earlier rule decided */
+  outcome: 'matched' | 'not-matched' | 'asking' | 'failed' | 'not-reached';
+  /** what matched */
+  matches: GuardMatch[];
+  /** the model's reason; null for explicit rules and when no model was asked */
+  reason: string | null;
+}
+
+/** Returns the rules in evaluation order, each with its result. */
+export function triedRules(
+  rules: readonly GuardRule[],
+  { verdict }: Judgement,
+  verdicts: ReadonlyMap<string, ModelVerdict>,
+): TriedRule[] {
+  const sorted = sortRules(rules);
+  const decisive = verdict === null || verdict.kind === 'none' ? null : verdict;
+  const place = decisive === null ? sorted.length : sorted.findIndex(({ id }) => id === decisive.rule.id);
+  return sorted.map((rule, at) => {
+    const { id, name, type, action, priority } = rule;
+    const tried = { id, name, type, action, priority, matches: [], reason: verdicts.get(id)?.reason ?? null };
+    if (at < place) return { ...tried, outcome: 'not-matched' };
+    if (at > place || decisive === null) return { ...tried, outcome: 'not-reached', reason: null };
+    switch (decisive.kind) {
+      case 'matched':
+        return { ...tried, outcome: 'matched', matches: decisive.matches, reason: decisive.reason };
+      case 'ask':
+        return { ...tried, outcome: 'asking', reason: null };
+      case 'review':
+        return { ...tried, outcome: 'failed', reason: decisive.reason };
+    }
+  });
+}
+
+/** Returns whether a rule that took part in the verdict looks at parsed data: bodies, attachments, authentication results. */
+function dependsOnParsing(rules: readonly GuardRule[], verdict: GuardVerdict): boolean {
+  const sorted = sortRules(rules);
+  const decisive = verdict.kind === 'none' ? -1 : sorted.findIndex(({ id }) => id === verdict.rule.id);
+  // Asking a model would be pointless.
+  const asked = decisive === -1 ? sorted : sorted.slice(0, verdict.kind === 'ask' ? decisive + 1 : decisive);
+  return asked.some((rule) => {
+    if (rule.type === 'ai_prompt') return true;
+    const { from, hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection, spam, minSpamScore } = rule.config;
+    return (
+      from?.aligned === true ||
+      [hasWords, hasAttachment, attachments, spf, dkim, dmarc, injection, spam, minSpamScore].some(
+        (one) => one !== undefined,
+      )
+    );
+  });
 }
