@@ -94,7 +94,7 @@ async function exchangeMail(key: string): Promise<void> {
   const email = { from: address, to: 'ann@elsewhere.test', subject: 'Out', text: 'Hello' };
   expect((await call('POST', '/emails', email, { 'Idempotency-Key': 'way-out' })).status).toBe(200);
   expect((await call('POST', '/emails', { ...email, to: 'later@elsewhere.test' })).status).toBe(200);
-  expect((await call('POST', '/emails', { ...email, scheduled_at: 'in 2 hours' })).status).toBe(200);
+  expect((await call('POST', '/emails', { ...email, scheduled_at: 'in 2 hours' })).status).toBe(201);
   expect((await call('POST', `/emails/${id}/reply`, { from: address, text: 'Thanks' })).status).toBe(200);
   await sink.until(({ messages }) => messages.length === 2);
   const [message] = sink.messages;
