@@ -103,7 +103,7 @@ async function exchangeMail(key: string): Promise<void> {
   await until(
     'a deferral is recorded',
     () => '',
-    async () => (await call('GET', '/emails?type=sent')).body.data.length >= 4 && sink.offered.length >= 2,
+    async () => (await call('GET', '/events')).body.data.some(({ kind }: { kind: string }) => kind === 'email.delayed'),
   );
 
   async function receive(subject: string, text: string) {
