@@ -2,6 +2,7 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { INLINE_ELEMENTS } from '../html/elements.ts';
 import { parseMailHtml } from '../html/read-mail-tree.ts';
 import { textAsLaidOut } from './laid-out-text.ts';
+import { withoutComments } from './style-rules.ts';
 import { findExplicitLink, findTextLink, MAX_SEARCHED_LENGTH, shownLink, type TopLevelDomains } from './text-links.ts';
 
 /** What HTML refers to. */
@@ -236,18 +237,6 @@ function decodeEscapes(css: string): string {
   return css.replaceAll(/\\(?:([0-9a-f]{1,6})\s?|(?:\r\n|[\n\f])|(.))/gi, (_all, hex?: string, character?: string) =>
     hex === undefined ? (character ?? '') : readCharacter(Number.parseInt(hex, 16)),
   );
-}
-
-/** Takes linear time: a pattern would look for the end of each comment that has none. */
-function withoutComments(css: string): string {
-  let text = '';
-  let from = 0;
-  for (let at = css.indexOf('/*'); at !== -1; at = css.indexOf('/*', from)) {
-    text += css.slice(from, at);
-    const end = css.indexOf('*/', at + 2);
-    from = end === -1 ? css.length : end + 2;
-  }
-  return text + css.slice(from);
 }
 
 function readCharacter(codePoint: number): string {

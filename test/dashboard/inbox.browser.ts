@@ -9,11 +9,11 @@ import {
 import { sendersText } from '../../gateway/dashboard/pages/inbox/people.ts';
 import { rowTime, timesInFull } from '../../gateway/dashboard/pages/inbox/row-time.ts';
 import {
-  type ReadPage,
   heldRows,
   indexOfThread,
   missingPages,
   NO_PAGES,
+  type ReadPage,
   rowAt,
   withHead,
   withNextPage,

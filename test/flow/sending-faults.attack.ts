@@ -477,7 +477,7 @@ describe('the gateway', () => {
 
   function storedKeys(kill: number): Promise<{ key: string; ids: string[] }[]> {
     return stage.query(
-      `select key, array(select jsonb_array_elements(answer->'emails')->>'id') as ids from idempotency_key
+      `select key, array(select jsonb_array_elements(response->'emails')->>'id') as ids from idempotency_key
        where workspace_id = $1 and key like $2`,
       [stage.account.workspaceId, `kill-${kill}-%`],
     );

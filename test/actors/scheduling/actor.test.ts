@@ -363,7 +363,7 @@ test('10,000 mails that fall due in one second are all queued, each once, in bat
 test('idempotency keys are removed after 24 hours', async () => {
   const workspaceId = user();
   await database.pool.query(
-    `insert into idempotency_key (workspace_id, key, operation, request_sha256, answer, created_at)
+    `insert into idempotency_key (workspace_id, key, operation, request_sha256, response, created_at)
      select $1, k || '-' || n, 'send', '', '{}', postroom_now() - age
      from (values ('old', interval '24 hours 1 second'), ('young', interval '23 hours 59 minutes')) v(k, age), generate_series(1, 2500) n`,
     [workspaceId],

@@ -3,8 +3,8 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
 import { buildEventBody } from '../../../core/endpoints/event-payload.ts';
-import { buildWebhookPayload } from '../../../core/endpoints/webhook-payload.ts';
 import { type PayloadFacts } from '../../../core/endpoints/payload-facts.ts';
+import { buildWebhookPayload } from '../../../core/endpoints/webhook-payload.ts';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 

@@ -147,9 +147,7 @@ describe('the GraphQL guide', () => {
     gateway = await openTestGateway({ config: { publicUrl: 'http://localhost:3000' } });
     mail = await takeMail(gateway);
     box = await gateway.mailbox({ domain: 'inbox.test', address: 'hello@inbox.test' });
-    await gateway.owner.pool.query(`update person set email = 'owner@inbox.test' where id = $1`, [
-      box.workspaceId,
-    ]);
+    await gateway.owner.pool.query(`update person set email = 'owner@inbox.test' where id = $1`, [box.workspaceId]);
     url = await gateway.app.listen({ host: '127.0.0.1', port: 0 });
     shell = openShell(repository, { KEY: box.apiKey, CURSOR: encodeEventCursor(box.workspaceId, 1) });
   });

@@ -202,7 +202,7 @@ describe('while another process holds the key', () => {
       box.workspaceId,
     ]);
     return hold(
-      `insert into idempotency_key (workspace_id, api_key_id, key, operation, request_sha256, answer, created_at)
+      `insert into idempotency_key (workspace_id, api_key_id, key, operation, request_sha256, response, created_at)
        values ($1, $3, $2, 'send', '', '{}', now())`,
       [box.workspaceId, key, rows[0].id],
     );
