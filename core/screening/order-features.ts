@@ -21,38 +21,12 @@ export const GROUP_FEATURES = FEATURE_KINDS.length * GROUPS * GROUPS;
 export const FEATURE_COUNT = GROUP_FEATURES + TEXT_FLAGS.length * (GROUPS + 1);
 
 /** What an order to a machine is made of, in any order of words: who, what it does, with what, where to, and what it must not say. */
-const KEY_GROUPS: readonly OrderGroup[] = [
-  'ai',
-  'agent',
-  'program',
-  'artificial',
-  'handling',
-  'user',
-  'you',
-  'send',
-  'act',
-  'say',
-  'not',
-  'secret',
-  'store',
-  'rule',
-  'ignore',
-  'tool',
-  'task',
-  'right',
-  'confirm',
-  'money',
-  'note',
-  'secrecy',
-  'pretend',
-  'output',
-  'recent',
-  'carrier',
-  'session',
-  'border',
-  'passed',
-];
-const IS_KEY = Uint8Array.from(ORDER_GROUPS, (name) => (KEY_GROUPS.includes(name) ? 1 : 0));
+const KEY_GROUPS = new Set(
+  'ai agent program artificial handling user you send act say not secret store rule ignore tool task right confirm money note secrecy pretend output recent carrier session border passed'.split(
+    ' ',
+  ),
+);
+const IS_KEY = Uint8Array.from(ORDER_GROUPS, (name) => (KEY_GROUPS.has(name) ? 1 : 0));
 
 /** Returns the number of a feature of one group (`second` 0), or of two. */
 function featureAt(kind: number, first: number, second: number): number {
