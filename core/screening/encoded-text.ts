@@ -24,6 +24,9 @@ const OF_NUMBERS = listCharacters(/[0-9\s,;&#]/);
 const MIN_NUMBERS = 40;
 const OF_BASE32 = listCharacters(/[A-Z2-7]/);
 const MIN_BASE32 = 32;
+const OF_MORSE = listCharacters(/[.\-/\s]/);
+const MIN_MORSE = 60;
+const ASCII85 = /<~([!-uz\s]{20,20000})~>/g;
 const ESCAPES = /(?:\\u[0-9a-f]{4}){8,}/gi;
 const REFERENCES = /(?:&#(?:x[0-9a-f]{2,5}|\d{2,6});[ \t]?){12,}/gi;
 const PERCENT = /(?:%[0-9a-f]{2}|\+){12,}/gi;
@@ -105,6 +108,15 @@ function* decodings(
     const decoded = decodeBase32(text.slice(start, Math.min(end, start + MAX_RUN)));
     if (decoded !== null) yield ['base32', decoded];
   }
+  for (const [start, end] of findRuns(text, OF_MORSE, MIN_MORSE)) {
+    const decoded = decodeMorse(text.slice(start, Math.min(end, start + MAX_RUN)));
+    if (decoded !== null) yield ['Morse code', decoded];
+  }
+  if (text.includes('<~'))
+    for (const [, run = ''] of text.matchAll(ASCII85)) {
+      const decoded = decodeAscii85(run);
+      if (decoded !== null) yield ['ascii85', decoded];
+    }
   if (text.includes('\\u'))
     for (const [run] of text.matchAll(ESCAPES))
       yield [
@@ -160,6 +172,35 @@ function decodeBase32(run: string): string | null {
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+const MORSE: ReadonlyMap<string, string> = new Map(
+  '.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- --..-- .--.-.'
+    .split(' ')
+    .map((sign, at) => [sign, 'abcdefghijklmnopqrstuvwxyz0123456789.,@'.charAt(at)]),
+);
+
+/** Letters are divided by a space, words by a slash, three spaces or a line. */
+function decodeMorse(run: string): string | null {
+  const words = run.trim().split(/\s*\/\s*|\s{3,}|\n/);
+  const letters = words.map((word) => word.split(/\s+/).map((sign) => (sign === '' ? '' : MORSE.get(sign))));
+  if (letters.some((word) => word.includes(undefined))) return null;
+  const text = letters.map((word) => word.join('')).join(' ');
+  return text.length >= 12 ? text : null;
+}
+
+/** Adobe's form of base 85, between `<~` and `~>`. */
+function decodeAscii85(run: string): string | null {
+  const bytes: number[] = [];
+  const digits = run.replace(/\s+/g, '').replaceAll('z', '!!!!!');
+  for (let at = 0; at < digits.length; at += 5) {
+    const group = digits.slice(at, at + 5);
+    let value = 0;
+    for (const digit of group.padEnd(5, 'u')) value = value * 85 + digit.charCodeAt(0) - 33;
+    const four = [value / 0x1000000, value / 0x10000, value / 0x100, value].map((each) => Math.floor(each) & 255);
+    bytes.push(...four.slice(0, group.length - 1));
+  }
+  return readable(Buffer.from(bytes));
+}
 
 /** Returns the bytes as text; null when they are none. */
 function readable(bytes: Buffer): string | null {

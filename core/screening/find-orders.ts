@@ -12,7 +12,7 @@ export interface FoundOrder {
 
 const MAX_ORDERS = 3;
 /** A sentence is read with its neighbor when one of them scores more. */
-const WORTH_A_LOOK = -2;
+const WORTH_A_LOOK = -2.5;
 
 /**
  * Among many sentences, one that looks like an order by chance is more likely: from this number on, each must score more, by so much for each

@@ -58,9 +58,17 @@ const SPACED =
 /** Returns folded text in which words with a space between their letters are joined; null when there are none. */
 export function joinSpacedLetters(folded: string): string | null {
   if (!SPACED.test(folded)) return null;
-  const joined = folded.replace(/(?<![\p{L}\p{N}])(?:\p{L}[ \t._*-]{1,3}){7,}\p{L}(?![\p{L}\p{N}])/gu, (run) => {
+  const joined = folded.replace(/(?<![\p{L}\p{N}])(?:\p{L}[ \t._*-]{1,3}){4,}\p{L}(?![\p{L}\p{N}])/gu, (run) => {
     const words = run.split(/[ \t]{2,3}/).map((word) => word.replace(/[^\p{L}]/gu, ''));
     return words.join(' ');
   });
   return joined === folded ? null : joined;
+}
+
+const JOINED_WORDS = /(?:[A-Z][a-z]{1,14}){8}/;
+
+/** Returns folded text with spaces before the capitals of words that were written together (`SendTheCodeTo`); null when there are none. */
+export function divideJoinedWords(text: string): string | null {
+  if (!JOINED_WORDS.test(text)) return null;
+  return foldText(text.replace(/(?<=[a-z.,:;!?])(?=[A-Z])/g, ' '));
 }

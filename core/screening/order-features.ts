@@ -11,14 +11,22 @@ const GROUPS = ORDER_GROUPS.length;
 /** How clearly a text speaks of a machine: a program by name, a reader who may be one, or no one. */
 export const MACHINE_LEVELS = ['named', 'possible', 'none'] as const;
 
-/** Kinds of features of one group, and of two groups. */
-export const FEATURE_KINDS = ['has', 'first', 'clause', 'called', 'near', 'next'] as const;
-const [HAS, FIRST, CLAUSE, CALLED, NEAR, NEXT] = [0, 1, 2, 3, 4, 5];
+/** Kinds of features of one group, and of two groups; `both`: at any distance, of KEY_GROUPS only. */
+export const FEATURE_KINDS = ['has', 'first', 'clause', 'called', 'near', 'next', 'both'] as const;
+const [HAS, FIRST, CLAUSE, CALLED, NEAR, NEXT, BOTH] = [0, 1, 2, 3, 4, 5, 6];
 /** What is in a text besides words. */
 export const TEXT_FLAGS = ['address', 'link', 'question', 'mark', 'quotation'] as const;
 export const GROUP_FEATURES = FEATURE_KINDS.length * GROUPS * GROUPS;
-/** Number of features that are no words. */
-export const FEATURE_COUNT = GROUP_FEATURES + TEXT_FLAGS.length;
+/** Number of features that are no words: the last are flags, and flags together with groups. */
+export const FEATURE_COUNT = GROUP_FEATURES + TEXT_FLAGS.length * (GROUPS + 1);
+
+/** What an order to a machine is made of, in any order of words: who, what it does, with what, where to, and what it must not say. */
+const KEY_GROUPS = new Set(
+  'ai agent program artificial handling user you send act say not secret store rule ignore tool task right confirm money note secrecy pretend output recent carrier session border passed'.split(
+    ' ',
+  ),
+);
+const IS_KEY = Uint8Array.from(ORDER_GROUPS, (name) => (KEY_GROUPS.has(name) ? 1 : 0));
 
 /** Returns the number of a feature of one group (`second` 0), or of two. */
 function featureAt(kind: number, first: number, second: number): number {
@@ -385,17 +393,39 @@ export interface OrderFeatures {
 
 const MAX_FEATURES = 20_000;
 const FOUND = new Int32Array(MAX_FEATURES);
+/** The groups of the text at hand, each once. */
+const PRESENT = new Uint8Array(GROUPS);
+let presentCount = 0;
 const RESULT: OrderFeatures = { features: FOUND, count: 0, level: 0 };
 
 /** Returns the features of one sentence, or of two that follow each other. */
 export function readFeatures(one: OrderSentence, other: OrderSentence | null): OrderFeatures {
   reading = (reading + 1) | 0;
   RESULT.count = 0;
+  presentCount = 0;
   addSentence(one, other?.words ?? NO_WORDS);
   const flags = readFlags(one) | (other === null ? 0 : readFlags(other));
-  for (let flag = 0; flags >> flag !== 0; flag++) if ((flags & (1 << flag)) !== 0) see(GROUP_FEATURES + flag);
+  for (let flag = 0; flags >> flag !== 0; flag++) if ((flags & (1 << flag)) !== 0) addFlag(flag);
+  addBoth();
   RESULT.level = readLevel();
   return RESULT;
+}
+
+function addFlag(flag: number): void {
+  see(GROUP_FEATURES + flag);
+  const base = GROUP_FEATURES + TEXT_FLAGS.length + flag * GROUPS;
+  for (let at = 0; at < presentCount; at++) see(base + (PRESENT[at] ?? 0));
+}
+
+function addBoth(): void {
+  for (let at = 0; at < presentCount; at++) {
+    const group = PRESENT[at] ?? 0;
+    if (IS_KEY[group] === 0) continue;
+    for (let next = at + 1; next < presentCount; next++) {
+      const other = PRESENT[next] ?? 0;
+      if (IS_KEY[other] === 1) see(group < other ? featureAt(BOTH, group, other) : featureAt(BOTH, other, group));
+    }
+  }
 }
 
 function see(feature: number): void {
@@ -413,7 +443,9 @@ function addSentence({ words: one, lastAt }: OrderSentence, other: readonly Orde
     if (word === undefined || word.groups.length === 0) continue;
     const at = word.at + (index < split ? 0 : offset);
     for (const group of word.groups) {
-      see(featureAt(HAS, group, 0));
+      const has = featureAt(HAS, group, 0);
+      if (SEEN[has] !== reading) PRESENT[presentCount++] = group;
+      see(has);
       if (word.at < 2) see(featureAt(FIRST, group, 0));
       if (word.opensClause) see(featureAt(CLAUSE, group, 0));
       if (word.isCalled) see(featureAt(CALLED, group, 0));

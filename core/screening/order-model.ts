@@ -18,7 +18,7 @@ export interface OrderWeights {
   bias: number;
   /** features from which on a text is long, and counts for less */
   usualFeatures: number;
-  /** by name of a feature, for all texts: `has ai`, `near ignore rule`, `with question` */
+  /** by name of a feature, for all texts: `has ai`, `near ignore rule`, `with question`, `address with send` */
   shared: Readonly<Record<string, number>>;
   /** further weights by how clearly the text speaks of a machine */
   byLevel: Readonly<Record<(typeof MACHINE_LEVELS)[number], Readonly<Record<string, number>>>>;
@@ -32,15 +32,20 @@ export interface OrderWeights {
  */
 const LEVEL_MARGINS: Readonly<Record<(typeof MACHINE_LEVELS)[number], number>> = {
   named: 0,
-  possible: 0.5,
-  none: 0.6,
+  possible: 0.7,
+  none: 0.9,
 };
 const MARGINS = MACHINE_LEVELS.map((level) => LEVEL_MARGINS[level]);
 
 /** Returns the name of a feature that is no word, as the weights have it. */
 export function nameFeature(feature: number): string {
-  if (feature >= GROUP_FEATURES) return `with ${TEXT_FLAGS[feature - GROUP_FEATURES]}`;
   const groups = ORDER_GROUPS.length;
+  const flag = feature - GROUP_FEATURES;
+  if (flag >= TEXT_FLAGS.length) {
+    const pair = flag - TEXT_FLAGS.length;
+    return `${TEXT_FLAGS[Math.floor(pair / groups)]} with ${ORDER_GROUPS[pair % groups]}`;
+  }
+  if (flag >= 0) return `with ${TEXT_FLAGS[flag]}`;
   const kind = Math.floor(feature / (groups * groups));
   const [first, second] = [Math.floor(feature / groups) % groups, feature % groups];
   const name = `${FEATURE_KINDS[kind]} ${ORDER_GROUPS[first]}`;

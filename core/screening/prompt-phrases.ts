@@ -5,7 +5,7 @@ export type Phrase = readonly [needs: readonly string[], pattern: RegExp, weight
 export const PROMPT_MARKS: readonly Phrase[] = [
   [
     [],
-    /<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id)\|>|\[\/?inst\]|<<\/?sys>>/,
+    /<[ |]{0,2}\|[ |]{0,2}\/?[a-z][a-z_ ]{1,24}[ |]{0,2}\|[ |]{0,2}>|\bim_(?:start|end)\b|\[\/?inst\]|<<\/?sys>>/,
     1,
     'it has marks that separate the roles of a prompt',
   ],
@@ -16,7 +16,13 @@ export const PROMPT_MARKS: readonly Phrase[] = [
     'it has the heading of a prompt',
   ],
   [[], /(?:^|\n)\s*#{2,}\s*(?:user|human|response|input)\s*:/, 0.4, 'it has the roles of a prompt'],
-  [[], /<\/?(?:system|system_prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
+  [[], /<\/?(?:system|system[_ -]prompt|instructions?|assistant|admin)>/, 0.7, 'it has the marks of a prompt'],
+  [
+    [],
+    /<\/(?:e-?mails?|user|documents?|context|data|messages?|input|content|tool_result|untrusted[a-z_]{0,20})>\s{0,4}(?:<\/[a-z_ -]{2,24}>\s{0,4}){0,4}(?:<(?:user|assistant|system|human|instructions?|task|prompt)[a-z_ -]{0,20}>|(?:user|assistant|system|human|ai) ?:)/,
+    1,
+    'it pretends that the mail has ended, and a new turn begins',
+  ],
   [
     [],
     /[[{<]\s*(?:agent|assistant|ai|system|llm)[_ -](?:instructions?|prompt|message|note|directive)s?\s*[\]}>]/,
@@ -94,6 +100,7 @@ const LATER_PHRASES: readonly Phrase[] = [
     1,
     'it pretends to be the result of a tool',
   ],
+  [['action input'], /\baction input\s*:/, 1, 'it has the steps of an agent as text'],
   [
     [' turn'],
     /\b(?:previous|prior|last|current|next) turn ?\((?:assistant|user|system|model|ai)\)/,

@@ -1,6 +1,6 @@
 import { CONCEPT } from './concept.ts';
 import { findOrders } from './find-orders.ts';
-import { foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
+import { divideJoinedWords, foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
 import { findLivePhrases, type LivePhrases } from './live-phrases.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
@@ -38,7 +38,7 @@ const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
 const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
 const MARKS =
-  /<\||\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
+  /<[ |]{0,2}\||<\/[a-z]|im_end|\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
 
 /** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `survey`: of the folded text. */
 export function readInstructions(text: string, reading: Reading, survey = surveyText(foldText(text))): Request[] {
@@ -48,6 +48,7 @@ export function readInstructions(text: string, reading: Reading, survey = survey
   for (const other of [
     (signs & SIGN.likeLetter) === 0 ? null : readDigitsAsLetters(folded),
     (signs & SIGN.spacedLetters) === 0 ? null : joinSpacedLetters(folded),
+    (signs & SIGN.longWord) === 0 ? null : divideJoinedWords(text),
   ]) {
     if (other === null) continue;
     const requests = readSurvey(surveyText(separateOrder(other)), text, reading);

@@ -10,6 +10,7 @@ import {
   excerpt,
   type Injection,
   type InjectionFinding,
+  MAX_EXCERPT_LENGTH,
   MAX_FINDINGS,
   type ScreenedMail,
   type ScreenedPart,
@@ -18,10 +19,16 @@ import { isSeen } from './seen-text.ts';
 import { type Survey, surveyText } from './survey-text.ts';
 import { findUnseenCharacters } from './unseen-characters.ts';
 
+/** Characters of a body that are screened at once. */
+const STEP = 200_000;
+/** Characters that a step has of the one before, so that no sentence is divided. */
+const OVERLAP = 1_000;
 /** Characters of each body that are screened. */
-const MAX_SCREENED = 200_000;
+const MAX_SCREENED = 1_000_000;
 /** Characters of the pieces of HTML. */
 const MAX_PIECES = 400_000;
+/** Pictures and the like within HTML: they say nothing, and most long HTML consists of them. */
+const INLINE_DATA = /\bdata:(?:image|font|audio|video)\/[^"'()<>\s]{500,}/g;
 
 const CLEAR: Injection = { verdict: 'clear', findings: [] };
 
@@ -38,8 +45,9 @@ export function screenMail(mail: ScreenedMail): Injection {
     );
     if (findings.length < MAX_FINDINGS && !isKnown) findings.push(finding);
   };
-  const text = mail.text?.slice(0, MAX_SCREENED) ?? null;
-  const html = mail.html?.slice(0, MAX_SCREENED) ?? null;
+  const wholeHtml = mail.html === null ? null : leaveOutData(mail.html);
+  const text = mail.text?.slice(0, STEP) ?? null;
+  const html = wholeHtml?.slice(0, STEP) ?? null;
   addLine('subject', mail.subject, add);
   addLine('sender', mail.senderName ?? '', add);
   for (const name of mail.fileNames) addLine('attachment', name, add);
@@ -58,20 +66,39 @@ export function screenMail(mail: ScreenedMail): Injection {
         why: sentence(difference.why),
       });
   }
-  const link = findCarryingLink({
-    text,
-    html,
-    allText: `${text ?? ''}\n${allText}`,
-    folded: `${ofText.folded}\n${ofHtml.folded}`,
-  });
-  if (link !== null)
-    add({
-      kind: 'link_data',
-      part: html === null ? 'text' : 'html',
-      excerpt: excerpt(link.excerpt),
-      why: sentence(link.why),
-    });
+  addLink({ text, html, allText: `${text ?? ''}\n${allText}`, folded: `${ofText.folded}\n${ofHtml.folded}` }, add);
+  if (mail.text !== null) addFurtherSteps('text', mail.text, add);
+  if (wholeHtml !== null) addFurtherSteps('html', wholeHtml, add);
   return findings.length === 0 ? CLEAR : { verdict: 'review', findings };
+}
+
+function leaveOutData(html: string): string {
+  return html.length <= STEP ? html : html.replace(INLINE_DATA, 'data:');
+}
+
+/**
+ * Screens what a body has behind the first step: as text that a person sees, since where HTML is hidden is only read in the first step. Says
+ * so when it is too long for that, too.
+ */
+function addFurtherSteps(part: 'text' | 'html', body: string, add: Add): void {
+  const end = Math.min(body.length, MAX_SCREENED);
+  for (let at = STEP; at < end; at += STEP) {
+    const step = body.slice(at - OVERLAP, Math.min(at + STEP, end));
+    const text = part === 'html' ? readAllText(step) : step;
+    const survey = surveyText(foldText(text));
+    addUnseen(part, text, add);
+    addRequests(part, text, 'seen', add, survey);
+    addEncoded(part, step, survey, add);
+    const [plain, html] = part === 'html' ? [null, step] : [step, null];
+    addLink({ text: plain, html, allText: text, folded: survey.folded }, add);
+  }
+  if (body.length > MAX_SCREENED)
+    add({
+      kind: 'not_screened',
+      part,
+      excerpt: excerpt(body.slice(MAX_SCREENED, MAX_SCREENED + 2 * MAX_EXCERPT_LENGTH)),
+      why: sentence(`only the first ${MAX_SCREENED.toLocaleString('en-US')} characters were screened`),
+    });
 }
 
 type Add = (finding: InjectionFinding) => void;
@@ -161,6 +188,17 @@ function addUntold(found: ReturnType<typeof readInstructions>, add: Add): void {
 function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add, survey?: Survey): void {
   for (const { kind, excerpt: found, why } of readInstructions(text, reading, survey))
     add({ kind, part, excerpt: excerpt(found), why: sentence(why) });
+}
+
+function addLink(parts: Parameters<typeof findCarryingLink>[0], add: Add): void {
+  const link = findCarryingLink(parts);
+  if (link !== null)
+    add({
+      kind: 'link_data',
+      part: parts.html === null ? 'text' : 'html',
+      excerpt: excerpt(link.excerpt),
+      why: sentence(link.why),
+    });
 }
 
 function addUnseen(part: ScreenedPart, text: string, add: Add): void {

@@ -20,6 +20,7 @@ export const INJECTION_KINDS = [
   'pressure',
   'encoded_text',
   'link_data',
+  'not_screened',
 ] as const;
 type InjectionKind = (typeof INJECTION_KINDS)[number];
 

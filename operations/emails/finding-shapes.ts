@@ -138,6 +138,7 @@ const finding = nameType(
         pressure: 'Text asks for a secret or for money and leaves no time to think.',
         encoded_text: 'Encoded text decodes to instructions.',
         link_data: 'A link carries what the mail says, or has a place for what an agent knows.',
+        not_screened: 'A body is longer than what is screened.',
       },
     }).meta({ description: 'How the mail may steer an agent.' }),
     part: oneOf(SCREENED_PARTS, {

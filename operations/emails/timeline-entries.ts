@@ -288,13 +288,15 @@ const handData = z.object({
   reason: z.string().nullable().optional(),
   /** set by an action of an endpoint, which has a separate entry */
   endpointId: z.string().optional(),
+  /** of mail that was kept apart: its name */
+  virus: z.string().nullable().optional(),
 });
 const STEPS: Readonly<Record<string, string>> = { parse: 'Parsed', thread: 'Threaded', route: 'Routed' };
 
 /** Returns the entries of user actions. */
 export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
   return events.flatMap(({ kind, at, data }) => {
-    const { scheduledAt, step, changed, endpointId, by, reason } = handData.parse(data ?? {});
+    const { scheduledAt, step, changed, endpointId, by, reason, virus } = handData.parse(data ?? {});
     if (endpointId !== undefined) return [];
     if (kind === 'email.reprocessed')
       return entry('reprocessed', at, `${STEPS[step ?? ''] ?? 'Processed'} again`, {
@@ -308,6 +310,7 @@ export function handEntries(events: readonly HandEvent[]): TimelineEntry[] {
         known.kind === 'rejected' ? (by == null ? null : (reason ?? null)) : `To be sent at ${scheduledAt}.`;
       return entry(known.kind, at, title, { detail, isFailure: known.kind === 'rejected' });
     }
+    if (known.kind === 'spam' && virus != null) return entry('spam', at, 'Moved to quarantine');
     const isTimed = known.kind === 'rescheduled' || known.kind === 'resumed' || known.kind === 'paused';
     return entry(known.kind, at, known.title, {
       detail: isTimed && scheduledAt !== undefined ? `To be sent at ${scheduledAt}.` : null,

@@ -201,10 +201,16 @@ function findDecision({ route, matches }: StoredRoute): RouteDecision | null {
   };
 }
 
-function summarizeWaiting({ route }: StoredRoute): RouteSummary {
-  const reason = route === null ? 'It is stored and waits for threading.' : 'It is threaded and waits for routing.';
+function summarizeWaiting({ route, keptApart }: StoredRoute): RouteSummary {
+  const waiting = route === null ? 'It is stored and waits for threading.' : 'It is threaded and waits for routing.';
+  const reason = keptApart === null ? waiting : WHY_KEPT_APART[keptApart];
   return { outcome: null, via: null, rule: null, endpoint: null, reason, matches: [] };
 }
+
+const WHY_KEPT_APART = {
+  spam: 'It is in the folder Spam, and is routed when it is marked as not spam.',
+  virus: 'It has a virus and is in quarantine, so it is not routed.',
+} as const;
 
 /** Returns a decision with the names of everything it refers to. */
 export function summarizeRoute(

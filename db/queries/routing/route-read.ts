@@ -18,6 +18,8 @@ export interface StoredRoute {
   addressId: string | null;
   domainId: string | null;
   parseError: string | null;
+  /** where it is instead of in a thread; null: it is, or will be */
+  keptApart: Row<'email'>['kept_apart'];
   /** null when it is unknown */
   reception: {
     remoteAddress: string;
@@ -44,7 +46,7 @@ export async function findStoredRoutes(
   emailIds: readonly string[],
 ): Promise<Map<string, StoredRoute>> {
   const { rows } = await sql<StoredRouteRow>`
-    select e.id, e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id,
+    select e.id, e.type, e.created_at, e.own_address, e.recipient, e.thread_id, e.thread_reason, e.address_id, e.domain_id, e.kept_apart,
       c.parse_error, p.remote_address, p.helo, p.is_tls, p.reverse_path, p.parsed_at, p.imported is not null as is_imported,
       r.threaded_at, r.decided_at, r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.released_at, r.verdicts
     from email e
@@ -67,6 +69,7 @@ function storedRoute(row: StoredRouteRow): StoredRoute {
     addressId: row.address_id,
     domainId: row.domain_id,
     parseError: row.parse_error,
+    keptApart: row.kept_apart,
     reception:
       remoteAddress === null
         ? null
@@ -98,6 +101,7 @@ type StoredRouteRow = Pick<
   address_id: string | null;
   domain_id: string | null;
   parse_error: string | null;
+  kept_apart: Row<'email'>['kept_apart'];
   remote_address: string | null;
   helo: string | null;
   is_tls: boolean | null;

@@ -177,6 +177,17 @@ test('waiting mail shows the reason', async () => {
   expect(waiting.steps.map(({ step }: { step: string }) => step)).toEqual(['received']);
 });
 
+test.each([
+  ['spam', 'It is in the folder Spam, and is routed when it is marked as not spam.'],
+  ['virus', 'It has a virus and is in quarantine, so it is not routed.'],
+])('mail that is kept apart as %s shows why it has no route', async (keptApart, reason) => {
+  const [mail] = await insertReceivedMail(gateway.actor, box);
+  const id = mail?.emailId ?? '';
+  await gateway.actor.pool.query('delete from route where email_id = $1', [id]);
+  await gateway.actor.pool.query('update email set kept_apart = $2 where id = $1', [id, keptApart]);
+  expect(await routeTo(id)).toMatchObject({ outcome: null, reason });
+});
+
 test('sent mail has no route, and routes of other users are not found', async () => {
   const sent = await call('POST', '/emails', { from: box.address, to: 'b@else.test', subject: 'x', text: 'x' });
   const response = await call('GET', `/emails/${sent.json().id}/route`);

@@ -22,7 +22,7 @@ export interface FrozenMail extends MailCase {
 }
 
 /** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
-export function readFrozenMail(name: 'attacks' | 'look-alikes' | 'fresh-attacks' | 'fresh-look-alikes'): FrozenMail[] {
+export function readFrozenMail(name: `${'' | 'fresh-' | 'reported-'}${'attacks' | 'look-alikes'}`): FrozenMail[] {
   const carriers = readCarriers();
   let category = '';
   return readLines(name).flatMap((line): FrozenMail[] => {

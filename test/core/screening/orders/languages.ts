@@ -4,11 +4,11 @@ import path from 'node:path';
 /** Parts of texts of one language: lists by name. */
 type Parts = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the parts of each language in `languages.txt`. */
-function readLanguages(): Map<string, Parts> {
+/** Returns the parts of each language in a file of this folder. */
+function readLanguages(file: 'languages.txt' | 'situations.txt'): Map<string, Parts> {
   const languages = new Map<string, Map<string, string[]>>();
   let parts = new Map<string, string[]>();
-  for (const line of readFileSync(path.join(import.meta.dirname, 'languages.txt'), 'utf8').split('\n')) {
+  for (const line of readFileSync(path.join(import.meta.dirname, file), 'utf8').split('\n')) {
     if (line.startsWith('# ')) languages.set(line.slice(2), (parts = new Map()));
     else if (line !== '')
       parts.set(
@@ -35,15 +35,20 @@ const PAGES = ['https://copy.test/a', 'https://pages.example/read', 'https://x.t
 const MADE = { aimed: 520, people: 170, says: 300 };
 const MADE_ENGLISH = 3;
 
-/** Returns orders to machines, or requests to people and texts about machines, made of the parts of 25 languages; always the same. */
-export function makeLanguageSentences(kind: 'aimed' | 'harmless'): string[] {
-  let seed = kind === 'aimed' ? 23 : 29;
-  const pick = (list: readonly string[] | undefined): string => {
+/** Returns a function that picks of a list, always the same ones for the same seed. */
+function makePick(first: number): (list: readonly string[] | undefined) => string {
+  let seed = first;
+  return (list) => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     return list?.[Math.floor((seed / 2 ** 32) * list.length)] ?? '';
   };
+}
+
+/** Returns orders to machines, or requests to people and texts about machines, made of the parts of 25 languages; always the same. */
+export function makeLanguageSentences(kind: 'aimed' | 'harmless'): string[] {
+  const pick = makePick(kind === 'aimed' ? 23 : 29);
   const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-  return [...readLanguages()].flatMap(([language, parts]) => {
+  return [...readLanguages('languages.txt')].flatMap(([language, parts]) => {
     const make = (frames: string) => {
       const machine = pick(parts.get('machines'));
       return upper(
@@ -61,6 +66,29 @@ export function makeLanguageSentences(kind: 'aimed' | 'harmless'): string[] {
     const kinds = kind === 'aimed' ? (['aimed'] as const) : (['people', 'says'] as const);
     return kinds.flatMap((frames) => Array.from({ length: MADE[frames] * times }, () => make(frames)));
   });
+}
+
+/** Texts that are made of each sentence of `situations.txt`. */
+const MADE_OF_SITUATION = { aimed: 8, harmless: 2 };
+
+/**
+ * Returns texts that speak to whoever writes the reply and may name no machine (what to put into it, what to do with the newest mail, pretended
+ * turns, rules and results), or what people write that resembles them, in 22 languages; always the same.
+ */
+export function makeSituationSentences(kind: 'aimed' | 'harmless'): string[] {
+  const pick = makePick(kind === 'aimed' ? 31 : 37);
+  return [...readLanguages('situations.txt').values()].flatMap((parts) =>
+    (parts.get(kind) ?? []).flatMap((frame) => {
+      const made = Array.from({ length: frame.includes('{') ? MADE_OF_SITUATION[kind] : 1 }, () =>
+        frame
+          .replaceAll('{r}', () => pick(parts.get('things')))
+          .replaceAll('{x}', () => pick(parts.get('outputs')))
+          .replaceAll('{a}', () => pick(ADDRESSES))
+          .replaceAll('{u}', () => pick(PAGES)),
+      );
+      return [...new Set(made)];
+    }),
+  );
 }
 
 function joined(tail: string): string {

