@@ -81,9 +81,11 @@ export async function readMailReport(
   { isAtReturnAddress = false }: { isAtReturnAddress?: boolean } = {},
 ): Promise<MailReport | null> {
   const { leaves } = await readParts(bytes);
-  const report = readStructured(bytes, leaves) ?? (isAtReturnAddress ? await readUnstructured(bytes, leaves) : null);
-  if (report === null || report.kind === 'automatic-reply') return report;
   const returned = returnedHeader(bytes, leaves);
+  const report =
+    readStructured(bytes, leaves, returned) ??
+    (isAtReturnAddress ? await readUnstructured(bytes, leaves, returned) : null);
+  if (report === null || report.kind === 'automatic-reply') return report;
   const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
   if (report.kind === 'delivery-status') return { ...report, originalMessageId };
   const returnPath = returned === null ? null : addressIn(valueOf(returned, 'return-path'));
@@ -98,26 +100,34 @@ export function kindOfReport(report: MailReport | null): ReportKind {
   return actions.includes('failed') ? 'bounce' : actions.includes('delayed') ? 'delay' : 'delivered';
 }
 
-function readStructured(bytes: Buffer, leaves: readonly Leaf[]): MailReport | null {
+function readStructured(bytes: Buffer, leaves: readonly Leaf[], returned: HeaderSection | null): MailReport | null {
   for (const leaf of leaves) {
     if (!isReportPart(leaf.contentType)) continue;
     const content = readContent(bytes, leaf);
-    const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content) : readFeedback(content);
-    if (report?.kind === 'delivery-status') return withText(report, statementIn(bytes, leaves));
+    const sentTo = readSentTo(bytes, returned);
+    const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content, sentTo) : readFeedback(content);
+    if (report?.kind === 'delivery-status') return withText(report, statementIn(bytes, leaves), sentTo);
     if (report !== null) return report;
   }
   return null;
 }
 
+/** Returns the only recipient whom the report's own header or that of the returned message names; null when there are several or none. */
+function readSentTo(bytes: Buffer, returned: HeaderSection | null): string | null {
+  const failed = valueOf(readHeaderSection(bytes), 'x-failed-recipients');
+  const sentTo = failed ?? (returned === null ? null : valueOf(returned, 'to'));
+  return sentTo === null || sentTo.includes(',') ? null : addressIn(sentTo);
+}
+
 /** Adds what only the text says: the server's words when the machine-readable part has none, and the refused command. */
-function withText(report: DeliveryReport, statement: string): DeliveryReport {
+function withText(report: DeliveryReport, statement: string, sentTo: string | null): DeliveryReport {
   if (statement === '') return report;
-  const read = readStatement(statement);
+  const read = readStatement(statement, sentTo);
   const recipients = report.recipients.map((recipient) => {
     if (recipient.bounce === null) return recipient;
     const address = recipient.finalRecipient ?? recipient.originalRecipient ?? '';
     const said = read.diagnosisOf(address);
-    return withReceiversRules(report.reportingMta, {
+    const reported = {
       ...recipient,
       diagnosticCode: recipient.diagnosticCode ?? (said.text === '' ? null : said.text),
       replyCode: recipient.replyCode ?? (recipient.diagnosticCode === null ? said.code : null),
@@ -126,7 +136,8 @@ function withText(report: DeliveryReport, statement: string): DeliveryReport {
           ? (said.status ?? recipient.status)
           : recipient.status,
       command: said.command,
-    });
+    };
+    return withReceiversRules(report.reportingMta, reported, sentTo);
   });
   return { ...report, recipients };
 }
@@ -138,28 +149,34 @@ function withText(report: DeliveryReport, statement: string): DeliveryReport {
 function withReceiversRules(
   reportingMta: string | null,
   report: Omit<RecipientReport, 'reason' | 'bounce'>,
+  sentTo: string | null,
 ): RecipientReport {
-  const found = withReason(report);
+  const found = withReason(report, 'unknown', sentTo);
   const isRule = /^inbound-smtp\.[a-z0-9-]{1,40}\.amazonaws\.com$/i.test(reportingMta ?? '');
   return isRule && found.bounce === 'hard' ? { ...found, reason: 'recipient_rejected', bounce: 'soft' } : found;
 }
 
 /** Returns the report that has no machine-readable part; null when the message is none. */
-async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise<MailReport | null> {
+async function readUnstructured(
+  bytes: Buffer,
+  leaves: readonly Leaf[],
+  returned: HeaderSection | null,
+): Promise<MailReport | null> {
   const header = readHeaderSection(bytes);
   const statement = statementIn(bytes, leaves);
-  const report = readUserFeedback(header, returnedHeader(bytes, leaves)) ?? readNotification(statement);
+  const report = readUserFeedback(header, returned) ?? readNotification(statement);
   if (report !== null) return report;
   const embedded = readEmbedded(statement) ?? readEmbeddedPart(bytes, leaves);
-  if (embedded !== null) return withText(embedded, statement);
-  const kind = kindOfText(header, statement, returnedHeader(bytes, leaves) !== null);
+  const sentTo = readSentTo(bytes, returned);
+  if (embedded !== null) return withText(embedded, statement, sentTo);
+  const kind = kindOfText(header, statement, returned !== null);
   if (kind === 'automatic-reply') return { kind };
-  const said = readStatement(statement).diagnoses();
+  const said = readStatement(statement, sentTo).diagnoses();
   if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
     // A gateway may pass on the report of another server with a covering note.
     const passedOn = leaves.find(({ contentType }) => contentType === 'message/rfc822');
     const content = passedOn === undefined ? null : readContent(bytes, passedOn);
-    const inner = content === null ? null : readStructured(content, (await readParts(content)).leaves);
+    const inner = content === null ? null : await readMailReport(content);
     if (inner !== null) return inner;
   }
   if (kind === null) return null;

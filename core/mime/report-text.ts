@@ -65,7 +65,8 @@ export function kindOfText(
 ): 'bounce' | 'delay' | 'automatic-reply' | null {
   const subject = readValue(header, 'subject').toLowerCase();
   const isOfServer = isServerReport(header);
-  const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && !isLetter(statement));
+  const isProgram = !isLetter(statement) || (isReturning && !asks(statement));
+  const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && isProgram);
   if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
@@ -234,16 +235,20 @@ export interface ReadStatement {
   diagnosisOf: (address: string) => Diagnosis;
 }
 
-/** Reads a statement. What it says as a whole is found once, however many recipients it names. */
-export function readStatement(statement: string): ReadStatement {
+/**
+ * Reads a statement. What it says as a whole is found once, however many recipients it names. `sentTo`: the only recipient of the message as
+ * far as it is known.
+ */
+export function readStatement(statement: string, sentTo: string | null = null): ReadStatement {
   const sections = splitSections(statement);
+  const only = sections.size === 0 ? (onlyAddressIn(statement) ?? sentTo) : null;
   let found: Diagnosis | null = null;
-  const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement)));
+  const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement), only));
   const diagnosisOf = (address: string): Diagnosis => {
     const section = sections.get(address.toLowerCase()) ?? '';
     if (section === '') return { ...whole(), address };
     const command = commandIn(section) ?? commandIn(statement);
-    const said = diagnose([replyIn(section), bare(section, address)], command);
+    const said = diagnose([replyIn(section), bare(section, address)], command, address);
     if (said.reason !== 'unknown') return { ...said, address, text: said.code === null ? toText(section) : said.text };
     const { text, code, status } = said.text === '' ? whole() : said;
     return { ...whole(), address, text, code, status: status ?? whole().status };
@@ -292,11 +297,15 @@ function splitSections(statement: string): Map<string, string> {
 }
 
 /** Returns what the first of the texts says that gives a reason; the words of the first text. */
-function diagnose(texts: readonly (string | null)[], command: RefusedCommand | null): Diagnosis {
+function diagnose(
+  texts: readonly (string | null)[],
+  command: RefusedCommand | null,
+  recipient: string | null,
+): Diagnosis {
   let first: Diagnosis | null = null;
   for (const text of texts) {
     if (text === null) continue;
-    const found = readRefusal(text, command);
+    const found = readRefusal(text, command, recipient);
     if (found.reason === 'unknown') first ??= found;
     else return first === null ? found : { ...found, text: first.text, code: first.code, status: first.status };
   }
@@ -332,16 +341,16 @@ const REASON_SUBJECT =
 /** Returns what the subject of a report says; null when it gives no reason. */
 export function diagnoseSubject(header: HeaderSection): Diagnosis | null {
   const words = REASON_SUBJECT.exec(readValue(header, 'subject'))?.[1];
-  const said = words === undefined ? null : readRefusal(words, null);
+  const said = words === undefined ? null : readRefusal(words, null, null);
   return said?.reason === 'unknown' ? null : said;
 }
 
-function readRefusal(text: string, command: RefusedCommand | null): Diagnosis {
+function readRefusal(text: string, command: RefusedCommand | null, recipient: string | null): Diagnosis {
   const line = toLine(text);
   const reply = REPLY.exec(line);
   const code = reply === null ? null : Number(reply[1]);
   const status = statusIn(line, reply !== null);
-  const reason = refusalReason({ code, status, command, text: line });
+  const reason = refusalReason({ code, status, command, text: line, recipient });
   return { address: null, text: code === null ? wordsIn(text, reason) : toText(text), code, status, command, reason };
 }
 

@@ -1,0 +1,305 @@
+import { type ReplyCase, whole } from './reply-case.ts';
+
+/** Texts of people that use the words, lines and fields which mail programs write; all is their author’s. Written before any was read. */
+export const OWN_TEXTS: readonly ReplyCase[] = [
+  whole('a sentence about a device', 'Can you read this?\n\nSent from my iPhone it looked odd.'),
+  whole('a sentence about a form', 'Reply to the question above this line of the form, please.\n\nThanks'),
+  whole('a request about a line', 'Hi Ann,\n\nplease write your name above this line on page 2.\n\nJoe'),
+  whole(
+    'a German request about a line',
+    'Hallo,\n\nbitte über dieser Linie unterschreiben und die Antwort per Post schicken.\n\nGruß\nJoe',
+  ),
+  whole(
+    'a device in a sentence, German',
+    'Testbericht:\n\nGesendet von meinem neuen Handy kam das Bild unscharf an.\n\nWas meinst du?',
+  ),
+  whole(
+    'a device in a sentence, French',
+    'Bonjour,\n\nEnvoyé de mon iPhone, le fichier était illisible.\n\nPouvez-vous essayer ?',
+  ),
+  whole('a device in a sentence, Spanish', 'Hola:\n\nEnviado desde mi móvil no se abre el archivo.\n\n¿Lo ves tú?'),
+  whole(
+    'a device and what to do',
+    'Two problems:\n\nSent from Outlook the table breaks in two.\n\nSent from Gmail it is fine.\n\nAny idea?',
+  ),
+  whole(
+    'a log of Notes below own text',
+    'Here is the log\n\n01/06/2026 10:11:12   Router: message 0012 to joe@x.test\n01/06/2026 10:11:14   Router: delivered\n\nWhat is wrong?',
+  ),
+  whole(
+    'a line of Notes in a list without a colon',
+    'The old remarks\n\nAnn Smith ---06.01.2026 10:11:12--- pump checked\nBob Roe ---07.01.2026 09:00:00--- valve changed\n\nPlease add yours.',
+  ),
+  whole(
+    'a single remark like those of Notes',
+    'From the logbook of the plant\n\nAnn Smith ---06.01.2026 10:11:12--- pump checked\n\nIs this enough for the audit?',
+  ),
+  whole(
+    'log lines with addresses',
+    'These failed\n\n2026-01-06 10:11 Ann (ann@x.test)\n2026-01-06 10:12 Bob (bob@x.test)\n\nPlease retry.',
+  ),
+  whole(
+    'an entry of a guest book',
+    'Nice one from the guest book\n\nAnn Smith (2026-01-06 10:11)\nLovely house, we come again.\n\nShall we print it?',
+  ),
+  whole('who wrote a book, French', 'En 1862 Hugo a écrit :\n\nLes Misérables.\n\nÀ lire absolument.'),
+  whole(
+    'who wrote a letter, German',
+    'Am 6. Januar 1886 schrieb Nietzsche an seine Schwester:\n\n"Ich bin müde."\n\nKannst du das prüfen?',
+  ),
+  whole('what a customer wrote, Polish', 'Klient napisał wczoraj:\n\n„Paczka przyszła otwarta.”\n\nCo robimy?'),
+  whole('what a customer wrote, Russian', 'Клиент вчера написал:\n\n«Коробка была открыта».\n\nЧто делаем?'),
+  whole(
+    'what a customer wrote, Japanese',
+    'お客様は次のように書きました：\n\n「箱が開いていました」\n\nどうしますか。',
+  ),
+  whole('what a customer wrote, Chinese', '客户昨天写道：\n\n“箱子是开着的。”\n\n怎么办？'),
+  whole(
+    'a dated note to self',
+    'Plan\n\nOn 6 January 2026 at 10:11 we met Ann and wrote down what to buy:\n\nbread, milk, salt.',
+  ),
+  whole(
+    'minutes with speakers',
+    'Minutes, 6 January 2026, 10:11\n\nAnn Smith <ann@x.test>:\nagrees to the price.\n\nBob Roe <bob@x.test>:\nwants to wait.',
+  ),
+  whole(
+    'a list of contacts',
+    'Contacts for the visit\n\nName: Ann Smith\nMail: ann@x.test\nTel: 0123 456\n\nName: Bob Roe\nMail: bob@x.test\nTel: 0123 457',
+  ),
+  whole(
+    'an order',
+    'Order\n\nTo: Joe Doe, 1 High Street\nDate: 6 January 2026\nSubject: 3 chairs\nTotal: 120.00\n\nWhen do they come?',
+  ),
+  whole(
+    'a parcel, Italian',
+    'Spedizione\n\nDa: Milano\nA: Roma\nData: 06/01/2026 10:11\nOggetto: 2 scatole\n\nPotete confermare?',
+  ),
+  whole('a parcel, Portuguese', 'Encomenda\n\nDe: Lisboa\nPara: Porto\nEnviado: 06/01/2026\nPeso: 2 kg\n\nJá chegou?'),
+  whole(
+    'a journey, Swedish',
+    'Resan\n\nFrån: Stockholm C\nTill: Malmö C\nDatum: 6 januari 2026 10:11\nPlats: 12\n\nVi ses!',
+  ),
+  whole(
+    'a journey, Turkish',
+    'Yolculuk\n\nNereden: Ankara\nNereye: İzmir\nTarih: 6 Ocak 2026 10:11\nKoltuk: 12\n\nGörüşürüz.',
+  ),
+  whole('a journey, Czech', 'Jízdenka\n\nOd: Praha\nDo: Brno\nDatum: 6. 1. 2026 10:11\nMísto: 12\n\nTak zítra.'),
+  whole(
+    'a memo, Polish',
+    'Notatka służbowa\n\nOd: dział sprzedaży\nDo: księgowość\nData: 6.01.2026\nTemat: faktura 4711\n\nProszę o zapłatę.',
+  ),
+  whole(
+    'a memo, English',
+    'MEMO\n\nTo: All staff\nFrom: Facilities\nDate: 6 January 2026\nSubject: Fire drill\n\nPlease leave by the back door.',
+  ),
+  whole(
+    'a memo, Dutch',
+    'Memo\n\nVan: inkoop\nAan: magazijn\nDatum: 6 januari 2026\nOnderwerp: stoelen\n\nGraag tellen.',
+  ),
+  whole(
+    'a form of a visa',
+    'Please check my form:\n\nFrom: 06.01.2026 10:11\nTo: 12.01.2026 10:11\nSubject of visit: conference\nHost: Ann Smith <ann@x.test>\n\nIs it right?',
+  ),
+  whole(
+    'settings of a program',
+    'My settings:\n\nfrom: "Joe" <joe@x.test>\nto: "list" <list@x.test>\nsubject: "[report] {date}"\n\nWhy does nothing arrive?',
+  ),
+  whole(
+    'a header section of a test',
+    'I get this header\n\nReceived: from mx.x.test (192.0.2.1)\nFrom: ann@x.test\nTo: joe@x.test\nSubject: test\nDate: Tue, 6 Jan 2026 10:11:12 +0100\n\nIs the order wrong?',
+  ),
+  whole(
+    'text below a rule',
+    'First the good news: it works.\n\n________________________________\n\nNow the bad news: it is slow.\nWe need a new disk.\nAnd a new fan.\nAnd more memory.\nAnd time.',
+  ),
+  whole(
+    'a separator of equal signs',
+    'Chapter one is done.\n\n==========\n\nChapter two needs work: From page 12 on, to the end.',
+  ),
+  whole(
+    'rules of a game',
+    'Rules\n\n1. Write the answer above the line.\n2. Pass the sheet on.\n3. Read all lines aloud.',
+  ),
+  whole('code with a shell prompt', 'Run this:\n\n$ cat a.txt > b.txt\n$ grep From: b.txt\n\nThen tell me.'),
+  whole('a diff', 'Could you apply this?\n\n--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-foo\n+bar\n\nThanks'),
+  whole('yaml', 'My file:\n\ndate: 2026-01-06 10:11\nto: production\nfrom: staging\nsubject: release\n\nDeploy fails.'),
+  whole('an address as a paragraph', 'New address:\n\nAnn Smith <ann.smith@x.test>\n\nPlease update it.'),
+  whole('a date as a paragraph', 'The date is fixed:\n\nTuesday, 6 January 2026, 10:11\n\nPlease come.'),
+  whole(
+    'who writes what on which day',
+    'Plan of texts\n\nOn Monday, 5 January 2026 Ann writes the intro.\nOn Tuesday, 6 January 2026 Bob writes the rest:\nmethods and results.',
+  ),
+  whole(
+    'an invitation in words',
+    'Hi,\n\nWhen: Tuesday, 6 January 2026 10:11\nWhere: Room 2\nWho: Ann Smith <ann@x.test>, Bob\nSubject: budget\n\nBring numbers.',
+  ),
+  whole(
+    'a legal citation',
+    'See the judgment\n\nOn 6 January 2026 the court wrote:\n\n"The claim is dismissed."\n\nWe should appeal.',
+  ),
+  whole(
+    'a chat that was copied',
+    'From our chat:\n\n[10:11] Ann: shall we eat?\n[10:12] Joe: yes\n[10:13] Ann: at noon\n\nSo noon it is.',
+  ),
+  whole(
+    'a chat with dates',
+    'Copied from the chat\n\n06.01.2026, 10:11 - Ann: shall we eat?\n06.01.2026, 10:12 - Joe: yes\n\nSo noon it is.',
+  ),
+  whole('a list with arrows', 'Route:\n\n> Berlin\n> Leipzig\n> Munich\n\nAll by train.'),
+  whole('steps with arrows at the end', 'To open it click\n\n> Settings\n> Mail\n> Rules'),
+  whole(
+    'a quotation mark of a poem at the end',
+    'My favorite:\n\n| Two roads diverged in a wood, and I\n| I took the one less traveled by\n\nYours?',
+  ),
+  whole('two hyphens in a table', 'Numbers\n\nJan 12\nFeb --\nMar 14\n\nFebruary is missing.'),
+  whole('a title between dashes', 'Songs\n\n----- Original Message -----\n\nis the name of the band. Do you know it?'),
+  whole(
+    'words of a forward in a sentence',
+    'Begin forwarded message: this is what my phone writes, and I cannot switch it off.\n\nHow do I?',
+  ),
+  whole(
+    'a question about a forward',
+    'What does "Anfang der weitergeleiteten Nachricht:" mean?\n\nMy German is rusty.',
+  ),
+  whole(
+    'sent on a date',
+    'Invoice 4711\n\nSent: 6 January 2026\nPaid: no\nDue: 20 January 2026\n\nCould you pay, please?',
+  ),
+  whole(
+    'fields of a case file',
+    'Case 12\n\nReported by: Ann Smith <ann@x.test>\nReported on: 6 January 2026 10:11\nAssigned to: Joe <joe@x.test>\nStatus: open\nPriority: high\n\nWho takes it?',
+  ),
+  whole(
+    'a signature of a letter with two names',
+    'Dear Ann,\n\nwe agree.\n\nJoe Doe, director\nAnn Roe, deputy\n\nPS: From Monday to Friday we are closed.',
+  ),
+  whole('a text in brackets', 'Notes [from: Ann, to: Joe, date: 6 January 2026, subject: pumps]\n\nAll good.'),
+  whole(
+    'a Korean note',
+    '메모\n\n보낸 곳: 서울\n받는 곳: 부산\n날짜: 2026년 1월 6일 10:11\n제목: 의자 2개\n\n확인 부탁드립니다.',
+  ),
+  whole(
+    'a Chinese order',
+    '订单\n\n收件人：王小明\n地址：北京市\n日期：2026年1月6日 10:11\n主题：椅子两把\n\n请确认。',
+  ),
+  whole('an Arabic note', 'مذكرة\n\nمن: قسم المبيعات\nإلى: المحاسبة\nالتاريخ: 6 يناير 2026\n\nيرجى الدفع.'),
+  whole('a Hebrew note', 'תזכיר\n\nמאת: מחלקת מכירות\nאל: הנהלת חשבונות\nתאריך: 6 בינואר 2026\n\nנא לשלם.'),
+  whole(
+    'an unsubscribe question',
+    'You are receiving this because you asked me to keep you in the loop.\n\nHere is the plan: we start on Monday.',
+  ),
+  whole('get outlook as a request', 'To do:\n\nGet Outlook for the new laptops before Friday.\n\nThanks'),
+  whole(
+    'sent via as a sentence',
+    'Documents:\n\nSent via courier on Monday, they should be there by now.\n\nPlease check.',
+  ),
+  whole('further 1', 'Hi,\n\nthe form says: "Type your answer above this line". Which line?\n\nJoe'),
+  whole('further 2', 'Please print and sign above the line.\n\nThen scan it.'),
+  whole('further 3', 'Note: sent from my phone the table looks fine, from the laptop it does not.\n\nStrange.'),
+  whole('further 4', 'Beginning on Monday:\n\nFrom: 8:00\nTo: 12:00\n\nBring lunch.'),
+  whole(
+    'further 5',
+    'Start of the project:\n\nDate: 6 January 2026\nTo: all teams\nFrom: the board\nSubject: new plan\n\nPlease read.',
+  ),
+  whole('further 6', 'Begin with these steps:\n\n1. open\n2. close'),
+  whole('further 7', 'Inicio de la reunión:\n\n10:11 saludo\n10:20 informe\n\nNos vemos.'),
+  whole('further 8', 'On Monday, 5 January 2026, at 10:11 she wrote:\n\n"I resign."\n\nWhat now?'),
+  whole('further 9', 'Am 5. Januar 2026 um 10:11 schrieb er uns:\n\n"Ich kündige."\n\nWas nun?'),
+  whole('further 10', 'Le 5 janvier 2026 à 10:11, le locataire a écrit :\n\n« Je pars. »\n\nQue faire ?'),
+  whole('further 11', 'El 5 de enero de 2026 el inquilino escribió:\n\n«Me voy.»\n\n¿Qué hacemos?'),
+  whole('further 12', 'Il 5 gennaio 2026 il cliente ha scritto:\n\n"Disdico."\n\nChe facciamo?'),
+  whole('further 13', 'Op 5 januari 2026 schreef de klant:\n\n"Ik zeg op."\n\nWat nu?'),
+  whole('further 14', '5 января 2026 года клиент написал:\n\n«Я ухожу».\n\nЧто делать?'),
+  whole('further 15', 'Dnia 5 stycznia 2026 klient napisał:\n\n„Rezygnuję”.\n\nCo teraz?'),
+  whole(
+    'further 16',
+    'Order form\n\nFrom: Lisbon office\nTo: Porto office\nDate: 6 January 2026\nSubject: 10 desks\n\nThanks',
+  ),
+  whole(
+    'further 17',
+    'Reisekosten\n\nVon: Berlin\nNach: München\nDatum: 06.01.2026\nBetreff: Messe\n\nBitte erstatten.',
+  ),
+  whole(
+    'further 18',
+    'Convocation\n\nDe : la direction\nÀ : tous\nDate : 6 janvier 2026\nObjet : réunion\n\nMerci de venir.',
+  ),
+  whole('further 19', 'Circular\n\nDe: dirección\nPara: todos\nFecha: 6 de enero de 2026\nAsunto: horario\n\nGracias.'),
+  whole('further 20', 'Avviso\n\nDa: segreteria\nA: tutti\nData: 6 gennaio 2026\nOggetto: orari\n\nGrazie.'),
+  whole('further 21', 'Служебная\n\nОт: директора\nКому: всем\nДата: 6 января 2026\nТема: график\n\nСпасибо.'),
+  whole('further 22', '通知\n\n发件人：办公室\n收件人：全体\n日期：2026年1月6日\n主题：放假\n\n谢谢。'),
+  whole('further 23', 'Menu path\n\n> File\n> Export\n> PDF'),
+  whole('further 24', 'Ranking:\n\n1 > 2\n2 > 3\n\nIs that right?'),
+  whole('further 25', 'He said\n\n"-----Original Message-----"\n\nand I laughed.'),
+  whole(
+    'further 26',
+    'The list:\n\nAnn Smith <ann@x.test> - writes the intro\nBob Roe <bob@x.test> - writes the rest\n\nOk?',
+  ),
+  whole(
+    'further 27',
+    'Changelog\n\n2026-01-06 Ann Smith <ann@x.test>\n\n* fix the pump\n\n2026-01-07 Bob Roe <bob@x.test>\n\n* fix the valve',
+  ),
+  whole(
+    'further 28',
+    'commit 1a2b3c\nAuthor: Ann Smith <ann@x.test>\nDate:   Tue Jan 6 10:11:12 2026 +0100\n\n    fix the pump\n\nCan you review it?',
+  ),
+  whole('further 29', 'The log says\n\nJan 6 10:11:12 mx postfix/smtp[12]: to=<joe@x.test>, status=bounced\n\nWhy?'),
+  whole('further 30', '-- \nThis is how a signature starts. How do I turn it off?'),
+  whole('further 31', 'Weather:\n\n-- Monday --\nrain\n\n-- Tuesday --\nsun'),
+  whole('further 32', 'Sent: 3 boxes\nReceived: 2 boxes\nDate: 6 January 2026\n\nOne is missing.'),
+  whole('further 33', 'Von meinem Balkon gesendet wirkt das Bild dunkel.\n\nBesser von der Straße?'),
+  whole('further 34', 'Sent from my garden: three roses.\n\nEnjoy!'),
+  whole('further 35', 'Enviado a todos los socios el lunes.\n\n¿Llegó?'),
+  whole('third 1', 'Subject: what I want to say\n\nI want to say thanks.'),
+  whole('third 2', 'Dear Ann,\n\nFrom: my heart\nTo: yours\n\nHappy birthday!'),
+  whole(
+    'third 3',
+    'Timeline\n\n2026-01-06 10:11: pump stops\n2026-01-06 10:15: Ann calls\n2026-01-06 10:30: pump runs\n\nThat is all.',
+  ),
+  whole('third 4', 'The witness wrote on 6 January 2026:\n\n"I saw a red car."\n\nIt was blue.'),
+  whole('third 5', 'Unser Chef schrieb gestern:\n\n"Alle ins Büro."\n\nGilt das?'),
+  whole('third 6', 'Mon chef a écrit hier :\n\n« Tous au bureau. »\n\nC’est sérieux ?'),
+  whole('third 7', 'Mi jefa escribió ayer:\n\n«Todos a la oficina».\n\n¿En serio?'),
+  whole('third 8', '上司が昨日こう書きました：\n\n「全員出社」\n\n本当ですか。'),
+  whole('third 9', 'Ann Smith <ann@x.test> is the person to ask.\nBob Roe <bob@x.test> knows her.\n\nBest'),
+  whole(
+    'third 10',
+    'Hotel:\n\nFrom Tuesday, January 6, 2026 3:00 PM\nTo Thursday, January 8, 2026 11:00 AM\n\nBreakfast included.',
+  ),
+  whole(
+    'third 11',
+    'Bank transfer\n\nFrom: Joe Doe\nTo: Ann Smith\nDate: 6 January 2026 10:11\nSubject: rent January\nAmount: 900\n\nDone!',
+  ),
+  whole(
+    'third 12',
+    'Virement\n\nDe : Joe Doe\nÀ : Anne Petit\nDate : 6 janvier 2026\nObjet : loyer\nMontant : 900\n\nFait !',
+  ),
+  whole('third 13', 'Überweisung\n\nVon: Joe Doe\nAn: Anna Klein\nDatum: 06.01.2026\nBetreff: Miete\n\nErledigt.'),
+  whole(
+    'third 14',
+    'Letter to print:\n\nTo: Ann Smith\nFrom: Joe Doe\nDate: 6 January 2026\nRe: your letter of 2 January\n\nDear Ann, ...',
+  ),
+  whole('third 15', 'Quiz\n\n1. Who wrote "Emma"?\n2. Who wrote:\n\n"Call me Ishmael"?\n\nSend answers.'),
+  whole('third 16', '-----\nNote 1\n-----\nBuy milk.\n-----\nNote 2\n-----\nBuy bread.'),
+  whole('third 17', 'Two options\n___________\n\nA) now\nB) later'),
+  whole('third 18', 'Use "|" as separator:\n\n| a | b |\n| 1 | 2 |\n\nOk?'),
+  whole('third 19', 'The prompt looks like this:\n\n>>> print(1)\n1\n>>> print(2)\n2\n\nPython 3.'),
+  whole('third 20', 'Shell\n\n> npm install\n> npm test\n\nfails at the second.'),
+  whole('third 21', 'Comparison\n\nspeed > price\nprice > looks\n\nAgree?'),
+  whole('third 22', 'Sent with love from Paris.\n\nAnn'),
+  whole('third 23', 'Von unterwegs gesendet habe ich dir schon die Liste.\n\nHier noch die Preise: 12, 14.'),
+  whole('third 24', 'Get Outlook for Mac if you want, I use Thunderbird.\n\nBoth work.'),
+  whole('third 25', 'Sent from the office of the mayor:\n\nall streets are closed.'),
+  whole('third 26', 'This message is confidential, please do not share it.\n\nWe buy the house on Friday.'),
+  whole('third 27', 'Questions\n\nQ: when?\nA: Monday\nQ: where?\nA: here'),
+  whole('third 28', 'Herr Klein schrieb am 6. Januar 2026, dass er kommt:\n\num zwölf, mit Frau.\n\nPasst das?'),
+  whole('third 29', 'Attendees\n\nAnn Smith, 10:11\nBob Roe, 10:15\n\nStart: 10:20'),
+  whole('third 30', 'Original message: lost.\nCopy: found.\n\nShall I send it?'),
+  whole(
+    'third 31',
+    'Version history\n\n1.0 - 6 Jan 2026 - Ann Smith <ann@x.test>\n1.1 - 7 Jan 2026 - Bob Roe <bob@x.test>\n\nMore?',
+  ),
+  whole('third 32', 'Wichtig:\n\nGesendet: 3\nEmpfangen: 2\nDatum: 06.01.2026\nBetreff: Pakete\n\nEines fehlt.'),
+  whole('third 33', 'Bitte schreiben Sie Ihren Namen über diese Zeile.\n\nDann unterschreiben.'),
+  whole('third 34', 'Write your answers above the dotted line and fold the page.\n\nThen post it.'),
+  whole('third 35', 'They wrote:\n\n"no"\n\nand that was it.'),
+];
