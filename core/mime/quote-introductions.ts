@@ -70,6 +70,8 @@ const INTRODUCTION_END_LENGTH = 8;
 const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
 /** Gnus: `>>>>> "Ann" == Ann Smith <ann@example.com> writes:`. */
 const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
+/** Names of fields that only mails have. */
+const ONLY_MAIL_FIELD = /^[*_\s]{0,3}(?:expeditorul|отправитель|šalje)\s?[:：]/iu;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
 const MAX_NOTES_LINES = 12;
 /** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
@@ -286,7 +288,7 @@ export class IntroductionFinder {
       const inside = fieldsInside(short);
       for (const one of inside) fields.add(one);
       hasAddress ||= ADDRESS.test(short);
-      hasSent ||= isSentField(short) || inside.length > 0;
+      hasSent ||= isSentField(short) || inside.length > 0 || ONLY_MAIL_FIELD.test(short);
       isOfMail ||= inside.includes('subject') || field === 'subject' || hasAddress || isSentField(short);
       to = next;
     }
@@ -321,7 +323,8 @@ export class IntroductionFinder {
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
     // An order, a parcel or a memo: no mail program wrote it.
-    if (from === at && !isSent && !hasAddress && !hasSent && !this.#hasNotesName(at, to)) return null;
+    const hasRule = SEPARATOR.test(this.#line(this.nextNonBlank(to + 1)).short);
+    if (from === at && !isSent && !hasAddress && !hasSent && !hasRule && !this.#hasNotesName(at, to)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
 

@@ -122,7 +122,7 @@ const MATCHERS = lazily(() =>
         isUnconditional: reason === 'mail_not_accepted',
         isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
         needsSubject: NEEDS_SUBJECT.test(wording),
-        isWord: /^[a-z]{2,3}$/.test(wording),
+        isWord: /^u[bc]e$/.test(wording),
       }),
     ),
   })),

@@ -69,7 +69,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
       n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit | n'est ... listé | n'est ... référenc | n'est ... déclaré`,
-    gone: `supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
+    gone: `supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | ne fait pas partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
   {

@@ -7,6 +7,7 @@ import { FRESH_REPLIES } from './replies/fresh-replies.ts';
 import { INTACT_LETTERS } from './replies/intact-letters.ts';
 import { INTACT_MAILS } from './replies/intact-mails.ts';
 import { INTACT_TEXTS } from './replies/intact-texts.ts';
+import { LATER_REPLIES } from './replies/later-replies.ts';
 import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
 import { ODD_REPLIES } from './replies/odd-replies.ts';
 import { OWN_TEXTS } from './replies/own-texts.ts';
@@ -28,6 +29,7 @@ describe('a reply is separated from what its mail program added', () => {
     ...WORLD_REPLIES,
     ...TEMPLATE_REPLIES,
     ...PUBLISHED_REPLIES,
+    ...LATER_REPLIES,
   ])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
     expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);

@@ -302,4 +302,42 @@ export const OWN_TEXTS: readonly ReplyCase[] = [
   whole('third 33', 'Bitte schreiben Sie Ihren Namen über diese Zeile.\n\nDann unterschreiben.'),
   whole('third 34', 'Write your answers above the dotted line and fold the page.\n\nThen post it.'),
   whole('third 35', 'They wrote:\n\n"no"\n\nand that was it.'),
+  whole(
+    'fourth 1',
+    'My statement\n\nOn 6 January 2026, at 10:11, I wrote to the landlord:\n\n"Please fix the roof."\n\nHe did not reply.',
+  ),
+  whole('fourth 2', 'Heute schrieb mir die Bank:\n\n"Ihr Konto ist gesperrt."\n\nIst das echt?'),
+  whole('fourth 3', 'La banque m’a écrit le 6 janvier :\n\n« Votre compte est bloqué. »\n\nEst-ce vrai ?'),
+  whole('fourth 4', 'El banco me escribió el 6 de enero:\n\n«Su cuenta está bloqueada».\n\n¿Es verdad?'),
+  whole('fourth 5', 'Банк мне 6 января написал:\n\n«Ваш счёт заблокирован».\n\nЭто правда?'),
+  whole('fourth 6', '昨日、銀行からメール：\n\n「口座が停止」\n\n本当？'),
+  whole(
+    'fourth 7',
+    'Delivery note\n\nFrom: Warehouse 2\nTo: Shop 7\nDate: 6 January 2026 10:11\nSubject: 40 boxes\n\nSigned: Joe',
+  ),
+  whole(
+    'fourth 8',
+    'Lieferschein\n\nVon: Lager 2\nAn: Filiale 7\nDatum: 06.01.2026 10:11\nBetreff: 40 Kartons\n\nUnterschrift: Joe',
+  ),
+  whole(
+    'fourth 9',
+    'Albarán\n\nDe: almacén 2\nPara: tienda 7\nFecha: 06/01/2026 10:11\nAsunto: 40 cajas\n\nFirma: Joe',
+  ),
+  whole(
+    'fourth 10',
+    'Накладная\n\nОт: склад 2\nКому: магазин 7\nДата: 06.01.2026 10:11\nТема: 40 коробок\n\nПодпись: Joe',
+  ),
+  whole('fourth 11', '送り状\n\n差出人：倉庫2\n宛先：店舗7\n日付：2026年1月6日 10:11\n件名：箱40個\n\n署名：Joe'),
+  whole('fourth 12', 'Read receipts\n\nSent from Outlook they work, sent from Thunderbird they do not.\n\nWhy?'),
+  whole('fourth 13', 'Envoyé de mon ordinateur portable, le message passe.\n\nDu téléphone, non.'),
+  whole('fourth 14', 'Steps\n\n> Open app\n> Tap menu\n> Log out'),
+  whole('fourth 15', 'Please sign above this line:\n\n______________________\n\nand return it.'),
+  whole('fourth 16', 'The start of the story:\n\nSubject: unknown\nDate: unknown\n\nA mail arrives ...'),
+  whole('fourth 17', 'Begin of quote:\n\nTo be or not to be.\n\nEnd of quote.'),
+  whole('fourth 18', 'Here are two addresses:\n\nAnn Smith <ann@x.test>\n\nBob Roe <bob@x.test>\n\nWrite to both.'),
+  whole(
+    'fourth 19',
+    'Log:\n\n[2026-01-06 10:11:12] from=<ann@x.test> to=<joe@x.test> status=sent\n[2026-01-06 10:11:13] done\n\nLooks fine?',
+  ),
+  whole('fourth 20', 'Ann---the one from accounting---called on 06.01.2026 10:11.\n\nCall her back.'),
 ];
