@@ -323,7 +323,10 @@ export class IntroductionFinder {
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
     // An order, a parcel or a memo: no mail program wrote it.
-    const hasRule = SEPARATOR.test(this.#line(this.nextNonBlank(to + 1)).short);
+    const below = this.nextNonBlank(to + 1);
+    // A cell of a table has a line of its own.
+    const last = /[:：]$/u.test(this.#line(to).short) ? this.nextNonBlank(below + 1) : below;
+    const hasRule = SEPARATOR.test(this.#line(last).short);
     if (from === at && !isSent && !hasAddress && !hasSent && !hasRule && !this.#hasNotesName(at, to)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
