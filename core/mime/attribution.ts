@@ -1,5 +1,5 @@
 import { MAX_LINE_LENGTH } from './reply-line.ts';
-import { WROTE, WROTE_LEADS } from './reply-words.ts';
+import { DETERMINERS, WROTE, WROTE_LEADS } from './reply-words.ts';
 
 /**
  * Returns the characters before an introduction in the same line, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`; programs that
@@ -83,7 +83,8 @@ export function introduces(joined: string, isQuoteNext: boolean, isApart: boolea
   const isWrote = WROTE_WORD.test(joined);
   if (!isQuoteNext && (CITED.test(joined) || (isOpen && isWrote && goesOn(joined)))) return false;
   if (isOpen && isWrote && !isQuoteNext && !hasAddress && WROTE_SOMETHING.test(joined)) return false;
-  if (isOpen && isWrote && hasDate && !hasAddress && !isQuoteNext && !isDatedAttribution(joined)) return false;
+  if (isOpen && isWrote && hasDate && !hasAddress && !isQuoteNext)
+    if (!isDatedAttribution(joined) || !namesAuthor(joined)) return false;
   if (isOpen && isWrote) return hasDate || hasAddress || isQuoteNext;
   const isShort = joined.length <= MAX_ATTRIBUTION_LENGTH;
   if (isOpen && isQuoteNext && isShort && (hasAddress || (hasDate && EARLY_DATE.test(joined)))) return true;
@@ -112,4 +113,27 @@ const DAY_OR_TIME = new RegExp(
 function isDatedAttribution(joined: string): boolean {
   if (!DAY_OR_TIME.test(joined)) return false;
   return LEAD.test(joined) || DATE_FIRST.test(joined) || TIME.test(joined) || WROTE_BEFORE_DATE.test(joined);
+}
+
+/** Articles and pronouns that are in no name, as `der` and `de` are. */
+const NO_NAME = new RegExp(
+  `(?<!\\p{L})(?:${DETERMINERS.split('|')
+    .filter(
+      (word) => word.length > 2 && !/^(?:der|die|das|den|los|las|dos|het|ten|son|ben|han|hon|hun|min|ona)$/.test(word),
+    )
+    .join('|')})(?!\\p{L})`,
+  'u',
+);
+const FIRST_DETERMINER = new RegExp(`^[\\s,.:;]{0,4}(?:${DETERMINERS})(?!\\p{L})`, 'u');
+
+/** Whether a name may be beside the word for writing, and not a noun or a sentence: `On 6 January 2026 the court wrote:`. */
+function namesAuthor(joined: string): boolean {
+  const found = WROTE_WORD.exec(joined);
+  if (found === null) return true;
+  const before = joined.slice(0, found.index).replace(/^.*\p{Nd}/su, '');
+  const behind = joined.slice(found.index + found[0].length).replace(/^\p{L}*(?:\(\p{L}{1,3}\))?/u, '');
+  if (!/[\p{Lu}\p{Lt}\p{Lo}]/u.test(`${before}${behind}`)) return false;
+  // `Ann schrieb am 6. Januar 2026, dass sie kommt:`
+  if (/\p{Nd}(?:[^\p{Nd}]*(?<!\p{L})\p{Ll}{2,}(?!\p{L})){3}[^\p{Nd}]*$/u.test(behind)) return false;
+  return ![before, behind].some((words) => FIRST_DETERMINER.test(words) || NO_NAME.test(words));
 }

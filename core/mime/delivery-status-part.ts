@@ -44,15 +44,18 @@ const MAX_TEXT_LENGTH = 1_000;
 
 const MAX_ADDRESS_LENGTH = 320;
 
-/** Parses a message/delivery-status part; null when it reports no recipient. Never throws. */
-export function readDeliveryStatus(content: Buffer): DeliveryReport | null {
+/**
+ * Parses a message/delivery-status part; null when it reports no recipient. Never throws. `sentTo`: the only recipient of the message as far as
+ * it is known, for reports that name none.
+ */
+export function readDeliveryStatus(content: Buffer, sentTo: string | null = null): DeliveryReport | null {
   const groups = readGroups(content);
   const recipients = groups
-    .map(readRecipient)
+    .map((group) => readRecipient(group, sentTo))
     .filter((report) => report !== null)
     .slice(0, MAX_RECIPIENT_REPORTS);
   if (recipients.length === 0) return null;
-  const reportingMta = groups.map((group) => typedValue(readField(group, 'reporting-mta'))).find((mta) => mta !== null);
+  const reportingMta = groups.map((group) => typedValue(valueOf(group, 'reporting-mta'))).find((mta) => mta !== null);
   return {
     kind: 'delivery-status',
     isStructured: true,
@@ -71,14 +74,14 @@ export function readGroups(content: Buffer): HeaderSection[] {
     .map((group) => readHeaderSection(Buffer.from(`${group.replace(/^\s+/, '')}\n\n`, 'latin1')));
 }
 
-function readRecipient(group: HeaderSection): RecipientReport | null {
-  const finalRecipient = addressIn(typedValue(readField(group, 'final-recipient')));
-  const originalRecipient = addressIn(typedValue(readField(group, 'original-recipient')));
-  const diagnosis = readField(group, 'diagnostic-code') ?? readSupplement(group);
-  const stated = readField(group, 'status');
+function readRecipient(group: HeaderSection, sentTo: string | null): RecipientReport | null {
+  const finalRecipient = addressIn(typedValue(valueOf(group, 'final-recipient')));
+  const originalRecipient = addressIn(typedValue(valueOf(group, 'original-recipient')));
+  const diagnosis = valueOf(group, 'diagnostic-code') ?? supplementOf(group);
+  const stated = valueOf(group, 'status');
   // Some servers name only the local part. The return address names the recipient then.
   const isRecipient = RECIPIENT_FIELDS.some((name) => firstField(group, name) !== null) || diagnosis !== null;
-  const action = toAction(readField(group, 'action')) ?? (isRecipient ? actionOfStatus(stated) : null);
+  const action = toAction(valueOf(group, 'action')) ?? (isRecipient ? actionOfStatus(stated) : null);
   if (action === null || !isRecipient) return null;
   const diagnosticCode = typedValue(diagnosis);
   const report = {
@@ -88,15 +91,15 @@ function readRecipient(group: HeaderSection): RecipientReport | null {
     status: toStatus(stated, diagnosticCode, action),
     diagnosticCode,
     replyCode: toReplyCode(diagnosis),
-    remoteMta: typedValue(readField(group, 'remote-mta')),
+    remoteMta: typedValue(valueOf(group, 'remote-mta')),
     command: commandIn(diagnosticCode ?? ''),
   };
-  return withReason(report, CATEGORIES[readField(group, 'x-powermta-bouncecategory')?.toLowerCase() ?? '']);
+  return withReason(report, CATEGORIES[valueOf(group, 'x-powermta-bouncecategory')?.toLowerCase() ?? ''], sentTo);
 }
 
 /** Exchange without a Diagnostic-Code: `X-Supplementary-Info: <192.0.2.7 #5.0.0 smtp; 550 "Unknown User">`. Null when it is missing. */
-function readSupplement(group: HeaderSection): string | null {
-  const said = /^<[^<>;]{0,300}?(smtp *;.*?)>?$/i.exec(readField(group, 'x-supplementary-info') ?? '')?.[1];
+function supplementOf(group: HeaderSection): string | null {
+  const said = /^<[^<>;]{0,300}?(smtp *;.*?)>?$/i.exec(valueOf(group, 'x-supplementary-info') ?? '')?.[1];
   return said ?? null;
 }
 
@@ -123,26 +126,27 @@ const CATEGORIES: Readonly<Record<string, RefusalReason>> = {
 export function withReason(
   report: Omit<RecipientReport, 'reason' | 'bounce'>,
   category: RefusalReason = 'unknown',
+  sentTo: string | null = null,
 ): RecipientReport {
   const { action } = report;
   if (action !== 'failed' && action !== 'delayed') return { ...report, reason: null, bounce: null };
-  const worded = findReason(report);
+  const worded = reasonOf(report, report.originalRecipient ?? report.finalRecipient ?? sentTo);
   const reason = worded === 'unknown' ? category : worded;
   return { ...report, reason, bounce: action === 'failed' && isHardReason(reason) ? 'hard' : 'soft' };
 }
 
 /** A status that the refusing server did not give is another server's summary, which its words outweigh. */
-function findReason({
-  status,
-  diagnosticCode,
-  replyCode: code,
-  command,
-}: Omit<RecipientReport, 'reason' | 'bounce'>): RefusalReason {
+function reasonOf(
+  { status, diagnosticCode, replyCode: code, command }: Omit<RecipientReport, 'reason' | 'bounce'>,
+  recipient: string | null,
+): RefusalReason {
   const isSummary = diagnosticCode !== null && command === 'recipient' && !diagnosticCode.includes(status);
-  const worded = isSummary ? refusalReason({ code: null, status: null, text: diagnosticCode, command }) : 'unknown';
+  const worded = isSummary
+    ? refusalReason({ code: null, status: null, text: diagnosticCode, command, recipient })
+    : 'unknown';
   if (worded !== 'unknown') return worded;
   // The words of a summary gave no reason; they are not searched twice.
-  return refusalReason({ code, status, text: isSummary ? null : diagnosticCode, command });
+  return refusalReason({ code, status, text: isSummary ? null : diagnosticCode, command, recipient });
 }
 
 /** Returns whether a status is that of a class only. */
@@ -208,7 +212,7 @@ export function addressIn(value: string | null): string | null {
   return address.includes('@') && address.length <= MAX_ADDRESS_LENGTH && !/\s/.test(address) ? address : null;
 }
 
-export function readField(section: HeaderSection, name: string): string | null {
+export function valueOf(section: HeaderSection, name: string): string | null {
   return toValue(decodeText(firstField(section, name)?.raw ?? ''));
 }
 

@@ -10,12 +10,12 @@ import {
   MAX_RECIPIENT_REPORTS,
   type RecipientReport,
   readDeliveryStatus,
-  readField,
   readGroups,
   toReplyCode,
   toStatus,
   toValue,
   typedValue,
+  valueOf,
   withReason,
 } from './delivery-status-part.ts';
 import { decodeText, endOfHeaderSection, firstField, type HeaderSection, readHeaderSection } from './header-fields.ts';
@@ -24,10 +24,10 @@ import { type Leaf, readParts } from './message-parts.ts';
 import {
   type Diagnosis,
   diagnoseSubject,
-  extractStatement,
   isFromDaemon,
   kindOfText,
   readStatement,
+  statementOf,
 } from './report-text.ts';
 import { readServiceNotification } from './ses-notification.ts';
 
@@ -81,12 +81,14 @@ export async function readMailReport(
   { isAtReturnAddress = false }: { isAtReturnAddress?: boolean } = {},
 ): Promise<MailReport | null> {
   const { leaves } = await readParts(bytes);
-  const report = readStructured(bytes, leaves) ?? (isAtReturnAddress ? await readUnstructured(bytes, leaves) : null);
-  if (report === null || report.kind === 'automatic-reply') return report;
   const returned = returnedHeader(bytes, leaves);
+  const report =
+    readStructured(bytes, leaves, returned) ??
+    (isAtReturnAddress ? await readUnstructured(bytes, leaves, returned) : null);
+  if (report === null || report.kind === 'automatic-reply') return report;
   const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
   if (report.kind === 'delivery-status') return { ...report, originalMessageId };
-  const returnPath = returned === null ? null : addressIn(readField(returned, 'return-path'));
+  const returnPath = returned === null ? null : addressIn(valueOf(returned, 'return-path'));
   return { ...report, originalMessageId, originalMailFrom: report.originalMailFrom ?? returnPath };
 }
 
@@ -98,26 +100,34 @@ export function kindOfReport(report: MailReport | null): ReportKind {
   return actions.includes('failed') ? 'bounce' : actions.includes('delayed') ? 'delay' : 'delivered';
 }
 
-function readStructured(bytes: Buffer, leaves: readonly Leaf[]): MailReport | null {
+function readStructured(bytes: Buffer, leaves: readonly Leaf[], returned: HeaderSection | null): MailReport | null {
   for (const leaf of leaves) {
     if (!isReportPart(leaf.contentType)) continue;
     const content = readContent(bytes, leaf);
-    const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content) : readFeedback(content);
-    if (report?.kind === 'delivery-status') return withText(report, statementIn(bytes, leaves));
+    const sentTo = readSentTo(bytes, returned);
+    const report = STATUS_TYPES.has(leaf.contentType) ? readDeliveryStatus(content, sentTo) : readFeedback(content);
+    if (report?.kind === 'delivery-status') return withText(report, statementIn(bytes, leaves), sentTo);
     if (report !== null) return report;
   }
   return null;
 }
 
+/** Returns the only recipient whom the report's own header or that of the returned message names; null when there are several or none. */
+function readSentTo(bytes: Buffer, returned: HeaderSection | null): string | null {
+  const failed = valueOf(readHeaderSection(bytes), 'x-failed-recipients');
+  const sentTo = failed ?? (returned === null ? null : valueOf(returned, 'to'));
+  return sentTo === null || sentTo.includes(',') ? null : addressIn(sentTo);
+}
+
 /** Adds what only the text says: the server's words when the machine-readable part has none, and the refused command. */
-function withText(report: DeliveryReport, statement: string): DeliveryReport {
+function withText(report: DeliveryReport, statement: string, sentTo: string | null): DeliveryReport {
   if (statement === '') return report;
-  const read = readStatement(statement);
+  const read = readStatement(statement, sentTo);
   const recipients = report.recipients.map((recipient) => {
     if (recipient.bounce === null) return recipient;
     const address = recipient.finalRecipient ?? recipient.originalRecipient ?? '';
-    const said = read.diagnoseAddress(address);
-    return withReceiversRules(report.reportingMta, {
+    const said = read.diagnosisOf(address);
+    const reported = {
       ...recipient,
       diagnosticCode: recipient.diagnosticCode ?? (said.text === '' ? null : said.text),
       replyCode: recipient.replyCode ?? (recipient.diagnosticCode === null ? said.code : null),
@@ -126,7 +136,8 @@ function withText(report: DeliveryReport, statement: string): DeliveryReport {
           ? (said.status ?? recipient.status)
           : recipient.status,
       command: said.command,
-    });
+    };
+    return withReceiversRules(report.reportingMta, reported, sentTo);
   });
   return { ...report, recipients };
 }
@@ -138,35 +149,41 @@ function withText(report: DeliveryReport, statement: string): DeliveryReport {
 function withReceiversRules(
   reportingMta: string | null,
   report: Omit<RecipientReport, 'reason' | 'bounce'>,
+  sentTo: string | null,
 ): RecipientReport {
-  const found = withReason(report);
+  const found = withReason(report, 'unknown', sentTo);
   const isRule = /^inbound-smtp\.[a-z0-9-]{1,40}\.amazonaws\.com$/i.test(reportingMta ?? '');
   return isRule && found.bounce === 'hard' ? { ...found, reason: 'recipient_rejected', bounce: 'soft' } : found;
 }
 
 /** Returns the report that has no machine-readable part; null when the message is none. */
-async function readUnstructured(bytes: Buffer, leaves: readonly Leaf[]): Promise<MailReport | null> {
+async function readUnstructured(
+  bytes: Buffer,
+  leaves: readonly Leaf[],
+  returned: HeaderSection | null,
+): Promise<MailReport | null> {
   const header = readHeaderSection(bytes);
   const statement = statementIn(bytes, leaves);
-  const report = readUserFeedback(header, returnedHeader(bytes, leaves)) ?? readNotification(statement);
+  const report = readUserFeedback(header, returned) ?? readNotification(statement);
   if (report !== null) return report;
   const embedded = readEmbedded(statement) ?? readEmbeddedPart(bytes, leaves);
-  if (embedded !== null) return withText(embedded, statement);
-  const kind = kindOfText(header, statement, returnedHeader(bytes, leaves) !== null);
+  const sentTo = readSentTo(bytes, returned);
+  if (embedded !== null) return withText(embedded, statement, sentTo);
+  const kind = kindOfText(header, statement, returned !== null);
   if (kind === 'automatic-reply') return { kind };
-  const said = readStatement(statement).diagnoses();
+  const said = readStatement(statement, sentTo).diagnoses();
   if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
     // A gateway may pass on the report of another server with a covering note.
     const passedOn = leaves.find(({ contentType }) => contentType === 'message/rfc822');
     const content = passedOn === undefined ? null : readContent(bytes, passedOn);
-    const inner = content === null ? null : readStructured(content, (await readParts(content)).leaves);
+    const inner = content === null ? null : await readMailReport(content);
     if (inner !== null) return inner;
   }
   if (kind === null) return null;
   const action = kind === 'delay' ? 'delayed' : 'failed';
   const subject = said.every(({ reason }) => reason === 'unknown') ? diagnoseSubject(header) : null;
   const diagnoses = subject === null ? said : said.map(({ address }) => ({ ...subject, address }));
-  return deliveryReport(diagnoses.map((one) => readRecipient(one, action)));
+  return deliveryReport(diagnoses.map((one) => recipientOf(one, action)));
 }
 
 function deliveryReport(recipients: RecipientReport[]): DeliveryReport {
@@ -175,9 +192,9 @@ function deliveryReport(recipients: RecipientReport[]): DeliveryReport {
 
 /** Feedback in other formats: of Outlook.com (Junk Mail Reporting Program), and of Apple Mail for its user who unsubscribes. */
 function readUserFeedback(header: HeaderSection, returned: HeaderSection | null): FeedbackReport | null {
-  const complaining = returned === null ? null : readField(returned, 'x-hmxmroriginalrecipient');
+  const complaining = returned === null ? null : valueOf(returned, 'x-hmxmroriginalrecipient');
   if (complaining !== null) return feedback('abuse', [complaining]);
-  return /^true$/i.test(readField(header, 'x-apple-unsubscribe') ?? '') ? feedback('opt-out', []) : null;
+  return /^true$/i.test(valueOf(header, 'x-apple-unsubscribe') ?? '') ? feedback('opt-out', []) : null;
 }
 
 function feedback(feedbackType: string, addresses: readonly string[]): FeedbackReport {
@@ -222,7 +239,7 @@ function readNotification(statement: string): MailReport | null {
 /** Of SMTP (RFC 5321 §4.2.3), while some servers number their own errors in the same range. */
 const TEMPORARY_CODES: ReadonlySet<number> = new Set([421, 450, 451, 452, 454, 455]);
 
-function readRecipient(
+function recipientOf(
   { address, text, code, status, reason, command }: Diagnosis,
   action: 'failed' | 'delayed',
 ): RecipientReport {
@@ -273,11 +290,11 @@ function statementIn(bytes: Buffer, leaves: readonly Leaf[]): string {
     leaves.find(({ contentType }) => contentType === 'text/html');
   const text =
     leaf === undefined ? '' : decodeCharset(readContent(bytes, leaf).subarray(0, MAX_STATEMENT_BYTES), leaf.charset);
-  const statement = extractStatement(leaf?.contentType === 'text/html' ? (textOfHtml(text) ?? '') : text);
+  const statement = statementOf(leaf?.contentType === 'text/html' ? (textOfHtml(text) ?? '') : text);
   if (statement !== '' || leaves.some(({ contentType }) => contentType.startsWith('message/'))) return statement;
   // Broken MIME (seen: a boundary that is not folded) hides the text.
   const start = endOfHeaderSection(bytes);
-  return extractStatement(bytes.toString('latin1', start, start + MAX_STATEMENT_BYTES));
+  return statementOf(bytes.toString('latin1', start, start + MAX_STATEMENT_BYTES));
 }
 
 /** Parses a message/feedback-report part; null when it has no type. Never throws. */
@@ -285,7 +302,7 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
   // Here, blank lines do not separate groups of fields.
   const fields = readGroups(content).flatMap((group) => group.fields);
   const section: HeaderSection = { fields, isTruncated: false, hidesFrom: false };
-  const feedbackType = readField(section, 'feedback-type')?.toLowerCase() ?? null;
+  const feedbackType = valueOf(section, 'feedback-type')?.toLowerCase() ?? null;
   if (feedbackType === null) return null;
   const recipients = fields
     .filter((field) => field.name === 'original-rcpt-to')
@@ -296,7 +313,7 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
     isStructured: true,
     feedbackType,
     isComplaint: COMPLAINTS.has(feedbackType),
-    originalMailFrom: addressIn(readField(section, 'original-mail-from')),
+    originalMailFrom: addressIn(valueOf(section, 'original-mail-from')),
     originalRecipients: [...new Set(recipients)].slice(0, MAX_RECIPIENT_REPORTS),
     originalMessageId: null,
   };

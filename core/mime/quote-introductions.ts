@@ -12,9 +12,9 @@ import {
 } from './attribution.ts';
 import {
   endOfFieldBlock,
+  fieldOf,
   fieldsInside,
   findColon,
-  findField,
   isDateField,
   isField,
   isLabel,
@@ -22,17 +22,8 @@ import {
   isSentField,
 } from './quoted-fields.ts';
 import { type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
-import {
-  ABOVE_THIS_LINE,
-  ABOVE_WORDS,
-  FORWARD_WORDS,
-  LINE_WORDS,
-  QUOTE_TITLES,
-  QUOTED_FIELDS,
-  REPLY_ABOVE,
-  RESPOND_WORDS,
-  WROTE,
-} from './reply-words.ts';
+import { asksToReplyAbove, FRAME, isReplyPrompt } from './reply-prompts.ts';
+import { BEGIN_WORDS, FORWARD_WORDS, QUOTE_TITLES, QUOTED_FIELDS, WROTE } from './reply-words.ts';
 
 /** Lines that introduce quoted mail, and what they announce. */
 export interface Introduction {
@@ -50,7 +41,11 @@ export function announcesForward(text: string): boolean {
   for (const line of text.split('\n')) {
     const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
     if (/^[>＞]/u.test(short)) return false;
-    if (short.length <= MAX_TITLE_LENGTH && mayBeTitle(short) && QUOTE_TITLE_LINE.test(short))
+    if (short.length > MAX_TITLE_LENGTH) continue;
+    if (
+      (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
+      (/[:：][*_\s]*$/u.test(short) && BEGIN_TITLE_LINE.test(short))
+    )
       return FORWARD_WORD.test(short);
   }
   return false;
@@ -75,35 +70,28 @@ const INTRODUCTION_END_LENGTH = 8;
 const GROUPWISE = /^>>>\s[^>].{1,150}\p{Nd}{1,2}[:.]\p{Nd}{2}.{0,20}>>>$/u;
 /** Gnus: `>>>>> "Ann" == Ann Smith <ann@example.com> writes:`. */
 const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
+/** Names of fields that only mails have. */
+const ONLY_MAIL_FIELD = /^[*_\s]{0,3}(?:expeditorul|отправитель|šalje)\s?[:：]/iu;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
 const MAX_NOTES_LINES = 12;
-/** What such a line has if it is ASCII. */
-const ABOVE = /above|oberhalb|dessus|encima|sobre|acima|sopra|boven|over denne/i;
-const REPLY_ABOVE_LINE = new RegExp(`^[\\W_]{0,12}(?:please )?.{0,30}(?:${REPLY_ABOVE}).{0,80}$`, 'iu');
-/** What a line in a frame begins with. */
-const FRAME = '-#=*_~+–—';
-/** `-- Proszę odpowiadać powyżej tej linii --` */
-const FRAMED_LINE = /^[\s*]{0,3}[-#=*_~+–—]{2,}[^-#=*_~+–—].{6,110}[-#=*_~+–—]{2,}[\s*]{0,3}$/u;
-const PROMPT = new RegExp(
-  `(?:${RESPOND_WORDS}).{0,20}(?:${ABOVE_THIS_LINE})|(?:${ABOVE_THIS_LINE}).{0,20}(?:${RESPOND_WORDS})`,
-  'iu',
-);
-/** Zendesk: `##- Odpověď napište nad tento řádek -##` */
-const HELP_DESK_LINE = /^[\s*]{0,3}##\s?[-–—]{1,3}[^-#].{6,110}[-–—]{1,3}\s?##[\s*]{0,3}$/u;
-const PROMPT_WORDS = [matchWords(ABOVE_WORDS), matchWords(LINE_WORDS), matchWords(RESPOND_WORDS)];
 /** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
 const TITLE_AND_FIELD = new RegExp(
   `^[*_\\s]*[-=_]{3,}\\s*(?:${QUOTE_TITLES})\\s*[-=_]{3,}\\s*(?:${QUOTED_FIELDS.from})\\s?[:：].{3,}$`,
   'iu',
 );
 const QUOTE_TITLE_LINE = new RegExp(
-  `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,}|(?:begin|anfang|début|inicio|inizio|início|start på|начало).{1,60}[:：])[*_\\s]*$`,
+  `^[*_\\s]*(?:[-=_]{2,}[\\s*]*(?:${QUOTE_TITLES})[\\s*]*[-=_]{2,})[*_\\s]*$|^\\[?original message processed by david`,
+  'iu',
+);
+/** Apple Mail, above the fields: `Begin forwarded message:` */
+const BEGIN_TITLE_LINE = new RegExp(
+  `^[*_\\s]*(?:(?:${BEGIN_WORDS}).{1,60}|.{1,60}(?:${BEGIN_WORDS}))\\s?[:：][*_\\s]*$`,
   'iu',
 );
 /** ASCII that begins such a line: a frame, or the first letters of `begin` in the languages above. */
 const TITLE_FRAME = '*_-=';
-const TITLE_LETTERS = 'abdis';
-const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*[\p{L}][\p{L}\p{M}\s.'’]{2,60}[-=_]{3,}[*\s]*$/u;
+const TITLE_LETTERS = 'o[';
+const DASHED_TITLE = /^[*\s]*[-=_]{3,}\s*\p{L}[^\p{Nd}:@<>]{2,60}[-=_]{3,}[*\s]*$/u;
 /** `----- Forwarded by Ann on 01/06/2026 10:11 AM -----` */
 const DATED_TITLE = /^[-=_]{2,}\s?\p{L}.{5,70}[-=_]{2,}$/u;
 /** A day, a time or a year, and not the number of an offer. */
@@ -187,7 +175,7 @@ export class IntroductionFinder {
     const isArrow = short.startsWith('>>');
     if (isArrow && SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
     if (
-      (short.includes('--') && NOTES_LINE.test(short) && !this.#isAnnounced(at)) ||
+      (short.includes('--') && NOTES_LINE.test(short) && !this.#isAnnounced(at) && this.#isNotesLine(at)) ||
       (short.includes('/') && this.#isNotesHeading(at))
     )
       return { from: at, to: at, kind: 'fields' };
@@ -201,8 +189,12 @@ export class IntroductionFinder {
     if (this.#isQuoted[at] === true || short === '') return null;
     if (isFramed && short.startsWith('-') && TITLE_AND_FIELD.test(short)) return { from: at, to: at, kind: 'fields' };
     if (short.length > MAX_TITLE_LENGTH) return null;
+    const next = this.nextNonBlank(at + 1);
+    // A sentence goes on: `----- Original Message -----` is the name of the band.
+    const goesOn = /^\p{Ll}/u.test(this.#line(next).short) && !this.#isFieldAt(next);
     const isTitle =
-      (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
+      (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short) && !goesOn) ||
+      (/[:：][*_\s]*$/u.test(short) && BEGIN_TITLE_LINE.test(short) && this.#isMessageAt(next)) ||
       (isFramed &&
         ((DATED_TITLE.test(short) && TITLE_DATE.test(short) && TITLE_MOMENT.test(short)) ||
           DASHED_WROTE.test(short) ||
@@ -211,18 +203,34 @@ export class IntroductionFinder {
     return isTitle ? { from: at, to: at, kind: 'fields' } : null;
   }
 
+  /** Whether a name and a date between dashes are of Notes: the name is quoted, or fields of the message follow. People keep logs like this. */
+  #isNotesLine(at: number): boolean {
+    const { short } = this.#line(at);
+    if (/^(?:From: )?["“]/u.test(short)) return true;
+    const next = this.nextNonBlank(at + 1);
+    return (
+      !NOTES_LINE.test(this.#line(next).short) && (fieldOf(this.#line(next).short) !== null || /^From: /u.test(short))
+    );
+  }
+
   /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
     if (!NOTES_NAME.test(this.#line(at).short)) return false;
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
-      .map(({ short }) => findField(`${short.split(/\s/u, 1)[0]}:`));
+      .map(({ short }) => fieldOf(`${short.split(/\s/u, 1)[0]}:`));
     return names.includes('to') && names.includes('subject');
   }
 
+  /** Whether the fields of a message begin in this line, quoted or not. */
+  #isMessageAt(at: number): boolean {
+    if (this.#isQuoted[at] === true) return fieldOf(this.#line(at).short.replace(/^>\s?/u, '')) !== null;
+    return this.#fieldsAt(at, at) !== null || endOfFieldBlock(this.#lines, at) !== null;
+  }
+
   #isFieldAt(at: number): boolean {
-    return findField(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
+    return fieldOf(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
   }
 
   /** The fields of a message in a language that the reader does not know, below a blank line or a separator. */
@@ -261,15 +269,16 @@ export class IntroductionFinder {
 
   /** At least three of From, Date, To and Subject, two below a separator. Values may take more lines. */
   #fieldsAt(at: number, free: number): Introduction | null {
-    if (this.#isQuoted[at] === true || findField(this.#line(at).short) === null) return null;
+    if (this.#isQuoted[at] === true || fieldOf(this.#line(at).short) === null) return null;
     const fields = new Set<string>();
     // Tickets and invitations have From, To and Date, too.
     let isOfMail = false;
     let hasAddress = false;
+    let hasSent = false;
     let to = at;
     for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
       const { short, isBlank } = this.#line(next);
-      const field = this.#isQuoted[next] === true ? null : findField(short);
+      const field = this.#isQuoted[next] === true ? null : fieldOf(short);
       if (isBlank && next - to > 1) break;
       if (field === null) continue;
       if (fields.has(field) && field !== 'other') break;
@@ -279,6 +288,7 @@ export class IntroductionFinder {
       const inside = fieldsInside(short);
       for (const one of inside) fields.add(one);
       hasAddress ||= ADDRESS.test(short);
+      hasSent ||= isSentField(short) || inside.length > 0 || ONLY_MAIL_FIELD.test(short);
       isOfMail ||= inside.includes('subject') || field === 'subject' || hasAddress || isSentField(short);
       to = next;
     }
@@ -312,18 +322,27 @@ export class IntroductionFinder {
     const isSent = isApart || isDateField(this.#line(at).short);
     if (!isApart && !fields.has('date')) return null;
     if (fields.size < (from < at && isQuoteNext ? 1 : isSent ? 2 : 3)) return null;
-    // An order or a parcel: no person sent it.
-    if (from === at && !fields.has('from') && !hasAddress && !isSent) return null;
+    // An order, a parcel or a memo: no mail program wrote it.
+    const below = this.nextNonBlank(to + 1);
+    // A cell of a table has a line of its own.
+    const last = /[:：]$/u.test(this.#line(to).short) ? this.nextNonBlank(below + 1) : below;
+    const hasRule = SEPARATOR.test(this.#line(last).short);
+    if (from === at && !isSent && !hasAddress && !hasSent && !hasRule && !this.#hasNotesName(at, to)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }
 
   #hasFacts(from: number, to: number): boolean {
     for (let at = from; at <= to; at++) {
       const { short } = this.#line(at);
-      if (HAS_FACTS.test(findField(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
+      if (HAS_FACTS.test(fieldOf(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
     }
     // The values may follow, as in tables.
     return HAS_FACTS.test(this.#line(to + 1).short);
+  }
+
+  /** Whether a value is a name as Notes has it: `Ann Smith/HQ/Example`. */
+  #hasNotesName(from: number, to: number): boolean {
+    return this.#lines.slice(from, to + 1).some(({ short }) => NOTES_NAME.test(short.replace(FIELD_NAME, '').trim()));
   }
 
   #isDateHeading(at: number): boolean {
@@ -335,7 +354,7 @@ export class IntroductionFinder {
 
   /** Whether the line is a field that no message has: parcels and journeys have From, To and Sent, too. */
   #isOtherField(at: number): boolean {
-    return isField(this.#line(at).short) && findField(this.#line(at).short) === null;
+    return isField(this.#line(at).short) && fieldOf(this.#line(at).short) === null;
   }
 
   /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
@@ -440,7 +459,7 @@ export class IntroductionFinder {
     return (
       this.#isQuoted[at] === true ||
       this.#line(at).mark === 'block' ||
-      findOwnMark(this.#line(at).text, this.#line(at + 1).text) !== null
+      ownMarkOf(this.#line(at).text, this.#line(at + 1).text) !== null
     );
   }
 
@@ -449,29 +468,14 @@ export class IntroductionFinder {
   }
 }
 
-/** Words of scripts with spaces begin at a boundary. */
-function matchWords(words: string): RegExp {
-  return new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${words})`, 'iu');
-}
-
-function asksToReplyAbove({ short, isAscii }: Line): boolean {
-  return (!isAscii || ABOVE.test(short)) && REPLY_ABOVE_LINE.test(short);
-}
-
 /** Whether a line may match {@link QUOTE_TITLE_LINE}, by how it begins. */
 function mayBeTitle(short: string): boolean {
   const first = short.charAt(0);
   if (first > '\u007f' || TITLE_FRAME.includes(first)) return true;
-  return TITLE_LETTERS.includes(first.toLowerCase()) && findColon(short) !== -1;
+  return TITLE_LETTERS.includes(first.toLowerCase());
 }
 
-/** Whether a framed line asks to respond above this line, or in the frame of a help desk above a line, in the languages of `reply-words.ts`. */
-function isReplyPrompt(short: string): boolean {
-  if (!FRAMED_LINE.test(short)) return false;
-  return PROMPT.test(short) || (HELP_DESK_LINE.test(short) && PROMPT_WORDS.every((words) => words.test(short)));
-}
-
-/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name no one. */
+/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name nobody. */
 function isDangling(lines: readonly Line[]): boolean {
   const joined = lines.map(({ short }) => short).join(' ');
   if (/^\(?[<[]/u.test(joined)) return true;
@@ -480,7 +484,7 @@ function isDangling(lines: readonly Line[]): boolean {
 }
 
 /** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
-export function findOwnMark(text: string, next: string): string | null {
+export function ownMarkOf(text: string, next: string): string | null {
   const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
   if (named !== undefined) return named;
   const mark = OWN_MARK.exec(text)?.[1] ?? null;

@@ -1,6 +1,13 @@
 import { findOwnMark, type Introduction, IntroductionFinder } from './quote-introductions.ts';
 import { type Fate, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
-import { DEVICES, DISCLAIMER_STARTS, DISCLAIMER_WORDS, PROGRAM_SIGNATURES } from './reply-words.ts';
+import {
+  DETERMINERS,
+  DEVICES,
+  DISCLAIMER_STARTS,
+  DISCLAIMER_WORDS,
+  EXCUSES,
+  PROGRAM_SIGNATURES,
+} from './reply-words.ts';
 
 /** Returns what each line is, in linear time. All may be quoted or signatures. */
 export function decideFates(lines: readonly Line[]): readonly Fate[] {
@@ -25,6 +32,17 @@ const MAX_REST_WORDS = 5;
 
 const PROGRAM_SIGNATURE = new RegExp(`^[\\W_]{0,4}(?:${PROGRAM_SIGNATURES.join('|')})[\\W_]{0,4}$`, 'iu');
 const DEVICE = new RegExp(`(?:${DEVICES})`, 'iu');
+const LAST_DEVICE = new RegExp(`^.*(?:${DEVICES})\\p{L}{0,8}`, 'iu');
+const DETERMINER = new RegExp(`(?<!\\p{L})(?:${DETERMINERS})(?!\\p{L})`, 'u');
+const EXCUSE = new RegExp(EXCUSES, 'iu');
+const MIN_SENTENCE_WORDS = 3;
+const ARROW_LINE = /^>\s?[\p{L}\p{N}][^\s.,!?]{1,20}(?: [\p{L}\p{N}][^\s.,!?]{0,20})?$/u;
+const MAX_ARROW_LINES = 8;
+/** Of trackers, which name no device. */
+const NOTICE = /^[\W_]{0,4}(?:reply to this|you are receiving)/iu;
+const MESSAGE_ID_LINE = /^message[ -]id: ?<[^<>\s]{1,250}>$/iu;
+/** The address of a link that a program wrote behind its words. */
+const LINK_END = /\s?[<[(]https?:\/\/[^\s<>[\]()]{1,250}[>\])]$/iu;
 const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
 const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
@@ -100,7 +118,7 @@ class ReplyReader {
     const { short } = this.#line(at);
     if (short.length > MAX_DEVICE_LENGTH || !this.#line(at - 1).isBlank || !this.#line(at + 1).isBlank) return false;
     if (!this.#isOwn(at) || /^(?!iP)\p{Ll}|[:：,]$/u.test(short)) return false;
-    if (!DEVICE.test(short) || !PROGRAM_SIGNATURE.test(short)) return false;
+    if (!DEVICE.test(short) || !isProgramSignature(short)) return false;
     let above = at - 1;
     while (above > 0 && this.#line(above).isBlank) above--;
     // The author announces it: `Delete this text:`.
@@ -258,10 +276,15 @@ class ReplyReader {
       const { short, text, isBlank } = this.#line(at);
       if (this.fates[at] !== 'kept' || isBlank) continue;
       if (this.#isCode[at] === true) return;
+      if (this.#isArrowList(at)) return;
+      if (MESSAGE_ID_LINE.test(short) && NOTICE.test(this.#line(at - 1).short)) {
+        this.#remove('signature', at, at + 1);
+        continue;
+      }
       if (this.#isQuoted[at] === true || this.#isIntroduction[at] === true) this.#remove('quote', at, at + 1);
       else if (hasForeign && INITIALS_QUOTE.test(text)) this.#remove('quote', at, at + 1);
       else if (
-        PROGRAM_SIGNATURE.test(short) ||
+        isProgramSignature(short) ||
         TRACKER.test(short) ||
         ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
       )
@@ -272,6 +295,13 @@ class ReplyReader {
         this.#remove('signature', from, at + 1);
       }
     }
+  }
+
+  /** Whether the text ends with steps of its author, as in `> Settings`, `> Mail`: lines of a word or two that nothing introduces. */
+  #isArrowList(end: number): boolean {
+    let at = end;
+    while (at >= 0 && end - at <= MAX_ARROW_LINES && ARROW_LINE.test(this.#line(at).short)) at--;
+    return end - at > 1 && end - at <= MAX_ARROW_LINES && this.#isOwn(this.#line(at).isBlank ? at - 1 : at);
   }
 
   /** Whether what followed this line was removed. */
@@ -295,6 +325,16 @@ class ReplyReader {
     }
     return -1;
   }
+}
+
+/** Whether a line is one that a program adds, and not a sentence of its author: `Sent from my iPhone it looked odd.` */
+function isProgramSignature(short: string): boolean {
+  const words = short.replace(LINK_END, '');
+  if (!PROGRAM_SIGNATURE.test(short) && !PROGRAM_SIGNATURE.test(words)) return false;
+  if (NOTICE.test(words)) return true;
+  const behind = words.replace(LAST_DEVICE, '').trim();
+  const isSentence = behind.split(' ').length >= MIN_SENTENCE_WORDS && DETERMINER.test(behind) && !EXCUSE.test(behind);
+  return behind === words.trim() || !isSentence;
 }
 
 /** Lines between two lines of ```. */

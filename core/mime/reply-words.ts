@@ -57,6 +57,10 @@ export const QUOTE_TITLES = [
   '回复的原邮件|回覆的原郵件|(?:转发|轉寄|转发的)(?:邮件|的郵件|信件)|元のメッセージ|転送(?:された)?メッセージ|원본 ?(?:메시지|메일)|전달된 ?메시지|thư gốc|tin nhắn (?:gốc|được chuyển tiếp)',
 ].join('|');
 
+/** Words for a begin, in a line above the fields of a forwarded message. */
+export const BEGIN_WORDS =
+  'begin|anfang|début|inicio|inizio|início|start på|začátek|začiatok|započni|početak|začetek|początek|början|kezdete|alkaa|başlangıcı|начало|початок|începe|începutul|αρχή|開始|开始|시작';
+
 /** Those of {@link QUOTE_TITLES} that announce a forwarded message. */
 export const FORWARD_WORDS =
   'forward|weitergeleitet|réexpédié|transféré|transmis|reenviad|inoltrat|encaminhad|reencaminhad|doorgestuurd|videresend|vidarebefordr|välitetty|przekazan|přeposlan|переадрес|пересыл|переслан|yönlendiril|iletilmiş|προωθημένο|שהועברה|معاد توجيهها|转发|轉寄|転送|전달된|được chuyển tiếp';
@@ -130,3 +134,11 @@ export const DISCLAIMER_STARTS =
   '(?:this (?:e-?mail|message|communication|transmission|electronic|mail)|the (?:information|contents?)|confidential|disclaimer|notice|caution|privileged|please consider the environment|diese (?:e-?mail|nachricht)|der inhalt dieser|ce (?:message|courriel|mail)|este (?:mensaje|correo|e-?mail)|questo messaggio|esta mensagem|deze e-?mail|dit bericht|denne (?:e-?mail|mail)|detta (?:e-?post|meddelande))';
 export const DISCLAIMER_WORDS =
   'confidential|intended (?:recipient|only|solely)|privileged|disclos|unauthori[sz]ed|vertraulich|rechtlich geschützt|confidentiel|destinataire|confidencial|destinatario|destinatári|riservat|confidenziali|vertrouwelijk|geadresseerde|fortrolig|konfidentiell|printing this e-?mail|viru(?:s|ses) (?:free|scan)';
+
+/** Articles and pronouns in lower case: what follows the name of a device is a sentence, and who wrote something is no name. */
+export const DETERMINERS =
+  'it|its|the|this|that|these|those|they|them|we|he|she|you|i|a|an|my|our|your|his|her|their|der|die|das|dem|den|ein|eine|einen|er|sie|es|wir|ich|mein|meine|unser|unsere|sein|seine|ihr|ihre|le|la|les|un|une|il|elle|ils|elles|on|nous|vous|je|mon|ma|notre|son|sa|el|los|las|una|se|lo|mi|nuestro|nuestra|su|gli|uno|si|mio|mia|nostro|nostra|suo|sua|o|os|as|um|uma|meu|minha|nosso|nossa|seu|het|een|hij|zij|ze|wij|ik|mijn|onze|haar|det|den|en|ett|et|han|hun|hon|vi|jag|jeg|min|mitt|vår|to|ten|ta|te|tego|on|ona|my|mój|moja|nasz|ta|tenhle|ten|můj|náš|это|этот|эта|он|она|они|мы|я|мой|моя|наш|наша|bu|şu|bir|o|ben|biz';
+
+/** What people ask to excuse behind the name of their telephone. */
+export const EXCUSES =
+  'excuse|sorry|apolog|pardon|forgive|typo|brevity|short|entschuldig|verzeih|tippfehler|kürze|excus|désolé|fautes|disculp|perdon|brevedad|scus|brevità|desculp|verontschuldig|ursäkt|beklager|unnskyld|przeprasz|omluv|извин';

@@ -36,7 +36,7 @@ const MAX_DIAGNOSIS_LENGTH = 1_000;
 const MAX_START_LENGTH = 400;
 
 /** Returns what the server itself wrote: the text without the copy of the original message, and without quote marks. */
-export function extractStatement(text: string): string {
+export function statementOf(text: string): string {
   const lines = text.slice(0, MAX_TEXT_LENGTH).split(/\r\n|\n|\r/, MAX_LINES);
   const kept: string[] = [];
   for (const line of lines) {
@@ -65,7 +65,8 @@ export function kindOfText(
 ): 'bounce' | 'delay' | 'automatic-reply' | null {
   const subject = readValue(header, 'subject').toLowerCase();
   const isOfServer = isServerReport(header);
-  const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && !isLetter(statement));
+  const isProgram = !isLetter(statement) || (isReturning && !asks(statement));
+  const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && isProgram);
   if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
@@ -94,7 +95,7 @@ function isReplyOfPerson(header: HeaderSection, subject: string): boolean {
   return firstField(header, 'in-reply-to') !== null && /^(?:re|aw|sv|vs|antw?|odp|rif|res)\s{0,3}[:：]/.test(subject);
 }
 
-/** What opens a letter to a person, and not to the sender of a message: `Hi Joe,`. */
+/** What opens a letter to somebody, and not to whoever sent a message: `Hi Joe,`. */
 const SALUTATION =
   /^(?:hi|hello|hey|hallo|hei|hej|ciao|ahoj|dear|good (?:morning|afternoon|evening|day)|morning|greetings|guten (?:tag|morgen|abend)|moin|servus|grüezi|liebe[rs]?|sehr geehrte[rs]?|bonjour|bonsoir|salut|chère?s?|cher|madame|monsieur|hola|buenos días|buenas|estimad[oa]s?|querid[oa]s?|buongiorno|buonasera|salve|gentil[ei]|egregio|olá|ola|oi|bom dia|boa tarde|prezad[oa]s?|car[oa]s?|beste|geachte|dag|goedemorgen|goedemiddag|kære|hejsa|hei|god (?:morgen|dag|kveld)|kjære|dzień dobry|cześć|witam|szanown[iy]|dobrý den|vážen[ýá]|tisztelt|kedves|szia|bună ziua|bună|stimat[ei]?|merhaba|sayın|здравствуйте|привет|добрый день|уважаем\p{L}{2}|вітаю|добрий день|здравейте|γεια|καλημέρα|αγαπητ\p{L}{1,2})(?: (?!(?:e-?mail )?(?:sender|user|customer|absender|nutzer|kunde|expéditeur|utilisateur|client|remitente|usuario|mittente|remetente|usuário|afzender|gebruiker|avsender|afsender|avsändare|nadawco|odesílateli|feladó|отправитель|пользователь))[\p{L}.'’-]{1,30}){0,4} ?[,!：:，]$/iu;
 
@@ -231,28 +232,30 @@ function readValue(header: HeaderSection, name: string): string {
 export interface ReadStatement {
   /** about each recipient that it names; about an unnamed one when it names none; never empty */
   diagnoses: () => Diagnosis[];
-  diagnoseAddress: (address: string) => Diagnosis;
+  diagnosisOf: (address: string) => Diagnosis;
 }
 
-/** Reads a statement. What it says as a whole is found once, however many recipients it names. */
-export function readStatement(statement: string): ReadStatement {
+/**
+ * Reads a statement. What it says as a whole is found once, however many recipients it names. `sentTo`: the only recipient of the message as
+ * far as it is known.
+ */
+export function readStatement(statement: string, sentTo: string | null = null): ReadStatement {
   const sections = splitSections(statement);
+  const only = sections.size === 0 ? (onlyAddressIn(statement) ?? sentTo) : null;
   let found: Diagnosis | null = null;
-  const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement)));
-  const diagnoseAddress = (address: string): Diagnosis => {
+  const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement), only));
+  const diagnosisOf = (address: string): Diagnosis => {
     const section = sections.get(address.toLowerCase()) ?? '';
     if (section === '') return { ...whole(), address };
     const command = commandIn(section) ?? commandIn(statement);
-    const said = diagnose([replyIn(section), bare(section, address)], command);
+    const said = diagnose([replyIn(section), bare(section, address)], command, address);
     if (said.reason !== 'unknown') return { ...said, address, text: said.code === null ? toText(section) : said.text };
     const { text, code, status } = said.text === '' ? whole() : said;
     return { ...whole(), address, text, code, status: status ?? whole().status };
   };
   const diagnoses = () =>
-    sections.size === 0
-      ? [{ ...whole(), address: onlyAddressIn(statement) }]
-      : [...sections.keys()].map(diagnoseAddress);
-  return { diagnoses, diagnoseAddress };
+    sections.size === 0 ? [{ ...whole(), address: onlyAddressIn(statement) }] : [...sections.keys()].map(diagnosisOf);
+  return { diagnoses, diagnosisOf };
 }
 
 /** Returns the address that a text names; null when it names several or none. */
@@ -294,11 +297,15 @@ function splitSections(statement: string): Map<string, string> {
 }
 
 /** Returns what the first of the texts says that gives a reason; the words of the first text. */
-function diagnose(texts: readonly (string | null)[], command: RefusedCommand | null): Diagnosis {
+function diagnose(
+  texts: readonly (string | null)[],
+  command: RefusedCommand | null,
+  recipient: string | null,
+): Diagnosis {
   let first: Diagnosis | null = null;
   for (const text of texts) {
     if (text === null) continue;
-    const found = readRefusal(text, command);
+    const found = readRefusal(text, command, recipient);
     if (found.reason === 'unknown') first ??= found;
     else return first === null ? found : { ...found, text: first.text, code: first.code, status: first.status };
   }
@@ -334,16 +341,16 @@ const REASON_SUBJECT =
 /** Returns what the subject of a report says; null when it gives no reason. */
 export function diagnoseSubject(header: HeaderSection): Diagnosis | null {
   const words = REASON_SUBJECT.exec(readValue(header, 'subject'))?.[1];
-  const said = words === undefined ? null : readRefusal(words, null);
+  const said = words === undefined ? null : readRefusal(words, null, null);
   return said?.reason === 'unknown' ? null : said;
 }
 
-function readRefusal(text: string, command: RefusedCommand | null): Diagnosis {
+function readRefusal(text: string, command: RefusedCommand | null, recipient: string | null): Diagnosis {
   const line = toLine(text);
   const reply = REPLY.exec(line);
   const code = reply === null ? null : Number(reply[1]);
   const status = statusIn(line, reply !== null);
-  const reason = refusalReason({ code, status, command, text: line });
+  const reason = refusalReason({ code, status, command, text: line, recipient });
   return { address: null, text: code === null ? wordsIn(text, reason) : toText(text), code, status, command, reason };
 }
 

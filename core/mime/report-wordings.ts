@@ -96,7 +96,7 @@ export const AUTOMATIC_SUBJECTS = splitList(`
     automatická odpoveď | automatinis atsakymas | automātiska atbilde | automaatvastus | automaatne vastus | resposta automàtica |
     erantzun automatikoa | sjálfvirkt svar | përgjigje automatike | ตอบกลับอัตโนมัติ | การตอบกลับอัตโนมัติ | balasan otomatis | jawaban otomatis |
     balasan automatik | स्वचालित उत्तर | स्वतः उत्तर | پاسخ خودکار | स्वचालित जवाब | 自动答复 | 自動答覆 | 自动应答 | 自動回信 | автовідповідь |
-    автоответчик | [ooo] | ooo - | ooo – | (ooo) | [auto | auto-svar | autosvarar | autoresposta | autorespuesta | autorisposta | urlaubsbenachrichtigung |
+    автоответчик | [ooo] | [부재중 | [자동 | 【自動 | 【不在 | ooo - | ooo – | (ooo) | [auto | auto-svar | autosvarar | autoresposta | autorespuesta | autorisposta | urlaubsbenachrichtigung |
     ferienabwesenheit | büroabwesenheit | nieobecność | nepřítomnost | távollét | отсутствие | távolléti | en vacances | de vacaciones | in ferie | na dovolenej | na urlopie`);
 
 /** Parts of words for `automatic` and `reply` in many languages: both at the begin of a subject mark such a reply. */

@@ -1,3 +1,5 @@
+import { spellings } from './word-patterns.ts';
+
 /** Places for mail and their limits, in many languages, as parts of regular expressions. */
 const PLACES = [
   String.raw`mail ?box(?:es)?|inbox|account|quota|storage|space|room|disk|capacity|folder`,
@@ -9,7 +11,7 @@ const PLACES = [
   String.raw`θυρίδ\p{L}{1,30}|γραμματοκιβώτι\p{L}{1,30}|χώρο\p{L}{0,30}|brevlåd\p{L}{1,30}|inkorg\p{L}{0,30}|postlåd\p{L}{1,30}|lagring\p{L}{0,30}|utrymme\p{L}{0,30}|plads\p{L}{0,30}|plass\p{L}{0,30}|indbakke\p{L}{0,30}|innboks\p{L}{0,30}|postkass\p{L}{1,30}|kvot\p{L}{1,30}|postilaatikko\p{L}{0,30}|postilaatik\p{L}{1,30}|tallennustila\p{L}{0,30}|tila\p{L}{0,30}`,
   String.raw`sandučić\p{L}{0,30}|nabiralnik\p{L}{0,30}|prostor\p{L}{0,30}|תיבת?|מכסה|מקום|صندوق|مساحة|الحصة|سعة|فضای?`,
   String.raw`メールボックス|受信箱|受信ボックス|受信トレイ|容量|空き|邮箱|郵箱|信箱|收件箱|收件匣|空间|空間|配额|配額|사서함|편지함|메일함|받은편지함|용량|공간|hộp thư|dung lượng|กล่อง(?:จดหมาย|ขาเข้า)|พื้นที่|kotak (?:surat|masuk)|kuota|penyimpanan|मेलबॉक्स|इनबॉक्स|स्थान`,
-].join('|');
+];
 
 /** Says that there is no room in them. */
 const FULL = [
@@ -23,7 +25,7 @@ const FULL = [
   String.raw`no space|no room|(?:boş |yeterli )?yer (?:yok|kalma\p{L}{1,10})|alan (?:yok|kalma\p{L}{1,10})|места нет|місця немає|няма (?:свободно )?място|nie ma (?:już |wolnego )?miejsca|nemá (?:už |volné |dost )?míst\p{L}|nemá (?:už |voľné )?miest\p{L}|nincs (?:már |több |elég |szabad )?hely|nu (?:mai )?(?:are|este|există) (?:loc|spațiu)|δεν (?:έχει|υπάρχει) (?:άλλο |αρκετό |διαθέσιμο )?χώρο\p{L}?|nema (?:više |dovoljno |slobodnog )?(?:mjesta|mesta|prostora)|אין (?:יותר )?מקום|(?:لا توجد|لا يوجد|لا تتوفر) (?:مساحة|مكان)|فضای? کافی|ei ole (?:enää |tarpeeksi )?tilaa|n'a plus (?:de |d')|n'y a plus (?:de |d')|no tiene (?:más )?(?:espacio|sitio)|non ha (?:più )?(?:spazio|posto)|não tem (?:mais )?espaço`,
   String.raw`pun[ioa]?|prekorač\p{L}{1,30}|poln\p{L}{0,30}|presež\p{L}{1,30}|מלא\p{L}{0,30}|ممتل\p{L}{0,30}|تجاوز\p{L}{0,30}|پر است`,
   String.raw`いっぱい|一杯|満杯|超過|超え|オーバー|不足|ありません|已满|已滿|满了|爆满|超出|超过|超過|没有(?:剩余|足够|可用)|沒有(?:剩餘|足夠)|不够|가득|초과|부족|없|đầy|vượt|hết|เต็ม|เกิน|penuh|melebihi|भर|पूर्ण`,
-].join('|');
+];
 
 /** Clauses about the size of the message, not about the mailbox. */
 const SIZE =
@@ -38,8 +40,13 @@ const NO_ROOM_MEANT =
 
 const BEFORE = '(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}])';
 const BEHIND = '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}])';
-const PLACE = new RegExp(`${BEFORE}(?:${PLACES})${BEHIND}`, 'u');
-const IS_FULL = new RegExp(`${BEFORE}(?:${FULL})${BEHIND}`, 'u');
+/** Vietnamese words without their marks are words of other languages: `hết`, `het`. */
+function joinWords(languages: readonly string[]): string {
+  return languages.flatMap((words, at) => (at === languages.length - 1 ? [words] : spellings(words))).join('|');
+}
+
+const PLACE = new RegExp(`${BEFORE}(?:${joinWords(PLACES)})${BEHIND}`, 'u');
+const IS_FULL = new RegExp(`${BEFORE}(?:${joinWords(FULL)})${BEHIND}`, 'u');
 
 const MAX_CLAUSE_LENGTH = 400;
 const CLAUSE_END = /[;!?。！？；|]|\.(?=\s|$)/u;

@@ -87,9 +87,12 @@ function mayMeanAccess(text: string): boolean {
 
 /** Returns the reason that the wording of a text gives; null when no wording is known. */
 function reasonOfText(text: string, status: string | null): RefusalReason | null {
-  const searched = toSearched(text);
-  if (searched === '') return null;
-  const heads = reduceToHeads(searched);
+  const labeled = toSearched(text);
+  if (labeled === '') return null;
+  const searched = labeled.replaceAll('@label', '@addr');
+  const heads = reduceToHeads(labeled)
+    .replace(/@label(?=[^.;!?]{0,60}@thing)/g, ' ')
+    .replaceAll('@label', '@addr');
   for (const { reason, wordings } of MATCHERS()) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
     if (wordings.some((wording) => hasWording(reason === 'user_unknown' ? heads : searched, wording)))
@@ -116,8 +119,10 @@ const MATCHERS = lazily(() =>
       (wording): Wording => ({
         parts: wording.split(' ... '),
         isHard: isHardReason(reason),
+        isUnconditional: reason === 'mail_not_accepted',
         isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
         needsSubject: NEEDS_SUBJECT.test(wording),
+        isWord: /^u[bc]e$/.test(wording),
       }),
     ),
   })),
@@ -128,10 +133,14 @@ interface Wording {
   parts: readonly string[];
   /** not about the sender */
   isHard: boolean;
+  /** true only without a condition behind it: `does not accept mail without a subject` */
+  isUnconditional: boolean;
   /** says that something is unknown, which may be something else than a recipient */
   isLoose: boolean;
   /** says it of the subject of its sentence, which has to be a recipient */
   needsSubject: boolean;
+  /** a word and not a part of one: `uce` */
+  isWord: boolean;
 }
 
 /** Leaves out wordings that contain another one of the same reason. */
@@ -152,8 +161,17 @@ function toSearched(text: string): string {
     .replace(ADDRESS, '@addr')
     .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
     .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(LABEL, (label, reply: string, at: number, all: string) =>
+      PREDICATE.test(all.slice(at + label.length, at + label.length + MAX_CONTEXT_LENGTH)) ? `@label ${reply}` : reply,
+    )
     .replace(/(?<!\p{L})host @host(?: ?\[[^\]]{1,60}\])? said:/gu, ' ');
 }
+
+/** The recipient before what a server said, as Postfix and Exim write it. It is no part of that sentence, unless that has no subject. */
+const LABEL =
+  /@addr>?:? {0,2}(?:host @host(?: ?\[[^\]]{1,60}\])?(?: said)?: {0,2})((?:[45]\d\d[ -]{1,2})?(?:#?[45]\.\d{1,3}\.\d{1,3}[ :]{1,2})?)/gu;
+const PREDICATE =
+  /^(?:(?:not|no longer|unknown|invalid|does|doesn't|is|isn't|was|wasn't|unable|cannot|can't|could|couldn't|bad|illegal|non-?existent|never|has|doesnt|undeliverable|unrouteable|unroutable)(?![\p{L}-])|[^ ()]{2,20} [^ ()]{2,20} {0,2}(?:$|\())/u;
 
 /** The sender of the report is addressed, which is not about the sender. */
 const GREETING =
@@ -161,7 +179,7 @@ const GREETING =
 
 /** Chinese and Japanese text has no spaces around an address. */
 const ADDRESS =
-  /<?[^\s<>@()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,64}@[^\s<>@,;:()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,255}>?/g;
+  /<?[^\s<>@()"';:,，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,64}@[^\s<>@,;:()"'，。：；、（）「」\u2e80-\u9fff\uac00-\ud7af]{1,255}>?/g;
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
@@ -169,6 +187,8 @@ const SENDER_BEFORE =
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
+/** Who is unknown is no subject: `mail from unknown hosts`. */
+const OF_UNKNOWN = /(?<!\p{L})(?:from|by|of|relay for) (?:an? |any |the )?$/u;
 const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
 const MAX_CONTEXT_LENGTH = 50;
 
@@ -176,6 +196,8 @@ function isAboutSender(text: string, start: number, end: number): boolean {
   return (
     SENDER_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
     FOREIGN_SENDER_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
+    (text.startsWith('unknown', start) &&
+      OF_UNKNOWN.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) ||
     SENDER_BEHIND.test(text.slice(end, end + MAX_CONTEXT_LENGTH))
   );
 }
@@ -200,6 +222,7 @@ function hasWording(text: string, wording: Wording): boolean {
       from += found + part.length;
       return found !== -1;
     });
+    if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
     if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
@@ -209,13 +232,29 @@ function hasWording(text: string, wording: Wording): boolean {
 const THING_BEFORE =
   /(?<!\p{L})(?:keys?|signatures?|certificates?|passwords?|credentials?|tokens?|licen[cs]es?|permissions?|policy|policies|rules?|rights?|consent|quota|class|settings?|preferences?|home|director(?:y|ies)|folder|schlüssel|zertifikat|clé|certificat|clave|certificado|chiave|chave) (?:of|for|from|by|to|für|von|des|der|de|du|del|di|da) (?:the |this |our |den |la |el |il |l')?$/u;
 
-function isAboutOthers(text: string, start: number, end: number, { isLoose, needsSubject }: Wording): boolean {
+/** Behind `does not accept mail`. */
+const CONDITION =
+  /^s? (?:without|from|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
+
+/** A thing of a recipient (phrase-heads.ts), and at most two words. */
+const THING_RIGHT_BEFORE = /@thing(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
+
+function isAboutOthers(
+  text: string,
+  start: number,
+  end: number,
+  { isLoose, isUnconditional, needsSubject }: Wording,
+): boolean {
   if (isAboutSender(text, start, end)) return true;
+  if (isUnconditional && CONDITION.test(text.slice(end, end + MAX_CONTEXT_LENGTH))) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
   return (
     isAboutOther(clause) ||
-    (isLoose && (isAboutThing(clause) || (needsSubject && hasOtherSubject(text, start, clause))))
+    (isLoose &&
+      (isAboutThing(clause) ||
+        THING_RIGHT_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
+        (needsSubject && hasOtherSubject(text, start, clause))))
   );
 }
 

@@ -1,4 +1,5 @@
 import type { RefusalReason } from './refusal-advice.ts';
+import { listWords } from './word-patterns.ts';
 
 /** Maximum characters that `...` in a wording matches. */
 export const GAP = 90;
@@ -24,19 +25,19 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'user_unknown',
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
-    not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
+    disabled and deleted | disabled and removed | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
     does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active | unknown or illegal alias`,
   ],
   [
     'recipient_rejected',
     `
-    recipient preferences | bounced address | user rules | not accepting any mail | restricted sms | account is protected by |
+    recipient preferences | recipient's preferences | bounced address | user rules | not accepting any mail | restricted sms | account is protected by |
     550 : user unknown | 550: : user unknown | non-western | posta non certificata`,
   ],
   [
     'host_unknown',
     `
-    the account or domain may not exist | domain @host ist nicht registriert | domain @host nicht registriert | domäne @host ist nicht registriert | recipient's domain could not | recipient's domain was not | recipient's domain does not | domain does not exist | domain name not found | @host does not exist | @host doesn't exist`,
+    the account or domain may not exist | domain @host has been removed | domain @host was removed | domain @host has been deleted | domain @host was deleted | domain @host is no longer | domain @host no longer | domain has been removed from | domain has been deleted | domain is no longer hosted | domain was deleted | domain @host ist nicht registriert | domain @host nicht registriert | domäne @host ist nicht registriert | recipient's domain could not | recipient's domain was not | recipient's domain does not | domain does not exist | domain name not found | @host does not exist | @host doesn't exist`,
   ],
   [
     'mailbox_full',
@@ -325,5 +326,5 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
 /** The wordings in order of their reasons. */
 export const WORDINGS: readonly (readonly [RefusalReason, readonly string[]])[] = TEXTS.map(([reason, text]) => [
   reason,
-  text.split('|').map((wording) => wording.trim()),
+  listWords(text),
 ]);

@@ -1,4 +1,5 @@
-import { compileLater, type Pattern } from '../shared/lazily.ts';
+import { compileLater } from '../shared/lazily.ts';
+import { endingWith, GAP, listWords, makeNonePattern, pattern } from './word-patterns.ts';
 
 /** What a clause says that an unknown recipient or domain is. */
 export type UnknownPart = 'recipient' | 'domain';
@@ -21,34 +22,21 @@ interface UnknownWords {
   gone?: string;
 }
 
-const GAP = ' ... ';
-
-/** Behind a title: a word that may be a name. `ms` is Microsoft, too. */
-const NAME = String.raw`\.? (?!(?:exchange|outlook|office|word|excel|teams|windows|access|tnef|sql|project|defender|azure|visual|format|nie|jest|ist|nicht)(?!\p{L}))\p{L}{2,}`;
-
-/** Last words of up to 4 letters end at a boundary; `typo-squatting` is no typo. */
-const SHORT_END = /(?<![\p{L}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,4}$/u;
-const WORD_END = String.raw`(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|-\p{L})`;
-
-/** Behind a recipient who is missing: not the rest of a longer word, as in `Kein Nutzer-Einverständnis` and `Kein Empfängerlimit`. */
-const NO_COMPOUND = String.raw`(?!\p{L}{0,2}-\p{L}|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{5})`;
-const NEGATED = /^(?:keine?n? |geen |ingen |inget |intet )/;
-
 const LANGUAGES: readonly UnknownWords[] = [
   {
     recipient: `recipient | recipent | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
       local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt~ | username | user name | nobody | no one | no-one | mr NAME | mrs NAME | ms NAME | this person | mail slot | intended person | member of staff | staff member | no box | no such box | unknown box | box unknown | box not found | box does not | box doesn't | mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
-    unknown: `unknown | not known | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
-      not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records | matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled | does not appear in | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | couldn't be matched | by the name of | did not find | didn't find | isn't provisioned | wasn't provisioned | isn't registered | isn't set up | isn't assigned | isn't configured | isn't hosted | hasn't been created | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed | isn't listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve | unresolvable | there is no | there is nobody | there are no | there is none | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | no longer in service | not in service | unrecognised | not resolved | not be resolved | cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database | not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted | no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned | not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any | doesn't have an account | in the valid recipient | in valid recipient | in the list of valid | in our list of | have never had | never had a | not handled by | not hosted | not served | not handle mail | don't handle mail |
+    unknown: `unknown | not known | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | could not match | unable to match | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
+      not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records | matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled | does not appear in | not appear to be registered | not appear to exist | not seem to exist | doesn't appear to exist | doesn't seem to exist | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | couldn't be matched | by the name of | did not find | didn't find | isn't provisioned | wasn't provisioned | isn't registered | isn't set up | isn't assigned | isn't configured | isn't hosted | hasn't been created | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed | isn't listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | not resolve | unresolvable | there is no | there is nobody | there are no | there is none | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | no longer in service | not in service | unrecognised | not resolved | not be resolved | cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database | not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted | no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned | not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any | doesn't have an account | in the valid recipient | in valid recipient | in the list of valid | in our list of | have never had | never had a | not handled by | not hosted | not served | not handle mail | don't handle mail |
       doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
       matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
       unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a recipient |
       no box for | no inbox for | no mailbox for | no entry in | didn't know the | doesn't know the | does not know the | did not know the | don't know the | do not know the | do not know any | know nothing of | know of no |
       not one of our | isn't one of our | not among our | not part of our`,
     loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from |
-      stopped working | been withdrawn | been dissolved`,
+      stopped working | been withdrawn | been dissolved | out of date | switched off`,
     gone: `terminated | account removed | mailbox removed | user removed | address removed | account deleted | mailbox deleted | account erased | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
@@ -80,8 +68,8 @@ const LANGUAGES: readonly UnknownWords[] = [
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
-      n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit`,
-    gone: `supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | a quitté | a quitte | ne travaille plus |
+      n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit | n'est ... listé | n'est ... référenc | n'est ... déclaré`,
+    gone: `supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | ne fait pas partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
   {
@@ -125,7 +113,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domein | host | server',
     none: 'geen',
     unknown: `onbekend | verkeerd gespeld | spelfout | typfout | komt niet voor | geen adres | geen account | geen persoon | niemand met    | nooit bestaan | bestaat hier niet |
-      bestaat niet | bestaan niet | kennen wij niet | kennen we niet | niet in ons systeem | niet in onze administratie | niet in ons bestand | niet gevonden | ongeldig | kan niet worden gevonden |
+      bestaat niet | bestaan niet | niet bestaat | niet bestaan | niet voorkomt | niet is gevonden | kennen wij niet | kennen we niet | niet in ons systeem | niet in onze administratie | niet in ons bestand | niet gevonden | ongeldig | kan niet worden gevonden |
       kon niet worden gevonden | niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig |
       geen gebruiker | geen postvak | niet opgenomen | niet vermeld | niet meer in gebruik | niet meer gebruikt |
       niet langer in gebruik | bestaande gebruiker | geen mailbox | niemand | nooit ... bestaan | niet ... bekend | niet ... geregistreerd | niet ... bestaan`,
@@ -137,7 +125,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
     none: 'ingen | inget | intet | inga',
     noneLast: 'finns inte | findes ikke | finnes ikke',
-    unknown: `ukendt | känner inte till | känner vi inte | kender vi ikke | kender ikke nogen | kjenner ikke til | kjenner vi ikke | kjenner ingen | känner ingen | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke fundet | ikke funnet | hittades inte |
+    unknown: `ukendt | känner inte till | känner vi inte | kender vi ikke | kender ikke nogen | kjenner ikke til | kjenner vi ikke | kjenner ingen | känner ingen | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke findes | ikke finnes | inte finns | inte existerar | ikke eksisterer | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
       kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd~ | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
       ikke genkendt | ikke længere | ikke lenger | inte längre`,
@@ -163,7 +151,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `nieznan | nie znamy | nie ma w naszym | nie ma w naszej | nie ma u nas | nie ma w systemie | błędny adres | nie istnieje | nie istnieją | literówk | błędnie wpisan | źle wpisan | brak konta | brak skrzynki | brak użytkownika | brak uzytkownika | nie posiada konta | nie ma adresu | nie ma osoby | nie zarejestrowan | nie został ... zarejestrowan | nie należy | nie ma w bazie | nie ma w systemie | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
       nie udało się odnaleźć | nie udało się znaleźć | nie figuruje | nie jest już | nie ma konta | nie ma skrzynki |
-      nie ma uzytkownika | nie ma użytkownika | nie jest znan~ | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t~ | nie ... znan~ | nie ... zarejestrowan | nigdy nie istnia | nikt o t~ | nie ma nikogo`,
+      nie ma uzytkownika | nie ma użytkownika | nie jest znan~ | nie jest używan | nikogo nie ma | nikogo takiego | nikt taki | nikogo o t~ | nie zna | nie znamy | nie ... znan~ | nie ... zarejestrowan | nigdy nie istnia | nikt o t~ | nie ma nikogo`,
     gone: `usunięt | zmarł | nie żyje | przeszedł na | przeszła na | nie jest już pracownik | nie jest już członk | opuścił | rozwiązan | wygasł | wyrejestrowan | zlikwidowano | zamknięto | usunięto | już nie pracuje | odszedł | odeszła | zwolnion | na emeryturz | usuniet | zlikwidowan | skasowan | zamknięt | zamkniet | nie pracuje`,
   },
   {
@@ -198,12 +186,12 @@ const LANGUAGES: readonly UnknownWords[] = [
     gone: `șters | desființat | desfiinţat | decedat | nu mai este angajat | nu mai face parte | a demisionat | ștearsă | dezactivat definitiv | suspendat definitiv | sters | închis | inchis | nu mai lucrează | a plecat | a părăsit | pensionat`,
   },
   {
-    recipient: `получател | адрес | кутия | пощенска | клієнт | сотрудниц | работни | почтовую | ящика | скриньц | поштов | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
+    recipient: `получател | адрес | кутия | пощенска | клієнт | сотрудниц | работни | почтовую | ящика | обліков | скриньц | поштов | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
       користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | работник | человек | коллега | співробітник | працівник | служител | никого | @addr`,
     domain: 'домен | хост~ | сервер',
     none: 'нет | немає | нема | няма | ни одного | никакого | жодного',
     noneLast: 'нет | немає | нема | няма',
-    unknown: `неизвест | нет в нашей | нет в нашем | нет в системе | нет у нас | нет среди | немає в нашій | немає у нашій | немає в системі | няма в нашата | няма при нас | не знаємо | не познаваме | опечатк | неверно указан | неправильно указан | неверный адрес | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
+    unknown: `неизвест | нет в нашей | нет в нашем | нет в системе | нет у нас | нет среди | немає в нашій | немає у нашій | немає в системі | няма в нашата | няма при нас | не знаємо | не познаваме | опечатк | неверно указан | неправильно указан | неверный адрес | неверное имя | неправильное имя | не обслуживает | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
       не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
       невідом | не існує | не знайден | немає | не съществува | не е намерен | не беше намерен | да бъде намерен |
       не вдалося знайти | не знайдено | не значится | такого ящика нет | больше не | отсутствует | никого нет | никого с таким | не знаем | не числится | не ... зарегистрирован | никогда не существова | не ... зареєстрован | не заведен | не заведён |
@@ -311,7 +299,7 @@ const LANGUAGES: readonly UnknownWords[] = [
 const OTHERS = pattern(
   listWords(`sender | sending | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
   header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad~ | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason | unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | no such file | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again | temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly | check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник | from unknown | of unknown | by unknown | unknown origin | unknown source | unknown type | unknown kind | unknown person | unknown people | unknown correspondent | unknown content | unknown file | unknown extension | unknown network | unknown location | unknown countr |
-  unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu | неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 | 応答が | 応答し | 応答を | 응답이 | 응답을 | 응답하지 | 没有响应 | 无响应 | 沒有回應 | 没有回应 | 無回應 | you are not | you're not | you are un~ | you claim | you were not | your address | your email address | your e-mail address | your mail address | your mailbox | sie sind nicht | sie sind kein~ | sie sind diesem | sie sind hier | ihre adresse | ihre mailadresse | ihre e-mail-adresse | vous n'êtes | vous ne figurez | vous n'avez | votre adresse | votre compte | no está usted | usted no | tu dirección | tu correo | tu cuenta | vuestra | non sei | tuo indirizzo | vostro indirizzo | você não | teu endereço | u bent | u staat | uw adres | uw e-mailadres | du är inte | du er ikke | din adress~ | din e-post~ | nie jesteś | twój adres | twoj adres | państwa adres | вас нет | вы не | ваш адрес | вашего адреса | вашої | ваша адреса | vaše adresa | vaša adresa | adresiniz | az ön címe | adresa dvs | adresa dumneavoastră | sähköpostiosoitteesi | osoitteesi | 您不在 | 您没有 | 您的地址 | 您的邮箱 | 您的電子 | 您的郵箱 | あなた | 귀하의 주소 | this list | mailing list | allow list | white list | whitelist | dieser liste | diese liste | cette liste | esta lista | questa lista | deze lijst | denna lista | vår lista | denne liste | tej liście | этот список | этом списке | 白名单 | 白名單 | 此列表 | contacts | contact list | contactos | contatti | контактов | kontakte~ |
+  da sconosciut | da mittenti sconosciut | від невідом | от неизвестн | de desconhecid | de desconocid | de remetentes | de remitentes | d'inconnu | d'expéditeurs | von unbekannt | van onbekend | från okän | fra ukend | fra ukjen | od nieznan | od neznám | ismeretlen felad | bilinmeyen gönder | de necunoscu | από άγνωστ | unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu | неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 | 応答が | 応答し | 応答を | 응답이 | 응답을 | 응답하지 | 没有响应 | 无响应 | 沒有回應 | 没有回应 | 無回應 | you are not | you're not | you are un~ | you claim | you were not | your address | your email address | your e-mail address | your mail address | your mailbox | sie sind nicht | sie sind kein~ | sie sind diesem | sie sind hier | ihre adresse | ihre mailadresse | ihre e-mail-adresse | vous n'êtes | vous ne figurez | vous n'avez | votre adresse | votre compte | no está usted | usted no | tu dirección | tu correo | tu cuenta | vuestra | non sei | tuo indirizzo | vostro indirizzo | você não | teu endereço | u bent | u staat | uw adres | uw e-mailadres | du är inte | du er ikke | din adress~ | din e-post~ | nie jesteś | twój adres | twoj adres | państwa adres | вас нет | вы не | ваш адрес | вашего адреса | вашої | ваша адреса | vaše adresa | vaša adresa | adresiniz | az ön címe | adresa dvs | adresa dumneavoastră | sähköpostiosoitteesi | osoitteesi | 您不在 | 您没有 | 您的地址 | 您的邮箱 | 您的電子 | 您的郵箱 | あなた | 귀하의 주소 | this list | mailing list | allow list | white list | whitelist | dieser liste | diese liste | cette liste | esta lista | questa lista | deze lijst | denna lista | vår lista | denne liste | tej liście | этот список | этом списке | 白名单 | 白名單 | 此列表 | contacts | contact list | contactos | contatti | контактов | kontakte~ |
   key | keys | schlüssel | verschlüssel~ | clé | chiave | chave | sleutel | nyckel | nøgle | nøkkel | klucz~ | klíč~ | kulcs~ | ключ~ | 密钥 | 密鑰 | 公開鍵 | 秘密鍵 | content type | content-type | media type | mime type | file type | mailer error | unknown mailer | in message | command not | macro | token | submission | your company | your organi~ | you have no | backend | your login | your user~ | the link | links~ | leads to | parameter~ | closed to | closed for | limited to | restricted to | not members | non-members | příloh | prílohy | prílohu | csatolmány | melléklet | atașament | ek dosya | eklenti | συνημμέν | bilag~ | vedlegg | bilaga | bilagor | liite | liitte | priedas | pielikum | прикачен | вкладен | додатк | privit | priponk | prilog | مرفق | מצורף | đính kèm | lampiran | ไฟล์แนบ | 첨부 | votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 | connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 | permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
   feladó | lähettäj | expeditor | подател | remitent | sendand | odosielate | pošiljatelj | pošiljalac | pošiljaoc | пошиљалац | испраќач | siuntėj | sūtītāj | saatja | αποστολέ | αποστολε | שולח | مرسلين | من مرسل | فرستنده | प्रेषक | ผู้ส่ง | người gửi | pengirim | 陌生人 | 发送者 | 發送者 | 發件人 | 寄信人 | avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted | nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
   messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`),
@@ -342,6 +330,12 @@ const UNKNOWN = pattern(
   LANGUAGES.flatMap(({ unknown, loose, none, noneLast, gone }) =>
     [unknown, loose, none, noneLast, gone].flatMap(listWords),
   ),
+);
+
+/** A thing of a recipient (phrase-heads.ts) that is said to be missing. */
+const THING_UNKNOWN = compileLater(
+  () =>
+    `@thing(?: [^\\s@]{1,16}){0,3} (?:${UNKNOWN.source})|(?:${UNKNOWN.source})\\p{L}{0,6}(?: [^\\s@]{1,12}){0,2} @thing`,
 );
 
 /** Who is signed in, or what is in the From field of a message, in many languages: no account is missing. */
@@ -392,6 +386,7 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
   for (const clause of text.split(CLAUSE_END)) {
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause) || IS_THERE.test(clause))
       continue;
+    if (clause.includes('@thing') && THING_UNKNOWN.test(clause)) continue;
     const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause);
     if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
     if (isNamed) return 'recipient';
@@ -458,43 +453,4 @@ export function saysLeft(text: string): boolean {
         !ALTERNATIVE.test(clause) &&
         (LEFT.test(clause) || HAS_LEFT.test(clause)),
     );
-}
-
-function listWords(text = ''): string[] {
-  return text === '' ? [] : text.split('|').map((word) => word.trim().replace(/\s+/g, ' '));
-}
-
-/** Words for none before one for a recipient, with at most one word between them; a few characters where words have no spaces. */
-function makeNonePattern(none: readonly string[], recipients: readonly string[]): Pattern | null {
-  if (none.length === 0) return null;
-  return compileLater(
-    () =>
-      `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
-  );
-}
-
-function endingWith(words: readonly string[]): Pattern {
-  return compileLater(() => `(?:${pattern(words).source})[\\s"'»”.]{0,3}$`);
-}
-
-/**
- * Words in scripts with spaces begin at a boundary, so that `user` is not found in `superuser`, unless `~` before them allows compounds.
- * Short ones end at one, so that `box` is not found in `boxed`, unless `~` behind them allows endings. ` ... ` is a gap, ` NAME` a name.
- */
-function pattern(words: readonly string[]): Pattern {
-  return compileLater(() => {
-    const isSpaced = (word: string) => /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
-    const spaced = words.filter(isSpaced).map(toSource);
-    const others = words.filter((word) => !isSpaced(word)).map((word) => toSource(word.replace(/^~/, '')));
-    const bounded = spaced.length === 0 ? [] : [`(?<![\\p{L}\\p{N}_-])(?:${spaced.join('|')})`];
-    return [...bounded, ...others].join('|');
-  });
-}
-
-function toSource(word: string): string {
-  const [bare = '', ...names] = word.split(' NAME');
-  const parts = bare.replace(/~$/, '').split(GAP);
-  const escaped = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}/]/g, '\\$&')).join('.{0,40}');
-  const end = names.length > 0 ? NAME : SHORT_END.test(bare) ? WORD_END : NEGATED.test(bare) ? NO_COMPOUND : '';
-  return `${escaped}${end}`;
 }

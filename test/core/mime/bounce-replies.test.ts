@@ -5,6 +5,7 @@ import { OTHER_REFUSALS } from '../sending/policy-refusals.ts';
 import { dsn, plain } from './bounces/bounce-case.ts';
 import { HARMLESS_REPLIES } from './bounces/harmless-mail.ts';
 import { OTHER_REPLIES } from './bounces/other-replies.ts';
+import { ABSENT_REFUSALS, OTHER_REFUSALS_OF_SERVERS } from './bounces/published-refusals.ts';
 import { UNKNOWN_REPLIES } from './bounces/unknown-replies.ts';
 
 /** Returns the reply as Postfix reports it, and in a machine-readable part with a general status. */
@@ -28,15 +29,18 @@ async function areSuppressed(reply: string): Promise<boolean[]> {
 }
 
 describe('a recipient is suppressed', () => {
-  test.each(UNKNOWN_REPLIES)('after %s', async (reply) => {
+  test.each([...UNKNOWN_REPLIES, ...ABSENT_REFUSALS])('after %s', async (reply) => {
     expect(await areSuppressed(reply)).toEqual([true, true]);
   });
 });
 
 describe('no recipient is suppressed', () => {
-  test.each([...OTHER_REPLIES, ...OTHER_REFUSALS, ...HARMLESS_REPLIES])('after %s', async (reply) => {
-    expect(await areSuppressed(reply)).toEqual([false, false]);
-  });
+  test.each([...OTHER_REPLIES, ...OTHER_REFUSALS, ...HARMLESS_REPLIES, ...OTHER_REFUSALS_OF_SERVERS])(
+    'after %s',
+    async (reply) => {
+      expect(await areSuppressed(reply)).toEqual([false, false]);
+    },
+  );
 
   test.each(['451 User unknown', '450 No such user here', '451 User lookup: no match yet, please retry'])(
     'after the temporary reply %s, which only words call permanent',

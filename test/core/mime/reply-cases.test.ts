@@ -7,9 +7,12 @@ import { FRESH_REPLIES } from './replies/fresh-replies.ts';
 import { INTACT_LETTERS } from './replies/intact-letters.ts';
 import { INTACT_MAILS } from './replies/intact-mails.ts';
 import { INTACT_TEXTS } from './replies/intact-texts.ts';
+import { LATER_REPLIES } from './replies/later-replies.ts';
 import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
 import { ODD_REPLIES } from './replies/odd-replies.ts';
+import { OWN_TEXTS } from './replies/own-texts.ts';
 import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
+import { PUBLISHED_REPLIES } from './replies/published-replies.ts';
 import { TEMPLATE_HTML_REPLIES, TEMPLATE_REPLIES } from './replies/template-replies.ts';
 import { TITLED_REPLIES } from './replies/titled-replies.ts';
 import { WORLD_HTML_REPLIES, WORLD_REPLIES } from './replies/world-replies.ts';
@@ -25,6 +28,8 @@ describe('a reply is separated from what its mail program added', () => {
     ...TITLED_REPLIES,
     ...WORLD_REPLIES,
     ...TEMPLATE_REPLIES,
+    ...PUBLISHED_REPLIES,
+    ...LATER_REPLIES,
   ])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
     expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
@@ -46,7 +51,7 @@ describe('a reply in HTML is separated from what its mail program marked', () =>
 });
 
 describe('a text that looks like quoted mail is its author’s', () => {
-  test.each([...INTACT_TEXTS, ...INTACT_LETTERS, ...INTACT_MAILS])('$name', ({ text, own }) => {
+  test.each([...INTACT_TEXTS, ...INTACT_LETTERS, ...INTACT_MAILS, ...OWN_TEXTS])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
   });
 });
@@ -91,6 +96,11 @@ test.each([
   'as a wrote on 6 Jan: ',
   'wrote aaa ',
   '收 件 人: 1\n',
+  'Sent from my iPhone it\n\n',
+  'x alkaa:\n',
+  '----- a b c -----\n',
+  'From: a\nDate: b\nTo: c\nSubject: d\n\n',
+  '> ab cd\n',
 ])('the time to read 400,000 characters of %j grows with their number', (part) => {
   // With backtracking, or a search of all lines for each line, this would not end.
   const text = `x\n\n${part.repeat(400_000 / part.length)}`;

@@ -10,6 +10,7 @@ import {
 import { ACKNOWLEDGING_SUBJECTS, PERSONAL_SUBJECTS } from './acknowledging-subjects.ts';
 import { AUTOMATIC_MAIL, type FieldCase, PERSONAL_MAIL } from './automatic-mail.ts';
 import { FRESH_AUTOMATIC_MAIL } from './fresh-automatic-mail.ts';
+import { PUBLISHED_AUTOMATIC_MAIL } from './published-automatic-mail.ts';
 import { WORLD_AUTOMATIC_MAIL } from './world-automatic-mail.ts';
 
 const person: RepliableMail = {
@@ -40,7 +41,7 @@ test.each(PERSONAL_MAIL)('a program may reply to the mail of a person: %s', (...
   expect(readRefusal(mail)).toBeNull();
 });
 
-test.each([...FRESH_AUTOMATIC_MAIL, ...WORLD_AUTOMATIC_MAIL])(
+test.each([...FRESH_AUTOMATIC_MAIL, ...WORLD_AUTOMATIC_MAIL, ...PUBLISHED_AUTOMATIC_MAIL])(
   'a program knows whether it may reply to the mail of %s: %s',
   (_system, isAnswered, fields) => {
     const fromAddress = /<([^>]+)>/.exec(fields['from'] ?? '')?.[1] ?? fields['from'] ?? '';

@@ -96,3 +96,24 @@ Please pay. If the address does not exist, user unknown, tell us.
 `,
   };
 }
+
+/** The words of a server, and what they mean. */
+export type ServerReply = readonly [system: string, outcome: Outcome, said: string];
+
+/** Returns a report whose machine-readable part has the server's reply and no status that says anything. */
+export function replied([system, outcome, said]: ServerReply): BounceCase {
+  return dsn(system, outcome, {
+    text: `<joe@dest.test>: host mx.dest.test[192.0.2.7] said: ${said}`,
+    fields: `Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: 5.0.0\nRemote-MTA: dns; mx.dest.test\nDiagnostic-Code: smtp; ${said}`,
+  });
+}
+
+/** Returns a report whose text is encoded as the fields say. */
+export function encoded(system: string, outcome: Outcome, mail: string): BounceCase {
+  return { system, outcome, mail };
+}
+
+/** Returns a header section with fields of its own. */
+export function head(subject: string, contentType: string, fields: string): string {
+  return `From: Mail Delivery Subsystem <MAILER-DAEMON@mx.dest.test>\nTo: bounce@sender.test\nSubject: ${subject}\n${fields}MIME-Version: 1.0\nContent-Type: ${contentType}\n`;
+}
