@@ -55,7 +55,7 @@ export function readDeliveryStatus(content: Buffer, sentTo: string | null = null
     .filter((report) => report !== null)
     .slice(0, MAX_RECIPIENT_REPORTS);
   if (recipients.length === 0) return null;
-  const reportingMta = groups.map((group) => typedValue(valueOf(group, 'reporting-mta'))).find((mta) => mta !== null);
+  const reportingMta = groups.map((group) => typedValue(readField(group, 'reporting-mta'))).find((mta) => mta !== null);
   return {
     kind: 'delivery-status',
     isStructured: true,
@@ -75,13 +75,13 @@ export function readGroups(content: Buffer): HeaderSection[] {
 }
 
 function readRecipient(group: HeaderSection, sentTo: string | null): RecipientReport | null {
-  const finalRecipient = addressIn(typedValue(valueOf(group, 'final-recipient')));
-  const originalRecipient = addressIn(typedValue(valueOf(group, 'original-recipient')));
-  const diagnosis = valueOf(group, 'diagnostic-code') ?? supplementOf(group);
-  const stated = valueOf(group, 'status');
+  const finalRecipient = addressIn(typedValue(readField(group, 'final-recipient')));
+  const originalRecipient = addressIn(typedValue(readField(group, 'original-recipient')));
+  const diagnosis = readField(group, 'diagnostic-code') ?? readSupplement(group);
+  const stated = readField(group, 'status');
   // Some servers name only the local part. The return address names the recipient then.
   const isRecipient = RECIPIENT_FIELDS.some((name) => firstField(group, name) !== null) || diagnosis !== null;
-  const action = toAction(valueOf(group, 'action')) ?? (isRecipient ? actionOfStatus(stated) : null);
+  const action = toAction(readField(group, 'action')) ?? (isRecipient ? actionOfStatus(stated) : null);
   if (action === null || !isRecipient) return null;
   const diagnosticCode = typedValue(diagnosis);
   const report = {
@@ -91,15 +91,15 @@ function readRecipient(group: HeaderSection, sentTo: string | null): RecipientRe
     status: toStatus(stated, diagnosticCode, action),
     diagnosticCode,
     replyCode: toReplyCode(diagnosis),
-    remoteMta: typedValue(valueOf(group, 'remote-mta')),
+    remoteMta: typedValue(readField(group, 'remote-mta')),
     command: commandIn(diagnosticCode ?? ''),
   };
-  return withReason(report, CATEGORIES[valueOf(group, 'x-powermta-bouncecategory')?.toLowerCase() ?? ''], sentTo);
+  return withReason(report, CATEGORIES[readField(group, 'x-powermta-bouncecategory')?.toLowerCase() ?? ''], sentTo);
 }
 
 /** Exchange without a Diagnostic-Code: `X-Supplementary-Info: <192.0.2.7 #5.0.0 smtp; 550 "Unknown User">`. Null when it is missing. */
-function supplementOf(group: HeaderSection): string | null {
-  const said = /^<[^<>;]{0,300}?(smtp *;.*?)>?$/i.exec(valueOf(group, 'x-supplementary-info') ?? '')?.[1];
+function readSupplement(group: HeaderSection): string | null {
+  const said = /^<[^<>;]{0,300}?(smtp *;.*?)>?$/i.exec(readField(group, 'x-supplementary-info') ?? '')?.[1];
   return said ?? null;
 }
 
@@ -130,13 +130,13 @@ export function withReason(
 ): RecipientReport {
   const { action } = report;
   if (action !== 'failed' && action !== 'delayed') return { ...report, reason: null, bounce: null };
-  const worded = reasonOf(report, report.originalRecipient ?? report.finalRecipient ?? sentTo);
+  const worded = findReason(report, report.originalRecipient ?? report.finalRecipient ?? sentTo);
   const reason = worded === 'unknown' ? category : worded;
   return { ...report, reason, bounce: action === 'failed' && isHardReason(reason) ? 'hard' : 'soft' };
 }
 
 /** A status that the refusing server did not give is another server's summary, which its words outweigh. */
-function reasonOf(
+function findReason(
   { status, diagnosticCode, replyCode: code, command }: Omit<RecipientReport, 'reason' | 'bounce'>,
   recipient: string | null,
 ): RefusalReason {
@@ -212,7 +212,7 @@ export function addressIn(value: string | null): string | null {
   return address.includes('@') && address.length <= MAX_ADDRESS_LENGTH && !/\s/.test(address) ? address : null;
 }
 
-export function valueOf(section: HeaderSection, name: string): string | null {
+export function readField(section: HeaderSection, name: string): string | null {
   return toValue(decodeText(firstField(section, name)?.raw ?? ''));
 }
 

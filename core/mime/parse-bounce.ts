@@ -10,12 +10,12 @@ import {
   MAX_RECIPIENT_REPORTS,
   type RecipientReport,
   readDeliveryStatus,
+  readField,
   readGroups,
   toReplyCode,
   toStatus,
   toValue,
   typedValue,
-  valueOf,
   withReason,
 } from './delivery-status-part.ts';
 import { decodeText, endOfHeaderSection, firstField, type HeaderSection, readHeaderSection } from './header-fields.ts';
@@ -24,10 +24,10 @@ import { type Leaf, readParts } from './message-parts.ts';
 import {
   type Diagnosis,
   diagnoseSubject,
+  extractStatement,
   isFromDaemon,
   kindOfText,
   readStatement,
-  statementOf,
 } from './report-text.ts';
 import { readServiceNotification } from './ses-notification.ts';
 
@@ -88,7 +88,7 @@ export async function readMailReport(
   if (report === null || report.kind === 'automatic-reply') return report;
   const originalMessageId = returned === null ? null : parseMessageId(firstField(returned, 'message-id')?.raw ?? '');
   if (report.kind === 'delivery-status') return { ...report, originalMessageId };
-  const returnPath = returned === null ? null : addressIn(valueOf(returned, 'return-path'));
+  const returnPath = returned === null ? null : addressIn(readField(returned, 'return-path'));
   return { ...report, originalMessageId, originalMailFrom: report.originalMailFrom ?? returnPath };
 }
 
@@ -114,8 +114,8 @@ function readStructured(bytes: Buffer, leaves: readonly Leaf[], returned: Header
 
 /** Returns the only recipient whom the report's own header or that of the returned message names; null when there are several or none. */
 function readSentTo(bytes: Buffer, returned: HeaderSection | null): string | null {
-  const failed = valueOf(readHeaderSection(bytes), 'x-failed-recipients');
-  const sentTo = failed ?? (returned === null ? null : valueOf(returned, 'to'));
+  const failed = readField(readHeaderSection(bytes), 'x-failed-recipients');
+  const sentTo = failed ?? (returned === null ? null : readField(returned, 'to'));
   return sentTo === null || sentTo.includes(',') ? null : addressIn(sentTo);
 }
 
@@ -126,7 +126,7 @@ function withText(report: DeliveryReport, statement: string, sentTo: string | nu
   const recipients = report.recipients.map((recipient) => {
     if (recipient.bounce === null) return recipient;
     const address = recipient.finalRecipient ?? recipient.originalRecipient ?? '';
-    const said = read.diagnosisOf(address);
+    const said = read.diagnoseAddress(address);
     const reported = {
       ...recipient,
       diagnosticCode: recipient.diagnosticCode ?? (said.text === '' ? null : said.text),
@@ -183,7 +183,7 @@ async function readUnstructured(
   const action = kind === 'delay' ? 'delayed' : 'failed';
   const subject = said.every(({ reason }) => reason === 'unknown') ? diagnoseSubject(header) : null;
   const diagnoses = subject === null ? said : said.map(({ address }) => ({ ...subject, address }));
-  return deliveryReport(diagnoses.map((one) => recipientOf(one, action)));
+  return deliveryReport(diagnoses.map((one) => readRecipient(one, action)));
 }
 
 function deliveryReport(recipients: RecipientReport[]): DeliveryReport {
@@ -192,9 +192,9 @@ function deliveryReport(recipients: RecipientReport[]): DeliveryReport {
 
 /** Feedback in other formats: of Outlook.com (Junk Mail Reporting Program), and of Apple Mail for its user who unsubscribes. */
 function readUserFeedback(header: HeaderSection, returned: HeaderSection | null): FeedbackReport | null {
-  const complaining = returned === null ? null : valueOf(returned, 'x-hmxmroriginalrecipient');
+  const complaining = returned === null ? null : readField(returned, 'x-hmxmroriginalrecipient');
   if (complaining !== null) return feedback('abuse', [complaining]);
-  return /^true$/i.test(valueOf(header, 'x-apple-unsubscribe') ?? '') ? feedback('opt-out', []) : null;
+  return /^true$/i.test(readField(header, 'x-apple-unsubscribe') ?? '') ? feedback('opt-out', []) : null;
 }
 
 function feedback(feedbackType: string, addresses: readonly string[]): FeedbackReport {
@@ -239,7 +239,7 @@ function readNotification(statement: string): MailReport | null {
 /** Of SMTP (RFC 5321 §4.2.3), while some servers number their own errors in the same range. */
 const TEMPORARY_CODES: ReadonlySet<number> = new Set([421, 450, 451, 452, 454, 455]);
 
-function recipientOf(
+function readRecipient(
   { address, text, code, status, reason, command }: Diagnosis,
   action: 'failed' | 'delayed',
 ): RecipientReport {
@@ -290,11 +290,11 @@ function statementIn(bytes: Buffer, leaves: readonly Leaf[]): string {
     leaves.find(({ contentType }) => contentType === 'text/html');
   const text =
     leaf === undefined ? '' : decodeCharset(readContent(bytes, leaf).subarray(0, MAX_STATEMENT_BYTES), leaf.charset);
-  const statement = statementOf(leaf?.contentType === 'text/html' ? (textOfHtml(text) ?? '') : text);
+  const statement = extractStatement(leaf?.contentType === 'text/html' ? (textOfHtml(text) ?? '') : text);
   if (statement !== '' || leaves.some(({ contentType }) => contentType.startsWith('message/'))) return statement;
   // Broken MIME (seen: a boundary that is not folded) hides the text.
   const start = endOfHeaderSection(bytes);
-  return statementOf(bytes.toString('latin1', start, start + MAX_STATEMENT_BYTES));
+  return extractStatement(bytes.toString('latin1', start, start + MAX_STATEMENT_BYTES));
 }
 
 /** Parses a message/feedback-report part; null when it has no type. Never throws. */
@@ -302,7 +302,7 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
   // Here, blank lines do not separate groups of fields.
   const fields = readGroups(content).flatMap((group) => group.fields);
   const section: HeaderSection = { fields, isTruncated: false, hidesFrom: false };
-  const feedbackType = valueOf(section, 'feedback-type')?.toLowerCase() ?? null;
+  const feedbackType = readField(section, 'feedback-type')?.toLowerCase() ?? null;
   if (feedbackType === null) return null;
   const recipients = fields
     .filter((field) => field.name === 'original-rcpt-to')
@@ -313,7 +313,7 @@ export function readFeedback(content: Buffer): FeedbackReport | null {
     isStructured: true,
     feedbackType,
     isComplaint: COMPLAINTS.has(feedbackType),
-    originalMailFrom: addressIn(valueOf(section, 'original-mail-from')),
+    originalMailFrom: addressIn(readField(section, 'original-mail-from')),
     originalRecipients: [...new Set(recipients)].slice(0, MAX_RECIPIENT_REPORTS),
     originalMessageId: null,
   };

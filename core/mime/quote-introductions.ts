@@ -459,7 +459,7 @@ export class IntroductionFinder {
     return (
       this.#isQuoted[at] === true ||
       this.#line(at).mark === 'block' ||
-      ownMarkOf(this.#line(at).text, this.#line(at + 1).text) !== null
+      findOwnMark(this.#line(at).text, this.#line(at + 1).text) !== null
     );
   }
 
@@ -475,7 +475,7 @@ function mayBeTitle(short: string): boolean {
   return TITLE_LETTERS.includes(first.toLowerCase());
 }
 
-/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name nobody. */
+/** Whether lines that introduce a quotation are the rest of some: they begin with an address, or name no one. */
 function isDangling(lines: readonly Line[]): boolean {
   const joined = lines.map(({ short }) => short).join(' ');
   if (/^\(?[<[]/u.test(joined)) return true;
@@ -484,7 +484,7 @@ function isDangling(lines: readonly Line[]): boolean {
 }
 
 /** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
-export function ownMarkOf(text: string, next: string): string | null {
+export function findOwnMark(text: string, next: string): string | null {
   const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
   if (named !== undefined) return named;
   const mark = OWN_MARK.exec(text)?.[1] ?? null;

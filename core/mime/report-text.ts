@@ -36,7 +36,7 @@ const MAX_DIAGNOSIS_LENGTH = 1_000;
 const MAX_START_LENGTH = 400;
 
 /** Returns what the server itself wrote: the text without the copy of the original message, and without quote marks. */
-export function statementOf(text: string): string {
+export function extractStatement(text: string): string {
   const lines = text.slice(0, MAX_TEXT_LENGTH).split(/\r\n|\n|\r/, MAX_LINES);
   const kept: string[] = [];
   for (const line of lines) {
@@ -95,7 +95,7 @@ function isReplyOfPerson(header: HeaderSection, subject: string): boolean {
   return firstField(header, 'in-reply-to') !== null && /^(?:re|aw|sv|vs|antw?|odp|rif|res)\s{0,3}[:：]/.test(subject);
 }
 
-/** What opens a letter to somebody, and not to whoever sent a message: `Hi Joe,`. */
+/** What opens a letter to a person, and not to the sender of a message: `Hi Joe,`. */
 const SALUTATION =
   /^(?:hi|hello|hey|hallo|hei|hej|ciao|ahoj|dear|good (?:morning|afternoon|evening|day)|morning|greetings|guten (?:tag|morgen|abend)|moin|servus|grüezi|liebe[rs]?|sehr geehrte[rs]?|bonjour|bonsoir|salut|chère?s?|cher|madame|monsieur|hola|buenos días|buenas|estimad[oa]s?|querid[oa]s?|buongiorno|buonasera|salve|gentil[ei]|egregio|olá|ola|oi|bom dia|boa tarde|prezad[oa]s?|car[oa]s?|beste|geachte|dag|goedemorgen|goedemiddag|kære|hejsa|hei|god (?:morgen|dag|kveld)|kjære|dzień dobry|cześć|witam|szanown[iy]|dobrý den|vážen[ýá]|tisztelt|kedves|szia|bună ziua|bună|stimat[ei]?|merhaba|sayın|здравствуйте|привет|добрый день|уважаем\p{L}{2}|вітаю|добрий день|здравейте|γεια|καλημέρα|αγαπητ\p{L}{1,2})(?: (?!(?:e-?mail )?(?:sender|user|customer|absender|nutzer|kunde|expéditeur|utilisateur|client|remitente|usuario|mittente|remetente|usuário|afzender|gebruiker|avsender|afsender|avsändare|nadawco|odesílateli|feladó|отправитель|пользователь))[\p{L}.'’-]{1,30}){0,4} ?[,!：:，]$/iu;
 
@@ -232,7 +232,7 @@ function readValue(header: HeaderSection, name: string): string {
 export interface ReadStatement {
   /** about each recipient that it names; about an unnamed one when it names none; never empty */
   diagnoses: () => Diagnosis[];
-  diagnosisOf: (address: string) => Diagnosis;
+  diagnoseAddress: (address: string) => Diagnosis;
 }
 
 /**
@@ -244,7 +244,7 @@ export function readStatement(statement: string, sentTo: string | null = null): 
   const only = sections.size === 0 ? (onlyAddressIn(statement) ?? sentTo) : null;
   let found: Diagnosis | null = null;
   const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement), only));
-  const diagnosisOf = (address: string): Diagnosis => {
+  const diagnoseAddress = (address: string): Diagnosis => {
     const section = sections.get(address.toLowerCase()) ?? '';
     if (section === '') return { ...whole(), address };
     const command = commandIn(section) ?? commandIn(statement);
@@ -254,8 +254,10 @@ export function readStatement(statement: string, sentTo: string | null = null): 
     return { ...whole(), address, text, code, status: status ?? whole().status };
   };
   const diagnoses = () =>
-    sections.size === 0 ? [{ ...whole(), address: onlyAddressIn(statement) }] : [...sections.keys()].map(diagnosisOf);
-  return { diagnoses, diagnosisOf };
+    sections.size === 0
+      ? [{ ...whole(), address: onlyAddressIn(statement) }]
+      : [...sections.keys()].map(diagnoseAddress);
+  return { diagnoses, diagnoseAddress };
 }
 
 /** Returns the address that a text names; null when it names several or none. */
