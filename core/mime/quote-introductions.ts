@@ -12,7 +12,7 @@ import {
 } from './attribution.ts';
 import {
   endOfFieldBlock,
-  fieldOf,
+  findField,
   fieldsInside,
   findColon,
   isDateField,
@@ -209,7 +209,7 @@ export class IntroductionFinder {
     if (/^(?:From: )?["“]/u.test(short)) return true;
     const next = this.nextNonBlank(at + 1);
     return (
-      !NOTES_LINE.test(this.#line(next).short) && (fieldOf(this.#line(next).short) !== null || /^From: /u.test(short))
+      !NOTES_LINE.test(this.#line(next).short) && (findField(this.#line(next).short) !== null || /^From: /u.test(short))
     );
   }
 
@@ -219,18 +219,18 @@ export class IntroductionFinder {
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
-      .map(({ short }) => fieldOf(`${short.split(/\s/u, 1)[0]}:`));
+      .map(({ short }) => findField(`${short.split(/\s/u, 1)[0]}:`));
     return names.includes('to') && names.includes('subject');
   }
 
   /** Whether the fields of a message begin in this line, quoted or not. */
   #isMessageAt(at: number): boolean {
-    if (this.#isQuoted[at] === true) return fieldOf(this.#line(at).short.replace(/^>\s?/u, '')) !== null;
+    if (this.#isQuoted[at] === true) return findField(this.#line(at).short.replace(/^>\s?/u, '')) !== null;
     return this.#fieldsAt(at, at) !== null || endOfFieldBlock(this.#lines, at) !== null;
   }
 
   #isFieldAt(at: number): boolean {
-    return fieldOf(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
+    return findField(this.#line(at).short) !== null || endOfFieldBlock(this.#lines, at) !== null;
   }
 
   /** The fields of a message in a language that the reader does not know, below a blank line or a separator. */
@@ -269,7 +269,7 @@ export class IntroductionFinder {
 
   /** At least three of From, Date, To and Subject, two below a separator. Values may take more lines. */
   #fieldsAt(at: number, free: number): Introduction | null {
-    if (this.#isQuoted[at] === true || fieldOf(this.#line(at).short) === null) return null;
+    if (this.#isQuoted[at] === true || findField(this.#line(at).short) === null) return null;
     const fields = new Set<string>();
     // Tickets and invitations have From, To and Date, too.
     let isOfMail = false;
@@ -278,7 +278,7 @@ export class IntroductionFinder {
     let to = at;
     for (let next = at; next < this.#lines.length && next - to <= 3 && next - at < MAX_FIELD_LINES; next++) {
       const { short, isBlank } = this.#line(next);
-      const field = this.#isQuoted[next] === true ? null : fieldOf(short);
+      const field = this.#isQuoted[next] === true ? null : findField(short);
       if (isBlank && next - to > 1) break;
       if (field === null) continue;
       if (fields.has(field) && field !== 'other') break;
@@ -334,7 +334,7 @@ export class IntroductionFinder {
   #hasFacts(from: number, to: number): boolean {
     for (let at = from; at <= to; at++) {
       const { short } = this.#line(at);
-      if (HAS_FACTS.test(fieldOf(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
+      if (HAS_FACTS.test(findField(short) === null ? short : short.replace(FIELD_NAME, ''))) return true;
     }
     // The values may follow, as in tables.
     return HAS_FACTS.test(this.#line(to + 1).short);
@@ -354,7 +354,7 @@ export class IntroductionFinder {
 
   /** Whether the line is a field that no message has: parcels and journeys have From, To and Sent, too. */
   #isOtherField(at: number): boolean {
-    return isField(this.#line(at).short) && fieldOf(this.#line(at).short) === null;
+    return isField(this.#line(at).short) && findField(this.#line(at).short) === null;
   }
 
   /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
