@@ -75,16 +75,7 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
   };
   const title = saved === undefined ? 'Save view' : `Saved as ${saved.name}`;
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
-      width={260}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={260} trapFocus returnFocus withRoles>
       <Popover.Target>
         <ActionIcon variant="default" size={30} aria-label={title} title={title} onClick={open}>
           {saved === undefined ? <IconBookmark size={16} aria-hidden /> : <IconBookmarkFilled size={16} aria-hidden />}

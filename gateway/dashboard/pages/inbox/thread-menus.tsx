@@ -52,16 +52,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
     setOpen(false);
   };
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
-      width={260}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={260} trapFocus returnFocus withRoles>
       <Popover.Target>
         <IconButton
           label="Labels"
@@ -163,16 +154,7 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
     </Button>
   );
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-end"
-      width={250}
-      transitionProps={{ duration: 0 }}
-      trapFocus
-      returnFocus
-      withRoles
-    >
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={250} trapFocus returnFocus withRoles>
       <Popover.Target>
         <IconButton
           label="Snooze"
