@@ -13,8 +13,8 @@ const CHANGES: Shortcut[] = [
   { keys: ['l'], about: 'Edit labels' },
   { keys: ['i'], about: 'Assign to me, or remove' },
 ];
-/** Keys that answer a conversation. */
-const ANSWERS: Shortcut[] = [
+/** Keys that reply to a conversation. */
+const REPLIES: Shortcut[] = [
   { keys: ['r'], about: 'Reply' },
   { keys: ['a'], about: 'Reply to all' },
   { keys: ['f'], about: 'Forward' },
@@ -22,7 +22,7 @@ const ANSWERS: Shortcut[] = [
 
 /** The actions of an open conversation, with their keys and the right that each needs. */
 export const CONVERSATION_ACTIONS = [
-  ...ANSWERS.map((shortcut) => ({ ...shortcut, right: 'send' })),
+  ...REPLIES.map((shortcut) => ({ ...shortcut, right: 'send' })),
   ...CHANGES.map((shortcut) => ({ ...shortcut, right: 'organize' })),
 ];
 
@@ -47,7 +47,7 @@ const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
       { keys: ['Shift', '↓'], about: 'Extend selection' },
       ...CHANGES,
       { keys: ['m'], about: 'Merge selected conversations' },
-      ...ANSWERS,
+      ...REPLIES,
       { keys: ['c'], about: 'Write email' },
       { keys: ['z'], about: 'Undo' },
       { keys: ['/'], about: 'Search' },
