@@ -36,6 +36,22 @@ export const sendQuery: typeof fetch = (input, init) => {
   return sent;
 };
 
+/** What the queries of the page returned last, by the key of their operation. */
+const shown = new Map<number, unknown>();
+
+/** Gives a query that failed what it returned before: a reload that fails takes nothing from the page, nor what is being typed there. */
+const keepShown = mapExchange({
+  onOperation({ kind, key }) {
+    if (kind === 'teardown') shown.delete(key);
+  },
+  onResult(result) {
+    const { operation, data, error } = result;
+    if (operation.kind !== 'query') return;
+    if (data != null) shown.set(operation.key, data);
+    else if (error !== undefined && shown.has(operation.key)) return { ...result, data: shown.get(operation.key) };
+  },
+});
+
 /** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
 export const client = new Client({
   url: GRAPHQL_URL,
@@ -43,6 +59,7 @@ export const client = new Client({
   fetch: sendQuery,
   fetchOptions: { credentials: 'same-origin' },
   exchanges: [
+    keepShown,
     cacheExchange,
     mapExchange({
       onResult(result) {

@@ -66,6 +66,12 @@ const dark: MantineColorsTuple = [
   '#13120f',
 ];
 
+/**
+ * What opens is on the page when its key or click is handled. A transition puts it there a frame later, and gives it up a moment after it is
+ * closed: what is typed meanwhile would go elsewhere. page.css moves it in.
+ */
+const AT_ONCE = { defaultProps: { transitionProps: { duration: 0 } } };
+
 /** Theme of the dashboard. Custom properties in colors.css define what differs between light and dark. */
 export const theme = createTheme({
   colors: { ink, paper, main: virtualColor({ name: 'main', light: 'ink', dark: 'paper' }), post, gray, dark },
@@ -88,6 +94,10 @@ export const theme = createTheme({
   components: {
     // The icon has no accessible name.
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    Modal: AT_ONCE,
+    Drawer: AT_ONCE,
+    Popover: AT_ONCE,
+    Spotlight: AT_ONCE,
     // What is on ink or paper is the other of the two, in both schemes.
     Stepper: { vars: () => ({ root: { '--stepper-icon-color': 'var(--mantine-primary-color-contrast)' } }) },
     // A page has only one banner, which is not the header of a dialog.

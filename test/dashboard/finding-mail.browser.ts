@@ -115,6 +115,30 @@ describe.skipIf(chromiumPath === undefined)(
       await close();
     });
 
+    test('the palette has the actions of the open conversation, whose field gets what is typed on', async () => {
+      const account = await stage.account();
+      await stage.mail({ to: account.address, subject: 'Later', text: 'Not now' });
+      await expect.poll(async () => (await account.call('GET', '/mail/threads')).body.threads.length).toBe(1);
+      const { page, complaints, close } = await stage.open(account);
+      await page.goto(`${stage.url}/inbox`);
+      await row(page, 'Later').getByRole('link').click();
+      await page.getByRole('article').first().waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('edit labels');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('e#by palette');
+      await page.keyboard.press('Enter');
+      const labels = async () =>
+        (await account.graphql('{ inbox(first: 1) { edges { node { labels } } } }')).body.data.inbox.edges;
+      await expect.poll(labels).toEqual([{ node: { labels: ['e#by palette'] } }]);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('archive');
+      await page.keyboard.press('Enter');
+      await expect.poll(labels).toEqual([]);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
     test('a newsletter that is dark by a table stays as it is in the dark theme, a light one becomes dark', async () => {
       const page = (background: string, color: string) =>
         `<body><table width="100%" height="600" style="background:${background};color:${color}"><tr><td>

@@ -195,9 +195,9 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       const reply = { from: account.address, to: [account.address], text };
       expect((await writer.call('POST', `/emails/${original}/reply`, reply)).body.status).toBe('queued');
       const row = page.getByRole('listitem').filter({ hasText: 'Re: A question' });
-      await row.getByRole('region', { name: 'Message' }).getByText(text).waitFor();
+      await row.getByRole('group', { name: 'Message' }).getByText(text).waitFor();
       await row.getByText('by API key Writer').waitFor();
-      await row.getByRole('region', { name: 'Conversation' }).getByText('When does it come?').waitFor();
+      await row.getByRole('group', { name: 'Conversation' }).getByText('When does it come?').waitFor();
       await page.getByLabel('1 email to approve').waitFor();
       expect(await findViolations(page)).toEqual([]);
       await row.getByRole('link', { name: /^Conversation/ }).click();

@@ -153,6 +153,8 @@ describe.skipIf(chromiumPath === undefined)('while a page loads', { timeout: JOU
     const { page, close } = await withMails(['Prefetched']);
     await page.goto(`${stage.url}/inbox`);
     await row(page, 'Prefetched').waitFor();
+    // It is marked as read, and then read again.
+    const marks = await hold(page, '**/graphql', /"query":"mutation/);
     const asked = watchQueries(page);
     await row(page, 'Prefetched').hover();
     await expect.poll(() => asked).toContain('InboxThread');
@@ -162,6 +164,29 @@ describe.skipIf(chromiumPath === undefined)('while a page loads', { timeout: JOU
     await expect.poll(() => asked.toSorted()).toEqual(['InboxMessageBody', 'InboxThread']);
     await page.mouse.up();
     await page.getByRole('article').getByText('About the Prefetched.').waitFor();
+    await page.waitForTimeout(300);
+    const ofThread = asked.filter((name) => name === 'InboxThread' || name === 'InboxMessageBody');
+    expect(ofThread.toSorted()).toEqual(['InboxMessageBody', 'InboxThread']);
+    marks.release();
+    await close();
+  });
+
+  test('a conversation that changes between hover and click is shown as it is', async () => {
+    const account = await stage.account();
+    const messageId = `<changed@${account.domain}>`;
+    await stage.mail({ to: account.address, subject: 'Changed', text: 'First words.', messageId });
+    await expect.poll(() => threads(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/inbox`);
+    await page.locator('[data-live=live]').waitFor({ state: 'attached' });
+    const asked = watchQueries(page);
+    await row(page, 'Changed').hover();
+    await expect.poll(() => asked).toContain('InboxThread');
+    const reply = { subject: 'Re: Changed', text: 'Later words.', from: 'Bob <bob@sender.test>' };
+    await stage.mail({ to: account.address, ...reply, inReplyTo: messageId, references: messageId });
+    await row(page, 'Changed').getByText('Later words.').waitFor();
+    await row(page, 'Changed').getByRole('link').click();
+    await page.getByRole('article').getByText('Later words.').waitFor();
     await close();
   });
 });

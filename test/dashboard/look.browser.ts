@@ -4,6 +4,7 @@ import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
 import { findColorViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { isOnTop } from '../support/stages/dashboard-pages.ts';
 
 /** Height of a row that has nothing more to say, with its border. CSS pixels. */
 const ROW_PX = 41;
@@ -74,6 +75,8 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await row.click();
     await page.getByRole('article').getByText('It is broken.').waitFor();
     expect(await bar.isVisible()).toBe(false);
+    for (const name of ['Archive (e)', 'Delete (#)'])
+      expect([name, await isOnTop(page.getByRole('button', { name }))]).toEqual([name, true]);
     await page.goto(`${stage.url}/activity`);
     await bar.getByRole('link', { name: 'Write' }).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Subject' }).waitFor();
@@ -234,6 +237,85 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await mail.getByText('Column number 39').waitFor({ state: 'attached' });
     await expect.poll(() => mail.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(true);
     expect(await mail.evaluate(({ style }) => style.zoom)).toBe('');
+    await close();
+  });
+
+  test.each([
+    ['a desktop', { width: 1440, height: 900 }],
+    ['a laptop', { width: 1024, height: 768 }],
+    ['a phone', PHONE],
+  ])(
+    'on %s the composer of a reply is in sight with Send, and stays when another conversation is opened',
+    async (_size, viewport) => {
+      const account = await stage.account();
+      const long = Array.from({ length: 200 }, (_, n) => `Line ${n} of the letter.`).join('\n');
+      await stage.mail({ to: account.address, subject: 'Lamp', text: 'Another one.' });
+      await stage.mail({ to: account.address, subject: 'Long letter', text: long });
+      await expect.poll(() => received(account)).toHaveLength(2);
+      const { page, close } = await stage.open(account, { viewport });
+      await page.goto(`${stage.url}/inbox`);
+      const row = (subject: string) => page.getByRole('grid').getByRole('row').filter({ hasText: subject });
+      await row('Long letter').getByRole('link').click();
+      await page.getByRole('article').getByText('Line 0 of the letter.').waitFor();
+      await page.keyboard.press('r');
+      const message = page.getByRole('textbox', { name: 'Message', exact: true });
+      const send = page.getByRole('region', { name: 'Reply' }).getByRole('button', { name: 'Send', exact: true });
+      await message.fill('Half an answer');
+      expect([await isOnTop(message), await isOnTop(send)]).toEqual([true, true]);
+      if (viewport !== PHONE) {
+        await row('Lamp').getByRole('link').click();
+        await page.getByRole('article').getByText('Another one.').waitFor();
+        expect(await message.innerText()).toBe('Half an answer');
+        expect([await isOnTop(message), await isOnTop(send)]).toEqual([true, true]);
+      }
+      await close();
+    },
+  );
+
+  test('the tools of a conversation say what they do on hover, and Delete is not the first', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' }).getByRole('link').click();
+    const remove = page.getByRole('button', { name: 'Delete (#)' });
+    const archive = page.getByRole('button', { name: 'Archive (e)' });
+    expect((await archive.boundingBox())?.x).toBeLessThan((await remove.boundingBox())?.x ?? 0);
+    for (const [tool, words] of [
+      [archive, 'Archive (e)'],
+      [remove, 'Delete (#)'],
+    ] as const) {
+      await tool.hover();
+      await page.getByRole('tooltip', { name: words }).waitFor();
+    }
+    await close();
+  });
+
+  test('wide pages keep mail in lines of 90 characters, and put settings side by side', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'Lamp', text: 'Words of a letter. '.repeat(60) });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: { width: 1920, height: 1080 } });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' }).getByRole('link').click();
+    const text = page.getByRole('article').getByText('Words of a letter.');
+    const characters = await text.evaluate((element) => {
+      const zero = document.createElement('span');
+      zero.textContent = '0';
+      element.append(zero);
+      const { width } = zero.getBoundingClientRect();
+      zero.remove();
+      return element.getBoundingClientRect().width / width;
+    });
+    expect(characters).toBeLessThanOrEqual(90.5);
+    for (const tab of ['account', 'security', 'service']) {
+      await page.goto(`${stage.url}/settings?tab=${tab}`);
+      const sections = page.getByRole('tabpanel').locator('section');
+      await sections.nth(1).waitFor();
+      const lefts = await sections.evaluateAll((all) => all.map((section) => section.getBoundingClientRect().x));
+      expect([tab, Math.max(...lefts) - Math.min(...lefts)]).toEqual([tab, expect.toSatisfy((px) => px > 400)]);
+    }
     await close();
   });
 });

@@ -63,6 +63,23 @@ describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
     await ann.page.getByRole('list', { name: 'Members' }).getByText('Ann', { exact: true }).waitFor();
     expect(await ann.page.getByRole('button', { name: 'Invite person' }).count()).toBe(0);
 
+    // The list says what a member is limited to.
+    const { members } = (await account.graphql('{ members { id name } }')).body.data;
+    const annId: string = members.find(({ name }: { name: string }) => name === 'Ann').id;
+    for (const [limits, words] of [
+      [{ domains: [account.domainId], addresses: [account.address] }, `Only 1 domain, ${account.address}`],
+      [{ addresses: [account.address] }, `Only ${account.address}`],
+      [{}, null],
+    ] as const) {
+      const changed = await account.call('PATCH', `/members/${annId}`, { role: 'viewer', ...limits });
+      expect(changed).toMatchObject({ status: 200 });
+      await owner.page.reload();
+      const row = owner.page.getByRole('listitem').filter({ hasText: 'Ann' }).first();
+      await row.waitFor();
+      if (words === null) expect(await row.getByText(/^Only /).count()).toBe(0);
+      else await row.getByText(words, { exact: true }).waitFor();
+    }
+
     // She switches to her own workspace and back; new sessions begin where she was.
     const switchTo = async (name: RegExp) => {
       await ann.page.getByRole('button', { name: `Account ${email}` }).click();

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -194,20 +194,216 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     ['/endpoints', 'Create endpoint', 'Name'],
     ['/rules', 'Create rule', 'Name'],
     ['/suppressions', 'Suppress address', 'Address'],
-  ])('on %s goes to the first field of the form behind "%s"', async (path, button, label) => {
+  ])('on %s goes to the first field of the form behind "%s"', async (path, name, label) => {
     const account = await stage.account();
     const { page } = await stage.open(account);
     await page.goto(stage.url + path);
-    await page
-      .locator('main')
-      .getByRole('button', { name: button })
-      .or(page.locator('main').getByRole('link', { name: button }))
-      .first()
-      .click();
+    await opener(page, name).click();
     await page.keyboard.type('gigi');
     const field = page.getByRole('textbox', { name: label, exact: true }).last();
     await expect.poll(() => field.inputValue()).toBe('gigi');
     expect(new URL(page.url()).pathname.startsWith(path)).toBe(true);
+  });
+
+  describe('while the page is busy', () => {
+    test.each([
+      ['/domains', 'Add domain', 'Domain'],
+      ['/addresses', 'Create address', 'Address'],
+      ['/addresses?tab=reply', 'Create reply address', 'Deliver to'],
+      ['/keys', 'Create key', 'Name'],
+      ['/endpoints', 'Create endpoint', 'Name'],
+      ['/rules', 'Create rule', 'Name'],
+      ['/suppressions', 'Suppress address', 'Address'],
+      ['/members', 'Invite person', 'Email address'],
+      ['/customers', 'Create workspace', 'Customer ID'],
+    ])('on %s goes to the form behind "%s" before that is painted', async (path, name, label) => {
+      const account = await stage.account();
+      const tab = await stage.open(account, { reducedMotion: 'no-preference' });
+      await tab.page.goto(stage.url + path);
+      await clickAndType(tab, opener(tab.page, name), 'gigi');
+      const named = { name: label, exact: true };
+      const field = tab.page.getByRole('textbox', named).or(tab.page.getByRole('combobox', named)).last();
+      await expect.poll(() => field.inputValue()).toBe('gigi');
+      expect(new URL(tab.page.url()).pathname.startsWith(path.replace(/\?.*/, ''))).toBe(true);
+    });
+
+    test('goes on in the second field after Tab, from which no dialog takes the focus back', async () => {
+      const account = await stage.account();
+      const tab = await stage.open(account, { reducedMotion: 'no-preference' });
+      await tab.page.goto(`${stage.url}/suppressions`);
+      await clickAndType(tab, opener(tab.page, 'Suppress address'), 'gigi@friend.test\tseen twice');
+      await expect.poll(() => tab.page.getByLabel('Note').inputValue()).toBe('seen twice');
+      expect(await tab.page.getByLabel('Address', { exact: true }).inputValue()).toBe('gigi@friend.test');
+    });
+
+    test('goes to the reason of a rejection, and not to a button of its dialog', async () => {
+      const account = await stage.account();
+      await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+        account.workspaceId,
+        { approval: 'always' },
+      ]);
+      await account.call('POST', '/emails', { from: account.address, to: ['a@b.test'], subject: 'Odd', text: 'Hi' });
+      const tab = await stage.open(account, { reducedMotion: 'no-preference' });
+      await tab.page.goto(`${stage.url}/approvals`);
+      const reject = tab.page.getByRole('button', { name: 'Reject' });
+      await reject.waitFor();
+      await clickAndType(tab, reject, 'gigi');
+      await expect.poll(() => tab.page.getByLabel('Reason').inputValue()).toBe('gigi');
+    });
+
+    test('is kept for a form whose data come later', async () => {
+      const account = await stage.account();
+      const tab = await stage.open(account, { reducedMotion: 'no-preference' });
+      await tab.page.goto(`${stage.url}/settings`);
+      const held = await holdQueries(tab.page, 'DomainChoices');
+      await tab.page.evaluate(() => history.pushState(null, '', '/addresses'));
+      await clickAndType(tab, opener(tab.page, 'Create address'), 'gi');
+      await tab.page.keyboard.type('gi');
+      await tab.page.getByRole('dialog').waitFor();
+      await held.release();
+      const field = tab.page.getByRole('textbox', { name: 'Address', exact: true });
+      await expect.poll(() => field.inputValue()).toBe('gigi');
+    });
+
+    test('runs shortcuts at once after Esc closed a dialog', async () => {
+      const account = await stage.account();
+      const tab = await stage.open(account, { reducedMotion: 'no-preference' });
+      await tab.page.goto(`${stage.url}/suppressions`);
+      await opener(tab.page, 'Suppress address').click();
+      await tab.page.getByRole('dialog').waitFor();
+      await typeAhead(tab, '\u001bgd');
+      await tab.page.waitForURL(/\/drafts$/);
+    });
+  });
+
+  test('goes to the labels of a selected row while the code of its toolbar loads', async () => {
+    const { page, account, threadId } = await conversation('Toolbar');
+    const held = await holdRequests(page, /selection-bar-.*\.js$/);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Toolbar' }).focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('l');
+    await page.keyboard.type('e#later');
+    await page.keyboard.press('Enter');
+    await held.release();
+    await expect.poll(() => threadOf(account, threadId)).toMatchObject({ labels: ['e#later'], isArchived: false });
+  });
+
+  test('stays in a form beside a list when a reload of its record fails', async () => {
+    const account = await stage.account();
+    const { page } = await stage.open(account);
+    await page.goto(`${stage.url}/addresses`);
+    await page.getByRole('link', { name: account.address }).click();
+    const signature = page.getByRole('textbox', { name: 'Signature' });
+    await signature.fill('Kind regards');
+    let failed = 0;
+    await page.route('**/graphql', (route) => {
+      if (!isQuery(route.request().postData(), 'DashboardAddress')) return route.continue();
+      failed += 1;
+      return route.abort();
+    });
+    await stage.mail({ to: account.address, subject: 'Reload', text: 'Now' });
+    await expect.poll(() => failed).toBeGreaterThan(0);
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(await signature.inputValue()).toBe('Kind regards');
+    await page.unroute('**/graphql');
+    await page.getByRole('dialog').getByRole('alert').waitFor({ state: 'detached' });
+    expect(await signature.inputValue()).toBe('Kind regards');
+  });
+
+  test('into a reply is there when its composer is closed and opened again before the draft is stored', async () => {
+    const { page, account, threadId } = await conversation('Reopened');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    await page.keyboard.press('r');
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.waitFor();
+    const held = await holdQueries(page, 'ComposerCreateDraft');
+    await page.keyboard.type('Typed in a hurry');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await page.keyboard.press('r');
+    await page.keyboard.type('Then: ');
+    await held.release();
+    await expect.poll(() => field.innerText()).toBe('Then: Typed in a hurry');
+    await page.getByText('Draft saved').waitFor();
+    await expect.poll(() => draftTexts(account)).toEqual([expect.stringContaining('Then: Typed in a hurry')]);
+  });
+
+  test('into a new email stays when the addresses to send from are read again', async () => {
+    const { page, account } = await conversation('Senders');
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().waitFor();
+    await page.keyboard.press('c');
+    const to = page.getByRole('dialog').getByRole('combobox', { name: 'To' });
+    await to.waitFor();
+    await page.keyboard.press('Escape');
+    await to.waitFor({ state: 'detached' });
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      const body = route.request().postData();
+      if (isQuery(body, 'ComposerSignatures') && body?.includes('newest@') === true) return;
+      if (!isQuery(body, 'ComposerSenders')) return route.continue();
+      const response = await route.fetch();
+      const json = await response.json();
+      json.data.senders.unshift({ ...json.data.senders[0], address: `newest@${account.domain}` });
+      await gate.promise;
+      return route.fulfill({ response, json });
+    });
+    await page.keyboard.press('c');
+    await page.keyboard.type('eve@friend.test');
+    await expect.poll(() => to.inputValue()).toBe('eve@friend.test');
+    gate.resolve();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'From' }).fill('newest');
+    await page.getByRole('option', { name: `newest@${account.domain}` }).waitFor();
+    // It became a tag when the focus left its field.
+    await page.getByRole('dialog').getByText('eve@friend.test').waitFor();
+  });
+
+  test('into a reply is stored before the first pause', async () => {
+    const { page, account, threadId } = await conversation('On and on');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
+    let isTyping = true;
+    const typed = (async () => {
+      while (isTyping) await page.keyboard.type('word ', { delay: 50 });
+    })();
+    await expect.poll(() => draftTexts(account)).toEqual([expect.stringContaining('word word')]);
+    isTyping = false;
+    await typed;
+  });
+
+  test.each([
+    ['before its draft is there', 1],
+    ['on a slow machine', 12],
+  ])('into a reply with a saved draft stays in one piece and is saved %s', async (_when, slowness) => {
+    const { page, context, account, threadId } = await conversation('Draft');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    await page.keyboard.press('r');
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.fill('Saved words.');
+    await page.getByText('Draft saved').waitFor();
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+
+    const held = await holdQueries(page, 'ComposerDraftsOf');
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+    await page.keyboard.press('r');
+    await page.keyboard.type('The quick brown fox ');
+    await held.release();
+    await page.keyboard.type('jumps over the lazy dog and then goes home. ');
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await expect
+      .poll(() => field.innerText())
+      .toBe('The quick brown fox jumps over the lazy dog and then goes home. Saved words.');
+    await page.getByText('Draft saved').waitFor();
+    await expect
+      .poll(() => draftTexts(account))
+      .toEqual([expect.stringMatching(/^The quick brown fox jumps .* goes home\. Saved words\./)]);
   });
 });
 
@@ -228,6 +424,77 @@ async function conversation(subject: string) {
 async function threadOf(account: Account, id: string) {
   const query = 'query($id: ID!) { thread(id: $id) { isArchived trashedAt labels } }';
   return (await account.graphql(query, { id })).body.data.thread;
+}
+
+/** Returns the texts of the drafts of the account, newest first. */
+async function draftTexts(account: Account): Promise<string[]> {
+  const { drafts } = (await account.graphql('{ drafts(first: 5) { edges { node { text } } } }')).body.data;
+  return drafts.edges.map(({ node }: { node: { text: string } }) => node.text);
+}
+
+/** Returns the button or link of the page that opens a form. */
+function opener(page: Page, name: string): Locator {
+  const main = page.locator('main');
+  return main.getByRole('button', { name }).or(main.getByRole('link', { name })).first();
+}
+
+type Tab = { page: Page; context: BrowserContext };
+
+/** How long the page handles nothing. Milliseconds. */
+const BUSY_MS = 400;
+const NAMED_KEYS: Record<string, { key: string; windowsVirtualKeyCode: number }> = {
+  '\t': { key: 'Tab', windowsVirtualKeyCode: 9 },
+  '\u001b': { key: 'Escape', windowsVirtualKeyCode: 27 },
+};
+
+/** Clicks and types while the page is busy: it handles all of that before it paints and before its timers. */
+async function clickAndType(tab: Tab, button: Locator, text: string): Promise<void> {
+  const box = await button.boundingBox();
+  if (box === null) throw new Error('The button is not on the page');
+  await typeAhead(tab, text, { x: box.x + box.width / 2, y: box.y + box.height / 2 });
+}
+
+/** Types while the page is busy, after a click at a place. */
+async function typeAhead({ page, context }: Tab, text: string, click?: { x: number; y: number }): Promise<void> {
+  const session = await context.newCDPSession(page);
+  if (click !== undefined) await session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...click });
+  const busy = page.evaluate((ms) => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  }, BUSY_MS);
+  const events: Promise<unknown>[] = [];
+  if (click !== undefined)
+    for (const type of ['mousePressed', 'mouseReleased'] as const)
+      events.push(session.send('Input.dispatchMouseEvent', { type, ...click, button: 'left', clickCount: 1 }));
+  for (const letter of text) {
+    const named = NAMED_KEYS[letter];
+    const key = named ?? { key: letter };
+    events.push(
+      session.send('Input.dispatchKeyEvent', { type: 'keyDown', ...key, ...(named ? {} : { text: letter }) }),
+    );
+    events.push(session.send('Input.dispatchKeyEvent', { type: 'keyUp', ...key }));
+  }
+  await Promise.all([busy, ...events]);
+  await session.detach();
+}
+
+/** Whether a request asks for the operation with this name. */
+function isQuery(body: string | null, name: string): boolean {
+  return body !== null && new RegExp(`"operationName":"${name}"`).test(body);
+}
+
+/** Holds GraphQL operations with this name until `release` is called. */
+async function holdQueries(page: Page, name: string): Promise<{ release: () => Promise<void> }> {
+  const gate = Promise.withResolvers<void>();
+  await page.route('**/graphql', async (route) => {
+    if (isQuery(route.request().postData(), name)) await gate.promise;
+    await route.fallback();
+  });
+  return {
+    async release() {
+      gate.resolve();
+    },
+  };
 }
 
 /** Holds the requests of code until `release` is called. */

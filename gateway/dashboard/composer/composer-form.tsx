@@ -6,6 +6,7 @@ import {
   type KeyboardEvent,
   useEffect,
   useEffectEvent,
+  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -53,15 +54,18 @@ interface ComposerFormProps {
   sent?: ((email: SentEmail) => void) | undefined;
 }
 
-/** A draft is saved when the user pauses for this long. Milliseconds. */
+/** A draft is saved when the user pauses for this long, and while the user types on without a pause, this long after a change. Milliseconds. */
 const SAVE_AFTER_MS = 800;
+const SAVE_WITHIN_MS = 5_000;
 const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'text', 'scheduledAt'];
 
 /** Form to write an email. */
 export function ComposerForm(props: ComposerFormProps) {
   const { mode, original, senders, domains, close, sent, created, reload } = props;
   const [{ stored, first }] = useState({ stored: props.stored, first: props.first });
-  const fullQuote = original === null || mode === 'new' || mode === 'forward' ? NO_QUOTE : quoteOriginal(original);
+  const [fullQuote] = useState(() =>
+    original === null || mode === 'new' || mode === 'forward' ? NO_QUOTE : quoteOriginal(original),
+  );
   const [initial] = useState(() => (stored === null ? first : toDraft(stored, first, fullQuote)));
   // That of a program can have more than the editor shows.
   const [hasForeignHtml, setForeignHtml] = useState(() => !isEditable(initial.html ?? ''));
@@ -86,7 +90,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
   const { send, isBusy } = useSending(mode, original, draft);
   // An inline image that was removed from the text stays here, since the removal can be undone.
-  const shown = listContentIds(values.html ?? '');
+  const shown = useMemo(() => listContentIds(values.html ?? ''), [values.html]);
   const sentFiles = files.filter(({ contentId }) => contentId === null || hasForeignHtml || shown.has(contentId));
   const input = draftInput(values, mode, fullQuote);
   const refusal = refusalOfFiles(sentFiles, input.text + (input.html ?? ''));
@@ -114,11 +118,15 @@ export function ComposerForm(props: ComposerFormProps) {
   const describeContent = (written: Draft) => JSON.stringify([written, sentFiles.map(({ id }) => id), hasForeignHtml]);
   const key = describeContent(values);
   const [initialKey] = useState(key);
+  const changedAt = useRef<number | null>(null);
   const saveNow = useEffectEvent(() => {
+    changedAt.current = null;
     if (key !== initialKey && refusal === null) void draft.save(makeContent(values));
   });
   useEffect(() => {
-    const timer = window.setTimeout(saveNow, SAVE_AFTER_MS);
+    changedAt.current ??= performance.now();
+    const left = changedAt.current + SAVE_WITHIN_MS - performance.now();
+    const timer = window.setTimeout(saveNow, Math.min(SAVE_AFTER_MS, left));
     return () => window.clearTimeout(timer);
   }, [key]);
   // What was written last is saved when the composer is closed.

@@ -10,8 +10,9 @@ import { useViewer } from '../shell/viewer.ts';
 import { prefersPlain } from './browser-settings.ts';
 import { DRAFTS_OF, ORIGINAL, READ_DRAFT, SENDERS, type SentEmail, type StoredDraft } from './composer-documents.ts';
 import { ComposerForm } from './composer-form.tsx';
-import { type ComposerMode, firstDraft, looksLikeMailbox, toStoredKind } from './draft.ts';
+import { type ComposerMode, type Draft, firstDraft, looksLikeMailbox, toStoredKind } from './draft.ts';
 import { useSignature, withSignature } from './signature.ts';
+import { settleWrites } from './use-saved-draft.ts';
 
 export interface ComposerProps {
   mode: ComposerMode;
@@ -64,12 +65,16 @@ interface ReadDraft {
   round: number;
 }
 
-/** Reads the draft with the ID, or that of a reply to the message. Not from the cache, which may have an earlier version. */
+/**
+ * Reads the draft with the ID, or that of a reply to the message. Not from the cache, which may have an earlier version, and not before a
+ * composer that was closed has stored its last words.
+ */
 async function readDraft(
   mode: ComposerMode,
   emailId: string | undefined,
   draftId: string | null,
 ): Promise<Omit<ReadDraft, 'round'>> {
+  await settleWrites();
   if (draftId !== null) {
     const { data, error } = await freshClient.query(READ_DRAFT, { id: draftId }).toPromise();
     return data === undefined ? { error } : { stored: data.draft };
@@ -111,7 +116,9 @@ function OpenedComposer(props: OpenedProps) {
   const maySend = domains.length > 0 || (isLimited && addresses.length > 0);
   const senders = addresses.length > 0 ? addresses : domains.map(({ name }) => `hello@${name}`);
   const isRead = sendersData !== undefined && original !== undefined && stored !== undefined;
-  const first = isRead ? firstDraft(mode, original, senders, to, prefersPlain()) : null;
+  // What it opened with: senders that are read again later do not take the form from whoever types in it.
+  const opened = useRef<Draft | null>(null);
+  const first = opened.current ?? (isRead ? firstDraft(mode, original, senders, to, prefersPlain()) : null);
   const signature = useSignature(first?.from ?? '');
   // A failed refresh must not discard the draft and its files.
   if (error !== undefined && (sendersData === undefined || original === undefined || stored === undefined))
@@ -140,13 +147,13 @@ function OpenedComposer(props: OpenedProps) {
         <Small>The email is not in this account, so you cannot reply to it.</Small>
       </NoForm>
     );
-  if (!maySend && isLimited)
+  if (!maySend && isLimited && opened.current === null)
     return (
       <NoForm title="No address to send from">
         <Small>None of the addresses that you are limited to can send mail. Ask an admin of the workspace.</Small>
       </NoForm>
     );
-  if (!maySend)
+  if (!maySend && opened.current === null)
     return (
       <NoForm title="No verified domain">
         <Small>
@@ -157,6 +164,7 @@ function OpenedComposer(props: OpenedProps) {
         </Small>
       </NoForm>
     );
+  opened.current = first;
   return (
     <ComposerForm
       key={`${mode} ${emailId ?? ''}`}

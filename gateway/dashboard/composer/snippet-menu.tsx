@@ -49,7 +49,6 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }:
       closeOnEscape={false}
       position="bottom-end"
       width={280}
-      transitionProps={{ duration: 0 }}
       trapFocus
       withRoles
     >

@@ -31,6 +31,21 @@ export interface SavedDraft {
   end: () => void;
 }
 
+/** What is being stored or deleted, also for composers that are closed. */
+const writes = new Set<Promise<unknown>>();
+
+/** Resolves when the service has what was written in this page, or could not take it. */
+export async function settleWrites(): Promise<void> {
+  await Promise.all(writes);
+}
+
+/** Keeps the write until it is done. It must not reject. */
+function track<Done>(write: Promise<Done>): Promise<Done> {
+  writes.add(write);
+  void write.then(() => writes.delete(write));
+  return write;
+}
+
 type Version = { id: string; version: number };
 
 /** The stored version, or why the content is not stored; without a problem, `saving` says it. */
@@ -109,8 +124,15 @@ export function useSavedDraft(
     return { state: 'gone' };
   };
   const save = (content: DraftContent) => {
-    queue.current = queue.current.then(() => write(content));
+    queue.current = track(queue.current.then(() => write(content)));
     return queue.current;
+  };
+
+  const remove = async () => {
+    await queue.current;
+    const draft = present.current;
+    present.current = null;
+    if (draft !== null && other.current !== 'gone') await deleteDraft({ input: { id: draft.id } });
   };
 
   return {
@@ -129,12 +151,9 @@ export function useSavedDraft(
       lastFiles.current = null;
       return save(content);
     },
-    async remove() {
+    remove() {
       isEnded.current = true;
-      await queue.current;
-      const draft = present.current;
-      present.current = null;
-      if (draft !== null && other.current !== 'gone') await deleteDraft({ input: { id: draft.id } });
+      return track(remove());
     },
     end() {
       isEnded.current = true;

@@ -15,6 +15,8 @@ export interface LiveQueryOptions<Data, Variables extends AnyVariables> {
   /** types that the result may not contain yet, so that a mutation of one reloads it, such as `['Domain']` */
   types?: string[];
   isPaused?: boolean;
+  /** the cache has the result of a moment ago: it is not asked for again */
+  isFresh?: boolean;
   /** time for which events are collected; absent: 400 ms */
   gatherMs?: number;
 }
@@ -35,13 +37,23 @@ const GATHER_MS = 400;
 export function useLiveQuery<Data, Variables extends AnyVariables>(
   options: LiveQueryOptions<Data, Variables>,
 ): LiveQuery<Data> {
-  const { query, variables, kinds, concerns, joins, types, isPaused = false, gatherMs = GATHER_MS } = options;
+  const {
+    query,
+    variables,
+    kinds,
+    concerns,
+    joins,
+    types,
+    isPaused = false,
+    isFresh = false,
+    gatherMs = GATHER_MS,
+  } = options;
   const context = useRef({ additionalTypenames: types ?? [] });
   const [{ data, error, fetching, stale }, execute] = useQuery<Data, Variables>({
     query,
     variables,
     pause: isPaused,
-    requestPolicy: 'cache-and-network',
+    requestPolicy: isFresh ? 'cache-first' : 'cache-and-network',
     context: context.current,
   });
   const refresh = useEffectEvent(() => {

@@ -10,6 +10,7 @@ import {
   type NumberInputProps,
   Select,
   type SelectProps,
+  Skeleton,
   Stack,
   Switch,
   type SwitchProps,
@@ -22,6 +23,7 @@ import {
 } from '@mantine/core';
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
+import { FieldComing } from '../shell/keys.ts';
 import { ErrorAlert } from './alerts.ts';
 import { type NeededRight, needs } from './needs.ts';
 import { QuietButton } from './quiet-button.tsx';
@@ -143,6 +145,16 @@ export function RecordForm<Values extends object>({
         </Stack>
       </form>
     </FormContext>
+  );
+}
+
+/** Outline of a form whose choices are being read. What is typed goes to its first field; Esc calls `cancel`. */
+export function FormLoading({ height, cancel }: { height: number; cancel: () => void }) {
+  return (
+    <>
+      <FieldComing cancel={cancel} />
+      <Skeleton h={height} aria-label="Loading" />
+    </>
   );
 }
 

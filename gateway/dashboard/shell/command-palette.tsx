@@ -23,9 +23,10 @@ import {
   type IconType,
   IconWorld,
 } from '../parts/icons.ts';
-import { FieldComing } from './keys.ts';
+import { FieldComing, runShortcut } from './keys.ts';
 import { isShown, places } from './places.ts';
 import { signOut } from './session-news.ts';
+import { CONVERSATION_ACTIONS } from './shortcuts-help.tsx';
 import { useViewer } from './viewer.ts';
 
 const FOUND = graphql(`
@@ -73,6 +74,10 @@ const SYNONYMS: Record<string, string> = {
   dark: 'appearance color mode night',
   'keys-help': 'help hotkeys',
   'sign-out': 'log out logout leave',
+  'key e': 'done',
+  'key b': 'later remind',
+  'key #': 'trash remove',
+  'key l': 'tag label',
 };
 const [store, palette] = createSpotlight();
 const HIDDEN = {
@@ -88,7 +93,7 @@ const ICON = { size: 18, stroke: 1.7, 'aria-hidden': true } as const;
 
 /** Finds pages, actions, addresses and conversations by their words. It is loaded when it is opened for the first time. */
 export function CommandPalette({ close, openHelp }: { close: () => void; openHelp: () => void }) {
-  const [, navigate] = useLocation();
+  const [location, navigate] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const [typed, setTyped] = useState('');
   const [isFocused, setFocused] = useState(false);
@@ -128,6 +133,14 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
     command('keys-help', 'Show keyboard shortcuts', IconKeyboard, openHelp),
     command('sign-out', 'Sign out', IconLogout, () => void signOut()),
   ];
+  const ofConversation = /^\/inbox\/./.test(location)
+    ? CONVERSATION_ACTIONS.flatMap(({ keys: [key = ''], about, right }) =>
+        withRight(right, {
+          ...command(`key ${key}`, about, IconMail, () => runShortcut(key)),
+          rightSection: <span aria-hidden>{key}</span>,
+        }),
+      )
+    : [];
   const addresses = (own?.emailAddresses.edges ?? []).map(({ node }) => ({
     ...command(`address ${node.id}`, node.address, IconAt, go(`/inbox?address=${encodeURIComponent(node.address)}`)),
     description: 'Show its mail in the inbox',
@@ -153,6 +166,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
         .every((word) => words.includes(word));
     });
   const groups = [
+    { group: 'This conversation', actions: matching(ofConversation) },
     { group: 'Go to', actions: matching(pages) },
     { group: 'Actions', actions: matching(actions) },
     { group: 'Addresses', actions: query === '' ? [] : matching(addresses).slice(0, MAX_ADDRESSES) },

@@ -36,7 +36,8 @@ export function Frame({ children }: { children: ReactNode }) {
   useEffect(() => {
     setNavigationOpen(false);
     // Moves the focus to the new page, for keyboard and screen reader users.
-    const hasOwnFocus = document.activeElement?.closest('main') != null && document.activeElement !== main.current;
+    const hasOwnFocus =
+      document.activeElement?.closest('main, [role=dialog]') != null && document.activeElement !== main.current;
     if (findPage(previous.current, '') !== findPage(location, '') && !hasOwnFocus)
       main.current?.focus({ preventScroll: true });
     previous.current = location;

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useLayoutEffect } from 'react';
 /*
  * Decides where a key goes; nothing else in the dashboard listens to keys of the whole page. For each key, the first that applies:
  *
- * 1. held      something that was opened is still loading (FieldComing), or its field has not taken the focus: what is typed is kept
+ * 1. held      something that was opened is still loading (FieldComing), or its field has not taken the focus for good: what is typed is kept
  * 2. overlay   a dialog, menu or popover is open: it has the key; text goes to its first field, if the user has not been there
  * 3. field     a field has the focus: it has the key
  * 4. shortcut  the action of useShortcuts
@@ -29,7 +29,7 @@ const prefixes = new Set<(key: string) => boolean>();
 const visited = new WeakSet<Element>();
 
 /** What is being opened and will have a field; the last one was opened last. */
-const coming: { cancel: () => void }[] = [];
+const coming: { cancel: (() => void) | null }[] = [];
 /** What had the focus when it was opened. */
 let origin: Element | null = null;
 /** Text and keys for the field, in order. Null: nothing is awaited. */
@@ -64,6 +64,11 @@ export function useShortcuts(actions: Actions): void {
   }, []);
 }
 
+/** Does what the key does on this page; nothing if it does nothing. */
+export function runShortcut(name: string): void {
+  find(name)?.();
+}
+
 /**
  * Takes the place of a field that is not there yet, as long as its code or data load: what is typed meanwhile goes to the field that takes the focus
  * afterwards. Esc calls `cancel`.
@@ -82,7 +87,7 @@ export function FieldComing({ cancel }: { cancel: () => void }): null {
       coming.splice(coming.indexOf(own), 1);
       if (coming.length > 0 || held === null) return;
       window.clearTimeout(givingUp);
-      givingUp = window.setTimeout(release, GIVE_UP_MS);
+      givingUp = window.setTimeout(giveUp, GIVE_UP_MS);
       requestAnimationFrame(goOn);
     };
   }, []);
@@ -100,7 +105,9 @@ export function useNoField(): void {
 export function useFirstField(): void {
   useEffect(() => {
     listen();
-    focusFirstField();
+    // Whoever types faster than the page renders was there before, and may have gone on.
+    const field = firstField();
+    if (field !== null && !visited.has(field)) focusFirstField();
   }, []);
 }
 
@@ -110,6 +117,12 @@ function goOn(): void {
   const active = document.activeElement;
   if (active !== null && active !== origin && isField(active)) void give(active);
   else focusFirstField();
+}
+
+/** On a busy machine, the time is over before the field could take the focus. */
+function giveUp(): void {
+  goOn();
+  if (!isGiving && coming.length === 0) release();
 }
 
 function release(): void {
@@ -145,7 +158,7 @@ function capture(event: KeyboardEvent): void {
   if (event.isComposing || event.altKey) return;
   if (held !== null) return hold(event);
   if (event.ctrlKey || event.metaKey) return;
-  if (isText(event.key) && event.key !== ' ') goToFirstField(event);
+  if (isText(event.key) && event.key !== ' ' && goToFirstField(event)) return;
   if (before === null || isAside || isTaken(event)) return;
   // The second key of a pair has no other meaning.
   event.preventDefault();
@@ -210,9 +223,11 @@ function hold(event: KeyboardEvent): void {
   if (key === 'Escape') {
     const cancel = cancelHeld;
     release();
+    // The overlay that is there closes itself.
+    if (cancel === null) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    cancel?.();
+    cancel();
     return;
   }
   if (!isText(key) && !['Enter', 'Tab', 'Backspace'].includes(key)) return;
@@ -235,6 +250,8 @@ async function give(first: Element): Promise<void> {
     // React renders what the key changed before the next one.
     await new Promise((resolve) => setTimeout(resolve));
     field = document.activeElement ?? field;
+    // An Enter has opened what has a field of its own.
+    if (held?.length && coming.length === 0 && !isField(field)) holdUntilFocused();
     if (coming.length > 0) break;
   }
   isGiving = false;
@@ -272,12 +289,34 @@ function edit(command: 'insertText' | 'insertParagraph' | 'delete', text?: strin
   document.execCommand(command, false, text);
 }
 
-/** Text typed outside of fields goes to the first field of what was opened last, if the user has not been there. */
-function goToFirstField({ target }: KeyboardEvent): void {
-  if (target instanceof Element && isField(target)) return;
+/** Text typed outside of fields goes to the first field of what was opened last, if the user has not been there. Returns whether the key is held for it. */
+function goToFirstField(event: KeyboardEvent): boolean {
+  const { target } = event;
+  if (target instanceof Element && isField(target)) return false;
   const field = firstField();
-  // The browser enters the key into what has the focus when its handlers have run.
-  if (field !== null && isField(field) && !visited.has(field)) field.focus();
+  if (field === null || !isField(field) || visited.has(field)) return false;
+  if (field.closest(OVERLAYS) === null) {
+    // The browser enters the key into what has the focus when its handlers have run.
+    field.focus();
+    return false;
+  }
+  holdUntilFocused();
+  hold(event);
+  return true;
+}
+
+/** Holds keys while an overlay takes the focus: it does so in timers of its own, which would take it back from the second field to the first. */
+function holdUntilFocused(): void {
+  const own = { cancel: null };
+  coming.push(own);
+  origin = document.activeElement;
+  held ??= [];
+  window.setTimeout(() =>
+    window.setTimeout(() => {
+      coming.splice(coming.indexOf(own), 1);
+      if (coming.length === 0) giveUp();
+    }),
+  );
 }
 
 function focusFirstField(): void {
@@ -287,12 +326,14 @@ function focusFirstField(): void {
   if (held !== null && document.activeElement === field && isField(field)) void give(field);
 }
 
-/** Returns the field that the overlay on top, or else the page, begins with. */
+/** Returns the field that the overlay on top, or else the page, begins with: of several on a page, that of what was opened last. */
 function firstField(): HTMLElement | null {
   const overlay = openOverlay();
   const marked = [...(overlay ?? document).querySelectorAll<HTMLElement>('[data-autofocus]')].filter(isReachable);
-  if (marked.length > 0 || overlay === null) return marked.at(-1) ?? null;
-  return [...overlay.querySelectorAll<HTMLElement>('form')].flatMap((form) => fieldsIn(form)).at(0) ?? null;
+  if (overlay === null) return marked.at(-1) ?? null;
+  return (
+    marked[0] ?? [...overlay.querySelectorAll<HTMLElement>('form')].flatMap((form) => fieldsIn(form)).at(0) ?? null
+  );
 }
 
 function fieldsIn(within: Element): HTMLElement[] {

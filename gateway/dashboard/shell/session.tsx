@@ -44,18 +44,18 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const { data, error = asked.fetching ? undefined : firstError } = asked;
   const [location] = useLocation();
 
-  if (data !== undefined) return <Session {...data}>{children}</Session>;
-  if ((error?.response as Response | undefined)?.status === 401) {
-    rememberSignIn(false);
-    const { search, hash } = window.location;
-    return <Redirect to={withNext('/sign-in', location + search + hash)} replace />;
-  }
   if (error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === 'SECOND_FACTOR_REQUIRED') === true)
     return (
       <Suspense>
         <SecondFactorPage />
       </Suspense>
     );
+  if (data !== undefined) return <Session {...data}>{children}</Session>;
+  if ((error?.response as Response | undefined)?.status === 401) {
+    rememberSignIn(false);
+    const { search, hash } = window.location;
+    return <Redirect to={withNext('/sign-in', location + search + hash)} replace />;
+  }
   if (error === undefined && wasSignedIn()) return <ShellOutline />;
   if (error?.networkError !== undefined && error.response === undefined && wasSignedIn())
     return (

@@ -4,6 +4,28 @@ import { places } from './places.ts';
 
 type Shortcut = { keys: string[]; about: string };
 
+/** Keys that change a conversation. */
+const CHANGES: Shortcut[] = [
+  { keys: ['e'], about: 'Archive or unarchive' },
+  { keys: ['b'], about: 'Snooze' },
+  { keys: ['#'], about: 'Delete' },
+  { keys: ['u'], about: 'Mark as unread or read' },
+  { keys: ['l'], about: 'Edit labels' },
+  { keys: ['i'], about: 'Assign to me, or remove' },
+];
+/** Keys that reply to a conversation. */
+const REPLIES: Shortcut[] = [
+  { keys: ['r'], about: 'Reply' },
+  { keys: ['a'], about: 'Reply to all' },
+  { keys: ['f'], about: 'Forward' },
+];
+
+/** The actions of an open conversation, with their keys and the right that each needs. */
+export const CONVERSATION_ACTIONS = [
+  ...REPLIES.map((shortcut) => ({ ...shortcut, right: 'send' })),
+  ...CHANGES.map((shortcut) => ({ ...shortcut, right: 'organize' })),
+];
+
 /** All keyboard shortcuts with their descriptions, by where they work. */
 const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
   {
@@ -23,16 +45,9 @@ const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
       { keys: ['Esc'], about: 'Back to list' },
       { keys: ['x'], about: 'Select conversation' },
       { keys: ['Shift', '↓'], about: 'Extend selection' },
-      { keys: ['e'], about: 'Archive or unarchive' },
-      { keys: ['b'], about: 'Snooze' },
-      { keys: ['#'], about: 'Delete' },
-      { keys: ['u'], about: 'Mark as unread or read' },
-      { keys: ['l'], about: 'Edit labels' },
-      { keys: ['i'], about: 'Assign to me, or remove' },
+      ...CHANGES,
       { keys: ['m'], about: 'Merge selected conversations' },
-      { keys: ['r'], about: 'Reply' },
-      { keys: ['a'], about: 'Reply to all' },
-      { keys: ['f'], about: 'Forward' },
+      ...REPLIES,
       { keys: ['c'], about: 'Write email' },
       { keys: ['z'], about: 'Undo' },
       { keys: ['/'], about: 'Search' },

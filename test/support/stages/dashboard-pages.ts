@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { SampleAccount } from '../rows/sample-account.ts';
 
 /** The paths of all pages that need a session; with null those that look different in an empty account. */
@@ -54,4 +54,12 @@ export async function settle(page: Page): Promise<void> {
         '.mantine-Skeleton-root, [aria-busy="true"], main .mantine-Loader-root:not([aria-hidden])',
       ) === null,
   );
+}
+
+/** Returns whether a click in the middle of the element reaches it where the page is scrolled to. */
+export function isOnTop(locator: Locator): Promise<boolean> {
+  return locator.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  });
 }

@@ -1,11 +1,11 @@
-import { Group, Select, Skeleton } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useEndpointChoices, useVerifiedDomains } from '../../parts/choices.ts';
-import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
 import { PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { FieldComing } from '../../shell/keys.ts';
+import { useNoField } from '../../shell/keys.ts';
 
 const ADDRESS = graphql(
   `fragment AddressParts on EmailAddress {
@@ -81,13 +81,7 @@ export function AddressForm({ domainId, done, cancel = () => undefined }: Addres
     rename: ({ address, ...fields }) => ({ ...fields, ...(address !== undefined && { local: address }) }),
     saved: ({ payload }) => done(payload.emailAddress),
   });
-  if (domains === undefined)
-    return (
-      <>
-        <FieldComing cancel={cancel} />
-        <Skeleton h={180} aria-label="Loading" />
-      </>
-    );
+  if (domains === undefined) return <FormLoading height={180} cancel={cancel} />;
   const domain = findDomain(form.values.domainId);
   if (domain === undefined) return <NeedsDomain what="An address" hasDomains={hasDomains} />;
   return (
@@ -131,6 +125,7 @@ export function AddressForm({ domainId, done, cancel = () => undefined }: Addres
 
 /** Says that something needs a verified domain, with the way to one. */
 export function NeedsDomain({ what, hasDomains }: { what: string; hasDomains: boolean }) {
+  useNoField();
   return (
     <Small>
       {what} needs a verified domain.{' '}

@@ -1,11 +1,11 @@
-import { Autocomplete, Code, Group, Skeleton, Tabs } from '@mantine/core';
+import { Autocomplete, Code, Group, Tabs } from '@mantine/core';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
-import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
@@ -346,7 +346,7 @@ function ReplyForm({ done }: { done: () => void }) {
     variables: { domainId: domain?.id ?? '' },
     pause: domain === undefined,
   });
-  if (domains === undefined) return <Skeleton h={320} aria-label="Loading" />;
+  if (domains === undefined) return <FormLoading height={320} cancel={done} />;
   if (domain === undefined) return <NeedsDomain what="A reply address" hasDomains={hasDomains} />;
   return (
     <RecordForm form={form} submit="Create reply address" gap="sm">
@@ -363,6 +363,7 @@ function ReplyForm({ done }: { done: () => void }) {
         placeholder={`reply@${domain.name}`}
         data={known?.emailAddresses.edges.map(({ node }) => node.address) ?? []}
         {...form.getInputProps('deliverTo')}
+        data-autofocus
       />
       <form.LongText
         name="metadata"

@@ -81,14 +81,16 @@ function WaitingRow({ email }: { email: Waiting }) {
     <MailCard
       email={email}
       marks={marks.map((mark) => <Tag key={mark}>{mark}</Tag>)}
-      actions={
-        <Group gap="xs" role="group" aria-label="Decide">
-          <ApprovalActions id={id} title={title} />
-        </Group>
-      }
       details={
-        <Stack mt="sm">
+        <Stack gap="sm" mt="sm">
           <WaitingContent id={id} title={title} />
+          {/* In sight however long the email is, with what it decides about. */}
+          <div className={style['decide']} role="group" aria-label="Decide">
+            <Small truncate flex={1} miw={0}>
+              {title} <Fine span>to {to.map(({ address }) => address).join(', ')}</Fine>
+            </Small>
+            <ApprovalActions id={id} title={title} />
+          </div>
         </Stack>
       }
     >
@@ -125,7 +127,7 @@ function WaitingContent({ id, title }: { id: string; title: string }) {
   const thread = email.approval?.thread ?? null;
   return (
     <SimpleGrid cols={{ base: 1, md: thread === null ? 1 : 2 }} spacing="sm">
-      <Paper withBorder p="md" radius="md" component="section" aria-label="Message">
+      <Paper withBorder p="md" radius="md" role="group" aria-label="Message">
         <Stack gap="sm">
           {email.review !== null && <ReviewNotes review={email.review} />}
           {email.content.html !== null && <MailFrame emailId={email.id} title={title} />}
@@ -140,7 +142,7 @@ function WaitingContent({ id, title }: { id: string; title: string }) {
 
 function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: RepliedThread }) {
   return (
-    <Paper withBorder p="md" radius="md" component="section" aria-label="Conversation">
+    <Paper withBorder p="md" radius="md" role="group" aria-label="Conversation">
       <Stack gap="sm">
         <SmallLink href={`/inbox/${id}`} fw={600} underline="always">
           {`Conversation, ${counted(messageCount, 'message')}`}
@@ -214,7 +216,7 @@ function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review
 /** All fields and parts of an email as it is sent. */
 function ReviewParts({ review: { fields, parts } }: { review: Review }) {
   return (
-    <Stack gap="sm" component="section" aria-label="As it is sent">
+    <Stack gap="sm" role="group" aria-label="As it is sent">
       <Title order={2} size="h6">
         As it is sent
       </Title>
@@ -246,7 +248,7 @@ function PartWords({ part }: { part: Part }) {
   const label = path === null ? 'Text outside the parts' : `Part ${path}`;
   const about = [contentType, disposition, filename, `${sizeBytes} bytes`].filter((each) => each !== null).join(', ');
   return (
-    <Stack gap={4} component="section" aria-label={label}>
+    <Stack gap={4} role="group" aria-label={label}>
       <Strong className="postroom-wrap">
         {label} <Fine span>{about}</Fine>
       </Strong>

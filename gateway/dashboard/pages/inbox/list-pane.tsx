@@ -17,6 +17,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { IconButton } from '../../parts/quiet-button.tsx';
+import { FieldComing } from '../../shell/keys.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
@@ -90,7 +91,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
         {/* Over the search and the filters, so that the rows stay where they are. */}
         {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
           <div className={style['selection']}>
-            <Suspense>
+            <Suspense fallback={(inbox.isLabelling || inbox.isSnoozing) && <FieldComing cancel={inbox.closeMenus} />}>
               <SelectionBar inbox={inbox} />
             </Suspense>
           </div>
@@ -98,7 +99,7 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
       </div>
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-          <Suspense>
+          <Suspense fallback={inbox.isLabelling && <FieldComing cancel={inbox.closeMenus} />}>
             <BulkBar inbox={inbox} />
           </Suspense>
         </Box>

@@ -16,6 +16,7 @@ import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
+import { useReadEarly } from './read-early.ts';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
 const SendAgain = lazy(async () => ({ default: (await import('../../parts/send-again.tsx')).SendAgain }));
@@ -26,6 +27,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
   const { data, error, refresh } = useLiveQuery({
     query: MESSAGE_BODY,
     variables: { id: message.id },
+    isFresh: useReadEarly(message.id),
     kinds: [
       'EMAIL_DELIVERED',
       'EMAIL_DELAYED',

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useClient } from 'urql';
+import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { formatCount } from '../../parts/words.ts';
 import { useShortcuts } from '../../shell/keys.ts';
@@ -7,7 +8,8 @@ import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
 import { INBOX_FRAME, type ThreadRow } from './inbox-documents.ts';
 import { readWantedThreads, useInboxView } from './inbox-view.ts';
 import { isShownUnread } from './own-reads.ts';
-import { MESSAGE_BODY, MESSAGES, type OpenThread, THREAD } from './thread-documents.ts';
+import { forgetEarly, readBodyEarly, readThreadEarly } from './read-early.ts';
+import type { OpenThread } from './thread-documents.ts';
 import type { RowActions, ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 import { type BulkChange, describeChange, useBulk } from './use-bulk.ts';
@@ -104,13 +106,13 @@ export function useInbox() {
     else setWaiting({ threadId, run, opensField });
   };
   const client = useClient();
-  /** Reads a conversation at once: the page that shows it finds it in the cache. No text of mail, which counts as read in the audit log. */
-  const prefetch = (id: string) => void client.query(THREAD, { id, last: MESSAGES }).toPromise();
+  useLive('all', forgetEarly);
+  const prefetch = (id: string) => readThreadEarly(client, id);
   /** Reads the text of its last message as well, which is unfolded. */
   const prefetchText = (id: string) => {
     const latest = rowAt(list.pages, indexOfThread(list.pages, id))?.node.latestMessage;
     prefetch(id);
-    if (latest != null) void client.query(MESSAGE_BODY, { id: latest.id }).toPromise();
+    if (latest != null) readBodyEarly(client, latest.id);
   };
   const open = (id: string) => {
     prefetchText(id);
@@ -293,6 +295,10 @@ export function useInbox() {
     setLabelling,
     isSnoozing,
     setSnoozing,
+    closeMenus() {
+      setLabelling(false);
+      setSnoozing(false);
+    },
     back,
     askMerge,
     isMerging: isMerging && selected.length > 1,

@@ -4,6 +4,7 @@ import type { LiveKind } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { freshClient } from './fresh-client.ts';
 import { type MessageEdge, withEarlierMessages, withNewestMessages } from './message-pages.ts';
+import { useReadEarly } from './read-early.ts';
 import { EARLIER_MESSAGES, MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';
 
 const KINDS: LiveKind[] = [
@@ -66,6 +67,7 @@ export function useThread(id: string): ThreadInSight {
     variables: { id, last: MESSAGES },
     kinds: KINDS,
     joins: MARKS,
+    isFresh: useReadEarly(id),
     types: ['Thread'],
     concerns: ({ threadId, emailId }) =>
       (threadId === null && emailId === null) ||

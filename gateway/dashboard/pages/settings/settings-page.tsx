@@ -14,6 +14,7 @@ import { ScimSection, SingleSignOnSection } from './company-settings.tsx';
 import { EraseSection } from './erase-settings.tsx';
 import { LimitsSection, RetentionSection, ServerSection } from './server-settings.tsx';
 import { ProgramsSection, SessionsSection } from './session-settings.tsx';
+import style from './settings-page.module.css';
 import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
 
 const TABS = ['account', 'security', 'snippets', 'service'] as const;
@@ -47,7 +48,7 @@ export function SettingsPage() {
           </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="account">
-          <Stack maw={760}>
+          <div className={style['columns']}>
             <ProfileSection />
             <AppearanceSection />
             <UndoSection />
@@ -55,10 +56,10 @@ export function SettingsPage() {
             <ImagesSection />
             <ExportSection />
             <EraseSection />
-          </Stack>
+          </div>
         </Tabs.Panel>
         <Tabs.Panel value="security">
-          <Stack maw={760}>
+          <div className={style['columns']}>
             <PasswordSection />
             <SecondFactorSection mayRequire={mayRequire} />
             <PasskeysSection />
@@ -66,19 +67,19 @@ export function SettingsPage() {
             {isOwner && <SingleSignOnSection />}
             {isOwner && <ScimSection />}
             <ProgramsSection />
-          </Stack>
+          </div>
         </Tabs.Panel>
         <Tabs.Panel value="snippets">
-          <Stack maw={760}>
+          <div className={style['columns']}>
             <SnippetsSection />
-          </Stack>
+          </div>
         </Tabs.Panel>
         <Tabs.Panel value="service">
-          <Stack maw={760}>
+          <div className={style['columns']}>
             <LimitsSection />
             <RetentionSection />
             <ServerSection />
-          </Stack>
+          </div>
         </Tabs.Panel>
       </Tabs>
     </>
