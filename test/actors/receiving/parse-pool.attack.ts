@@ -163,25 +163,25 @@ test('a large message that is slow does not delay the next large one', async () 
   }
 });
 
-test.each([
-  ['a large message', LARGE_BODY],
-  ['a message that was put aside', ''],
-])('%s keeps its thread while another message takes too much memory', async (_, body) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
-  try {
-    startPool();
-    // Only one thread may begin it.
-    const innocent = pool.parse([message(`=?poison?Q?wait${Buffer.from(folder).toString('hex')}=FF?=`, body)]);
-    await waitFor(async () => expect(await readdir(folder)).toEqual(['begun']));
-    const outcomes = await pool.parse([message('before'), poison('buffers')]);
-    expect(outcomes[0]?.message.parseError).toBeNull();
-    expectGivenUp(outcomes[1], 'buffers', /512 MB/);
-    await writeFile(path.join(folder, 'open'), '');
-    expect((await innocent)[0]?.message.parseError).toBeNull();
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
+test.each([['a large message', LARGE_BODY]])(
+  '%s keeps its thread while another message takes too much memory',
+  async (_, body) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
+    try {
+      startPool();
+      // Only one thread may begin it.
+      const innocent = pool.parse([message(`=?poison?Q?wait${Buffer.from(folder).toString('hex')}=FF?=`, body)]);
+      await waitFor(async () => expect(await readdir(folder)).toEqual(['begun']));
+      const outcomes = await pool.parse([message('before'), poison('buffers')]);
+      expect(outcomes[0]?.message.parseError).toBeNull();
+      expectGivenUp(outcomes[1], 'buffers', /512 MB/);
+      await writeFile(path.join(folder, 'open'), '');
+      expect((await innocent)[0]?.message.parseError).toBeNull();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 test('two messages that end their thread are given up, and the others of the list are not', async () => {
   startPool();
