@@ -78,8 +78,8 @@ export async function unpackMessage(packed: PackedMessage): Promise<Buffer | nul
   if (packed.sizeBytes <= MAX_SYNC_BYTES) return unpackSmall(packed);
   const bytes = await unpack(packed);
   if (bytes?.length !== packed.sizeBytes) return null;
-  const sha256 = new Uint8Array(await webcrypto.subtle.digest('SHA-256', new Uint8Array(bytes)));
-  return packed.sha256.equals(sha256) ? bytes : null;
+  const sha256 = await webcrypto.subtle.digest('SHA-256', bytes as Buffer<ArrayBuffer>);
+  return packed.sha256.equals(new Uint8Array(sha256)) ? bytes : null;
 }
 
 /** Like unpackMessage, at once, for a small message. */

@@ -1,16 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { scanHeaders } from '../../core/mime/parse-message.ts';
 import { receivingMetrics } from '../../schema/metrics.ts';
-import { startThread } from '../work/worker-threads.ts';
-import {
-  CURRENT,
-  type ParseOutcome,
-  type ParseRequest,
-  PROGRESS,
-  type WorkerSettings,
-  type WorkItem,
-  type WorkResult,
-} from './parse-messages.ts';
+import type { ParseOutcome, ParseRequest } from './parse-messages.ts';
+import { createParseThread, type ParseThread } from './parse-thread.ts';
 
 export interface ParsePoolOptions {
   /** threads that parse in parallel */
@@ -27,7 +20,7 @@ export interface ParsePoolOptions {
 }
 
 /**
- * Threads that parse messages and check their origin. They start when there is work, and end when there is none. A thread that hangs or takes too much memory is terminated. Of its messages, the one
+ * Threads that parse messages and check their origin. They start when there is work, and end when there is none. A thread that hangs, or that holds most of the memory when the process has grown too much, is terminated. Of its messages, the one
  * that it was parsing becomes a *suspect*, and the others go to another thread. Suspects are tried one by one in a separate thread, beside
  * the work on all others. A thread that is still for {@link SLOW_MS} is put *aside* before: it keeps its message, and a new thread takes its place. A suspect that has brought down its thread {@link MAX_TRIES} times is given up: its outcome is what its header
  * section says. Large messages are parsed one by one in a thread of their own, which ends after each: its garbage is many times the message.
@@ -55,13 +48,13 @@ const LISTS_PER_THREAD = 4;
 /** Interval at which the threads are checked; milliseconds. */
 const WATCH_MS = 250;
 /**
- * How long a thread may make no progress, in milliseconds of CPU time that this process had, because other work on a busy machine leaves a
- * thread little of it. It is added up from check to check, so that a suspended process or a clock that jumps costs no thread.
+ * How long a thread may make no progress, in milliseconds of its own CPU time, because other work on a busy machine, and other threads that
+ * hang, leave it little. It is added up from check to check, so that a suspended process or a clock that jumps costs no thread.
  */
 const MAX_STILL_MS = 5_000;
 /**
- * How long a thread may make no progress until the messages behind go to another thread, in milliseconds of CPU time. Few messages take as
- * long: those of about 10 MB.
+ * How long a thread may make no progress until the messages behind go to another thread, in milliseconds of CPU time that this process had.
+ * Few messages take as long: those of about 10 MB.
  */
 const SLOW_MS = 500;
 /** Maximum threads that are aside at once. Beyond, the oldest one ends, and its message is a suspect. */
@@ -70,8 +63,12 @@ const MAX_ASIDE = 2;
 const LEAST_STILL_MS = WATCH_MS / 6;
 /** Checks until a thread that does not start is terminated. */
 const MAX_START_LOOKS = 120;
-/** Bytes by which the process may grow while a thread works. */
+/** Bytes by which the process may grow while its threads work. */
 const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
+/** Bytes that all threads hold below which it was not they that made the process grow: none of them ends for it. */
+const LEAST_HELD_BYTES = MAX_GROWTH_BYTES / 2;
+/** How long the pool waits for what each thread holds. One within a long step of C++ says it afterwards. Milliseconds. */
+const MEASURE_MS = 200;
 /** How long the memory of the process is taken to be the same while its threads have nothing to do; milliseconds. */
 const RESTING_MS = 1_000;
 /** A message from this size on is large. Bytes. */
@@ -99,8 +96,15 @@ interface Seat {
   thread: ParseThread;
   jobs: Map<number, Job>;
   lists: number;
+  /** without progress: CPU time of the process, and of this thread */
   stillMs: number;
+  workedMs: number;
   stillLooks: number;
+  /** CPU time of the thread in all, as it last said, and at the last check */
+  cpuMs: number;
+  countedCpuMs: number;
+  /** whether it has not said it since the last check */
+  isSilent: boolean;
   progress: number;
   /** memory of the process when this thread was last idle */
   idleBytes: number;
@@ -126,6 +130,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   let restarting = 0;
   let resting = { bytes: 0, until: Number.NEGATIVE_INFINITY };
   let usage = process.cpuUsage();
+  let isMeasuring = false;
   /** runs while a thread has work */
   let watch: NodeJS.Timeout | null = null;
   /** runs while the threads have nothing to do */
@@ -170,7 +175,11 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       jobs: new Map(),
       lists: 0,
       stillMs: 0,
+      workedMs: 0,
       stillLooks: 0,
+      cpuMs: 0,
+      countedCpuMs: 0,
+      isSilent: false,
       progress: 0,
       idleBytes: restingBytes(),
     };
@@ -214,6 +223,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function give(seat: Seat, jobs: readonly Job[]): void {
     if (seat.lists === 0) {
       seat.stillMs = 0;
+      seat.workedMs = 0;
       seat.stillLooks = 0;
       seat.idleBytes = restingBytes();
     }
@@ -314,19 +324,45 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       const progress = seat.thread.progress();
       const isStill = progress === seat.progress;
       seat.stillMs = isStill ? seat.stillMs + stillMs : 0;
+      const usedMs = Math.max(LEAST_STILL_MS, seat.cpuMs - seat.countedCpuMs);
+      const ownMs = seat.isSilent ? stillMs : Math.min(WATCH_MS, usedMs);
+      seat.workedMs = isStill ? seat.workedMs + ownMs : 0;
+      askProcessor(seat);
       seat.stillLooks = isStill ? seat.stillLooks + 1 : 0;
       seat.progress = progress;
-      if (seat.thread.isReady() ? seat.stillMs >= maxStillMs : seat.stillLooks >= MAX_START_LOOKS) {
+      if (seat.thread.isReady() ? seat.workedMs >= maxStillMs : seat.stillLooks >= MAX_START_LOOKS) {
         replace(seat, `took more than ${maxStillMs / 1_000} s`);
         void seat.thread.end();
       } else if (seat.stillMs >= SLOW_MS && seat.thread.isReady() && isInTheWay(seat)) putAside(seat);
     }
-    // Memory outside the heap cannot be attributed to a thread: the newest one is terminated.
-    const newest = busy.at(-1);
-    if (newest !== undefined && bytes - newest.idleBytes > MAX_GROWTH_BYTES) {
-      replace(newest, 'took more than 512 MB');
-      void newest.thread.end();
-    }
+    const grown = bytes - Math.min(...busy.map(({ idleBytes }) => idleBytes));
+    if (grown > MAX_GROWTH_BYTES && !isMeasuring) void endLargest(busy);
+  }
+
+  /** A thread within a long step of C++ says it afterwards; until then, it counts as busy all the time. */
+  function askProcessor(seat: Seat): void {
+    seat.countedCpuMs = seat.cpuMs;
+    if (seat.isSilent) return;
+    seat.isSilent = true;
+    void seat.thread.measureProcessor().then((cpuMs) => {
+      seat.cpuMs = cpuMs;
+      seat.isSilent = false;
+    });
+  }
+
+  /** Ends the thread that holds most, if it is the threads that made the process grow: the messages of the others are innocent. */
+  async function endLargest(busy: readonly Seat[]): Promise<void> {
+    isMeasuring = true;
+    const held = new Map<Seat, number>();
+    const replies = busy.map(async (seat) => held.set(seat, await seat.thread.measureBytes()));
+    await Promise.race([Promise.all(replies), sleep(MEASURE_MS, undefined, { ref: false })]);
+    isMeasuring = false;
+    const present = [...held].filter(([seat]) => seat.lists > 0 && all().includes(seat));
+    const sum = present.reduce((bytes, [, each]) => bytes + each, 0);
+    const [largest] = present.toSorted(([, one], [, other]) => other - one);
+    if (largest === undefined || sum < LEAST_HELD_BYTES) return;
+    replace(largest[0], 'took more than 512 MB');
+    void largest[0].thread.end();
   }
 
   /** Whether others wait, or may wait, for this seat. Most large messages are slow, so that none of them ends another one that is aside. */
@@ -399,67 +435,3 @@ function isLarge({ request }: Job): boolean {
 
 /** Keys travel in 32-bit integers. */
 const MAX_KEY = 2_147_483_647;
-
-/** A thread that runs parse-worker.ts. */
-interface ParseThread {
-  /** Gives it a list of messages; onResults is called once per list, unless the thread ends before. */
-  post(items: readonly WorkItem[]): void;
-  /** key of the message that it is, or was last, parsing; 0 when there is none */
-  current(): number;
-  /** a number that changes whenever the thread finishes a step */
-  progress(): number;
-  /** whether it ever came up */
-  isReady(): boolean;
-  /** Terminates the thread at once; onEnd is not called. */
-  end(): Promise<void>;
-}
-
-interface ParseThreadEvents {
-  onResults(results: WorkResult[]): void;
-  /** Called once if the thread ended by itself. */
-  onEnd(reason: string): void;
-}
-
-/** Heap limit of one thread in MB; a message of 15 MB takes a tenth of it. Node ends a thread that exceeds it. */
-const MAX_HEAP_MB = 512;
-
-/** Starts a thread. */
-function createParseThread(
-  {
-    program,
-    dnsServers,
-    youngGenerationMb,
-  }: { program: URL; dnsServers: readonly string[]; youngGenerationMb: number | undefined },
-  events: ParseThreadEvents,
-): ParseThread {
-  const state = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
-  const view = new Int32Array(state);
-  let isReady = false;
-  const thread = startThread({
-    program,
-    heapLimitMb: MAX_HEAP_MB,
-    ...(youngGenerationMb === undefined ? {} : { youngGenerationMb }),
-    data: { dnsServers, state } satisfies WorkerSettings,
-    onMessage(message) {
-      // parse-worker.ts posts these.
-      const posted = message as WorkResult[] | 'ready';
-      if (posted === 'ready') isReady = true;
-      else events.onResults(posted);
-    },
-    onEnd: (reason) => events.onEnd(reason),
-  });
-  return {
-    // A view would take along the whole memory that it is of, copied twice. Another thread may need the bytes, too.
-    post(items) {
-      const own = items.map((item) => ({ ...item, bytes: new Uint8Array(item.bytes) }));
-      thread.post(
-        own,
-        own.map(({ bytes }) => bytes.buffer),
-      );
-    },
-    current: () => Atomics.load(view, CURRENT),
-    progress: () => Atomics.load(view, PROGRESS),
-    isReady: () => isReady,
-    end: () => thread.end(),
-  };
-}

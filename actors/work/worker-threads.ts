@@ -7,10 +7,19 @@ import { createSemaphore } from '../../core/shared/semaphore.ts';
 export interface Thread {
   /** `transfer`: memory that the thread gets instead of a copy. */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** Returns the bytes of its buffers, which the limit of the heap does not count; 0 when it has ended. */
-  countBufferBytes(): Promise<number>;
+  /** Returns what it holds now, after a long step of C++ that it is within; nothing when it has ended. */
+  measureMemory(): Promise<ThreadMemory>;
+  /** Returns the processor time that it has used, likewise; milliseconds. */
+  measureProcessor(): Promise<number>;
   /** Terminates the thread; `onEnd` is not called. */
   end(): Promise<void>;
+}
+
+/** Bytes. */
+export interface ThreadMemory {
+  heap: number;
+  /** of its buffers, which the limit of the heap does not count */
+  buffers: number;
 }
 
 export interface ThreadOptions {
@@ -62,9 +71,14 @@ export function startThread({
   });
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
-    countBufferBytes: () =>
+    measureMemory: () =>
       worker.getHeapStatistics().then(
-        ({ external_memory: bytes }) => bytes,
+        ({ total_heap_size: heap, external_memory: buffers }) => ({ heap, buffers }),
+        () => ({ heap: 0, buffers: 0 }),
+      ),
+    measureProcessor: () =>
+      worker.cpuUsage().then(
+        ({ user, system }) => (user + system) / 1_000,
         () => 0,
       ),
     async end() {
@@ -192,9 +206,9 @@ function watchBuffers(
   end: (reason: string) => Promise<void>,
 ): void {
   const check = async () => {
-    const bytes = await thread.countBufferBytes();
+    const { buffers } = await thread.measureMemory();
     if (!hasTask()) return;
-    if (bytes > limitMb * 1_000_000) await end('its buffers take too much memory');
+    if (buffers > limitMb * 1_000_000) await end('its buffers take too much memory');
     else setTimeout(() => void check(), BUFFER_CHECK_MS).unref();
   };
   void check();

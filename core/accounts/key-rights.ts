@@ -24,6 +24,8 @@ export interface KeyRights {
   reach: Reach | null;
   /** whether the workspace may have quotas; false: it has none */
   mayHaveQuotas: boolean;
+  /** whether it is for a page that shows mail: what tells of the workspace's programs is not for its reader */
+  isOfPage?: true;
 }
 
 /** The mail of all addresses of some domains, and that of single addresses: at least one of them. */

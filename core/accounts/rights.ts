@@ -12,6 +12,8 @@ interface RightRule {
   isOfApprovers?: true;
   /** whether what it shows is not shown to those who only have `requests`, so that the log of requests keeps it from them */
   isConfidential?: true;
+  /** whether browser tokens never have it, whatever their scopes */
+  isOfPrograms?: true;
 }
 
 /**
@@ -34,7 +36,7 @@ export const RIGHTS = {
   /** endpoints, their deliveries, and simulated mail */
   endpoints: { role: 'developer', scope: 'manage' },
   /** the log of API requests */
-  requests: { role: 'developer', scope: 'read' },
+  requests: { role: 'developer', scope: 'read', isOfPrograms: true },
   /** domains, addresses and their routes */
   domains: { role: 'admin', scope: 'manage' },
   /** guard rules and suppressions */
@@ -110,8 +112,9 @@ export function hasRoleRight(role: Role, right: Right): boolean {
 }
 
 /** Returns whether a request has a right: its key by the scopes, its member, or the member who created its key, by the role. */
-export function hasRight({ scopes, role, isApprover }: KeyRights, right: Right): boolean {
+export function hasRight({ scopes, role, isApprover, isOfPage }: KeyRights, right: Right): boolean {
   const rule: RightRule = RIGHTS[right];
+  if (isOfPage === true && rule.isOfPrograms === true) return false;
   if (scopes !== null && !scopes.includes(rule.scope)) return false;
   return role === null || isAtLeast(role, rule.role) || (rule.isOfApprovers === true && isApprover);
 }
@@ -136,8 +139,14 @@ export function requireRights(rights: KeyRights, what: string, needed: readonly 
 
 /** Returns the error for a missing right. `what` is the subject of its sentence. */
 export function rightMissing(what: string, right: Right, rights: KeyRights): UserError {
-  const { scopes, role, keyId } = rights;
+  const { scopes, role, keyId, isOfPage } = rights;
   const rule: RightRule = RIGHTS[right];
+  if (isOfPage === true && rule.isOfPrograms === true)
+    return new UserError('forbidden', `${what} needs an API key. A browser token reads and sends mail only.`, {
+      title: 'Forbidden',
+      reason: 'API_KEY_REQUIRED',
+      members: { requiredRight: right },
+    });
   if (role === null || (scopes !== null && !scopes.includes(rule.scope))) return scopeMissing(what, rule.scope, rights);
   const having = ROLES.filter((each) => isAtLeast(each, rule.role));
   const who = `${having.length === 1 ? 'the role' : 'one of the roles'} ${having.join(', ')}`;

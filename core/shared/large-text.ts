@@ -1,15 +1,56 @@
+/** Memory of a text that was loaded for one use. Texts that are parts of it share it. */
+class TextMemory {
+  #blocks: readonly ArrayBuffer[];
+  #isFree = false;
+
+  constructor(blocks: readonly ArrayBuffer[]) {
+    this.#blocks = blocks;
+  }
+
+  get isFree(): boolean {
+    return this.#isFree;
+  }
+
+  free(): void {
+    // What is transferred into nothing is gone at once.
+    for (const block of this.#blocks) if (!block.detached) block.transfer(0);
+    this.#isFree = this.#blocks.length > 0;
+    this.#blocks = [];
+  }
+}
+
 /**
  * A text of megabytes as UTF-8, in pieces that end between characters. As a string it would take up to two bytes per character, because a
  * single character outside Latin-1 doubles all of it, and the process would make it, and write it as JSON, in one go.
  */
 export class LargeText {
-  readonly pieces: readonly Buffer[];
+  readonly #pieces: readonly Buffer[];
+  readonly #memory: TextMemory;
   /** of all pieces */
   readonly bytes: number;
 
-  constructor(pieces: readonly Buffer[]) {
-    this.pieces = pieces;
+  constructor(pieces: readonly Buffer[], memory: TextMemory = new TextMemory([])) {
+    this.#pieces = pieces;
+    this.#memory = memory;
     this.bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
+  /** Returns a text of pieces whose memory nothing else uses, so that `free` gives it back. */
+  static own(pieces: readonly Buffer<ArrayBuffer>[]): LargeText {
+    return new LargeText(pieces, new TextMemory(pieces.map(({ buffer }) => buffer)));
+  }
+
+  /**
+   * Gives the memory of a text from `own` back at once: the garbage collector would keep it, and that of those after it, for a while. Neither
+   * this text nor any that is a part of it can be read afterwards.
+   */
+  free(): void {
+    this.#memory.free();
+  }
+
+  get pieces(): readonly Buffer[] {
+    if (this.#memory.isFree) throw new Error('the memory of this text was given back');
+    return this.#pieces;
   }
 
   /** Yields the text in strings of at most `maxBytes` in UTF-8, four at least. */
@@ -58,7 +99,7 @@ export class LargeText {
         from += text.length;
         at = end;
       }
-    return new LargeText(pieces);
+    return new LargeText(pieces, this.#memory);
   }
 
   /** Returns the text without white space at both ends, like String.trim; it shares the memory of this text. */
@@ -76,7 +117,7 @@ export class LargeText {
       pieces.push(last.subarray(0, last.length - spaces));
       break;
     }
-    return new LargeText(pieces);
+    return new LargeText(pieces, this.#memory);
   }
 
   /** Returns the whole text, which takes as much memory again, or twice. */
@@ -87,6 +128,14 @@ export class LargeText {
   toJSON(): string {
     return this.toString();
   }
+}
+
+/** Gives the memory of all large texts in a value back; see LargeText.free. */
+export function freeTexts(value: unknown): void {
+  if (value instanceof LargeText) value.free();
+  else if (Array.isArray(value)) for (const item of value) freeTexts(item);
+  else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value))
+    for (const member of Object.values(value)) freeTexts(member);
 }
 
 /** A body of an email: a LargeText if it has more than LARGE_BODY_BYTES. */

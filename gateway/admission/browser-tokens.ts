@@ -88,7 +88,16 @@ function findRights(
   const left = rights.filter((right) => scopes === null || scopes.includes(right));
   if (left.length === 0 || (given !== null && addresses.length === 0)) return null;
   const reach = given === null ? null : { domains: [], addresses: given.filter((each) => addresses.includes(each)) };
-  return { keyId: key, personId: null, role: null, isApprover: false, scopes: left, reach, mayHaveQuotas };
+  return {
+    keyId: key,
+    personId: null,
+    role: null,
+    isApprover: false,
+    scopes: left,
+    reach,
+    mayHaveQuotas,
+    isOfPage: true,
+  };
 }
 
 function originNotAllowed(origin: string | undefined): UserError {

@@ -32,6 +32,8 @@ export function limitDownloads(app: FastifyInstance, limits: DownloadLimits = {}
   // Runs after admission, which uses onRequest hooks.
   app.addHook('preHandler', async ({ workspaceId, routeOptions }, { raw }) => {
     if (routeOptions.config.isDownload !== true) return;
+    // `close` is emitted once: a download that its client left while it waited for its turn would count for ever.
+    if (raw.closed || raw.destroyed) throw new UserError('unavailable', 'The connection is closed');
     const count = countOfWorkspaces.get(workspaceId) ?? 0;
     if (count >= most)
       throw new UserError('rate_limited', `Too many concurrent downloads. The limit is ${most}.`, {

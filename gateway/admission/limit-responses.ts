@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { takeSlices } from '../../core/shared/free-bytes.ts';
 import { streamChunks } from '../http/json-stream.ts';
 import { streamResponse } from '../http/response-serializer.ts';
 import { disconnectSlowReader, READER_LIMITS, type ReaderLimits } from '../http/slow-readers.ts';
@@ -18,6 +19,14 @@ const SMALL_RESPONSE = 65_536;
 export const STREAMED_RESPONSE = 262_144;
 /** Bytes that are written to the connection at once. */
 const SLICE_BYTES = 65_536;
+
+const unshared = new WeakSet<Buffer>();
+
+/** Lets the memory of a payload be given back once it is sent: nothing else reads it. Returns the payload. */
+export function giveAway(payload: Buffer): Buffer {
+  unshared.add(payload);
+  return payload;
+}
 
 /**
  * Counts the bytes of every response until the connection has taken them, and disconnects clients that do not read. A response without room
@@ -78,7 +87,7 @@ export function limitResponses(
     room.resize(body.length);
     reply.header('content-length', body.length);
     begin(request, reply);
-    return streamChunks(listSlices(body), request.workspaceId);
+    return streamChunks(unshared.has(body) ? takeSlices(body, SLICE_BYTES) : listSlices(body), request.workspaceId);
   }
 }
 

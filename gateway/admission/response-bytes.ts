@@ -3,11 +3,14 @@ import { createTurns } from '../../core/shared/turns.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
 import type { ResponseRoom } from '../../operations/response-room.ts';
 import { type ByteLimits, createByteLedger } from './byte-ledger.ts';
+import { tightenHeap } from './heap-growth.ts';
 
 /** The largest email has about 15 MB, of which a response shows up to four forms. Bytes. @limit */
 export const RESPONSE_BYTES: ByteLimits = { perAccount: 48_000_000, perProcess: 80_000_000 };
 /** Bytes that are loaded one request at a time, because their copies in the driver of PostgreSQL take several times as much for a moment. */
 const LARGE_LOAD = 1_000_000;
+/** Bytes of responses from which on garbage is collected early. */
+const TIGHT_FROM_BYTES = 8_000_000;
 /** The reason of an error of a response that has no room now. */
 const RESPONSES_IN_PROGRESS = 'RESPONSES_IN_PROGRESS';
 /** Seconds. */
@@ -65,6 +68,7 @@ export function countResponseBytes(limits: ByteLimits = RESPONSE_BYTES): Respons
         const result = ledger.take(workspaceId ?? owner.workspaceId, more);
         if (result === 'account-full') throw accountFull();
         if (result === 'process-full') throw processFull();
+        if (ledger.count() >= TIGHT_FROM_BYTES) tightenHeap();
         if (workspaceId === null) {
           workspaceId = owner.workspaceId;
           receiver.once('close', () => {

@@ -26,6 +26,7 @@ import {
   type SelectedText,
 } from '../../core/endpoints/payload-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { LargeText } from '../../core/shared/large-text.ts';
 import { createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { ReadLimit } from '../../db/connection/database.ts';
 import { limitedTo } from '../../db/connection/transaction.ts';
@@ -252,6 +253,10 @@ function selectedFrom(
       if (emailId === null) return value;
       texts.push({ path, emailId });
       return signed(emailId, value);
+    }
+    if (value instanceof LargeText) {
+      if (emailId !== null) texts.push({ path, emailId });
+      return value;
     }
     if (Array.isArray(value)) return value.map((each, at) => visited(each, [...path, at], emailId));
     if (typeof value !== 'object' || value === null || value instanceof Date) return value;

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { LargeText } from '../../core/shared/large-text.ts';
+import { freeTexts, LargeText } from '../../core/shared/large-text.ts';
 import { createTurns } from '../../core/shared/turns.ts';
 
 /** Characters of a chunk; a longer string is split. */
@@ -14,10 +14,20 @@ const turns = createTurns();
 
 /**
  * Returns a value as a stream of JSON, for values with texts of megabytes: their JSON, which escapes can make six times as long, is never in
- * memory as a whole, and each chunk waits until the connection has taken the one before. `owner` is the account that takes it.
+ * memory as a whole, and each chunk waits until the connection has taken the one before. Nothing may read its
+ * large texts afterwards. `owner` is the account that takes it.
  */
 export function streamJson(value: unknown, owner: string): Readable {
-  return streamChunks(jsonChunks(value), owner);
+  return streamChunks(lastJsonChunks(value), owner);
+}
+
+/** The memory of large texts is given back once they are written, or not wanted. */
+function* lastJsonChunks(value: unknown): Generator<string, void> {
+  try {
+    yield* jsonChunks(value);
+  } finally {
+    freeTexts(value);
+  }
 }
 
 /**

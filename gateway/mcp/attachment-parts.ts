@@ -1,3 +1,4 @@
+import { freeBytes } from '../../core/shared/free-bytes.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { invalid } from '../../operations/context.ts';
 import { type AttachmentFile, readAttachment, readRawMessage } from '../../operations/emails/attachments.ts';
@@ -29,8 +30,21 @@ export function attachmentUri(emailId: string, choice: FileChoice, offset = 0): 
   return `postroom://emails/${emailId}/${path}${offset === 0 ? '' : `?offset=${offset}`}`;
 }
 
-/** Throws not_found. */
-export async function readMailFile(context: OperationContext, emailId: string, choice: FileChoice): Promise<MailFile> {
+/** Returns what `use` makes of a file, whose memory is given back then: the result has no part of it. Throws not_found, and what `use` throws. */
+export async function useMailFile<Result>(
+  context: OperationContext,
+  { emailId, choice }: { emailId: string; choice: FileChoice },
+  use: (file: MailFile) => Result | Promise<Result>,
+): Promise<Result> {
+  const file = await readMailFile(context, emailId, choice);
+  try {
+    return await use(file);
+  } finally {
+    freeBytes(file.bytes);
+  }
+}
+
+async function readMailFile(context: OperationContext, emailId: string, choice: FileChoice): Promise<MailFile> {
   const file =
     choice === 'raw'
       ? await readRawMessage(context, emailId)

@@ -8,7 +8,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { access, requireAccess } from '../admission/access.ts';
-import { attachmentUri, filePart, MAX_PART_BYTES, readMailFile } from './attachment-parts.ts';
+import { attachmentUri, filePart, MAX_PART_BYTES, useMailFile } from './attachment-parts.ts';
 import { UNTRUSTED_META } from './tool-result.ts';
 
 const PARTS = `Up to ${MAX_PART_BYTES / 1_000_000} MB of it; \`_meta\` has the size and the URI of the rest.`;
@@ -40,11 +40,12 @@ export async function readResource(context: OperationContext, uri: string): Prom
   const choice = index === undefined ? 'raw' : Number(index);
   try {
     requireAccess('Reading a resource', access.read, context.rights);
-    const file = await readMailFile(context, emailId, choice);
-    const { content, nextOffset } = filePart(file, Number(offset), MAX_PART_BYTES);
-    const next = nextOffset === null ? {} : { 'postroom/next': attachmentUri(emailId, choice, nextOffset) };
-    const _meta = { ...UNTRUSTED_META, 'postroom/size': file.bytes.length, ...next };
-    return { contents: [{ uri, mimeType: file.mimeType, ...content, _meta }] };
+    return await useMailFile(context, { emailId, choice }, (file) => {
+      const { content, nextOffset } = filePart(file, Number(offset), MAX_PART_BYTES);
+      const next = nextOffset === null ? {} : { 'postroom/next': attachmentUri(emailId, choice, nextOffset) };
+      const _meta = { ...UNTRUSTED_META, 'postroom/size': file.bytes.length, ...next };
+      return { contents: [{ uri, mimeType: file.mimeType, ...content, _meta }] };
+    });
   } catch (error) {
     if (!(error instanceof UserError) || error.code === 'unavailable' || error.code === 'unauthorized') throw error;
     if (error.code === 'not_found') throw new ResourceNotFoundError(uri, error.message);

@@ -1,10 +1,11 @@
 import { type PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { archiveNames } from '../../core/mime/archive-names.ts';
-import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
+import type { Attachment } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { takeSlices } from '../../core/shared/free-bytes.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
-import { readTakenBytes } from './attachments.ts';
+import { decodeOnce, readTakenBytes } from './attachments.ts';
 import { loadEmails, loadOutlines } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
@@ -33,7 +34,7 @@ export function readAttachmentsArchive(context: OperationContext, emailId: strin
     if (first === undefined) throw new UserError('not_found', 'No attachments found in this email');
     context.room.take(Math.max(...attachments.map(({ length }) => length)));
     const read = async ({ start, length, transferEncoding }: Attachment) =>
-      decodeAttachment(await readTakenBytes(context, emailId, { start, length }), transferEncoding);
+      decodeOnce(await readTakenBytes(context, emailId, { start, length }), transferEncoding);
     // Bytes that are gone are an error of the request, before the download begins.
     const firstBytes = await read(first);
     const zip = new ZipFile();
@@ -45,15 +46,11 @@ export function readAttachmentsArchive(context: OperationContext, emailId: strin
       zip.addReadStreamLazy(names[at] ?? '', { mtime: email.createdAt, compress: false }, (give) => {
         if (stream.destroyed) return;
         (at === 0 ? Promise.resolve(firstBytes) : read(attachment)).then(
-          (bytes) => give(null, Readable.from(slicesOf(bytes))),
+          (bytes) => give(null, Readable.from(takeSlices(bytes, SLICE_BYTES))),
           (error: unknown) => stream.destroy(error instanceof Error ? error : new Error(String(error))),
         );
       });
     zip.end();
     return { filename: `${emailId}-attachments.zip`, stream };
   });
-}
-
-function* slicesOf(bytes: Uint8Array): Generator<Uint8Array, void> {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }

@@ -1,5 +1,6 @@
-import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
+import { type Attachment, decodeAttachment, type TransferEncoding } from '../../core/mime/attachment.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { freeBytes } from '../../core/shared/free-bytes.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findRawSizes, readRawBeginnings, readRawBytes } from '../../db/queries/emails/raw-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
@@ -45,7 +46,14 @@ async function readParsedAttachment(
   context.noteReads?.(context, [emailId]);
   const { filename, contentType, start, length, transferEncoding } = attachment;
   const encoded = await readBytes(context, emailId, { start, length });
-  return { filename, contentType, bytes: decodeAttachment(encoded, transferEncoding) };
+  return { filename, contentType, bytes: decodeOnce(encoded, transferEncoding) };
+}
+
+/** Returns what decodeAttachment does, and gives the memory of the encoded bytes back unless it is the same. */
+export function decodeOnce(encoded: Buffer, encoding: TransferEncoding): Uint8Array {
+  const bytes = decodeAttachment(encoded, encoding);
+  if (bytes.buffer !== encoded.buffer) freeBytes(encoded);
+  return bytes;
 }
 
 /** Returns an email as it was received or composed. Throws not_found. */

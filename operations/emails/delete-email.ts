@@ -1,5 +1,5 @@
 import { reachExceeded } from '../../core/accounts/key-rights.ts';
-import { hasRight, requireRights } from '../../core/accounts/rights.ts';
+import { requireRights } from '../../core/accounts/rights.ts';
 import { emailNotFound, type OperationContext } from '../context.ts';
 import { cancelEmail, type ScheduleChange } from '../sending/scheduled-emails.ts';
 import { type RemovedMail, removeEmails } from '../threads/trash.ts';
@@ -20,7 +20,7 @@ export async function deleteEmail(
 ): Promise<DeletedEmail> {
   return waitUntilParsed(context, [emailId], async () => {
     const [email] = extent === 'forever' ? await loadEmails(context, [emailId]) : [];
-    if (extent === 'forever' && email == null && !hasRight(context.rights, 'send')) throw emailNotFound();
+    if (extent === 'forever' && email == null) throw emailNotFound();
     if (email == null || email.type === 'scheduled') {
       requireRights(context.rights, 'Cancelling mail', ['send']);
       return { kind: 'cancelled', change: await cancelEmail(context, emailId) };

@@ -7,9 +7,9 @@ import {
 } from '../../core/html/mail-document-html.ts';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
 import { type BodyText, textBeginning } from '../../core/shared/large-text.ts';
-import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import type { OperationContext } from '../context.ts';
 import { loadRawBytes } from './attachments.ts';
-import { type EmailParts, loadContentParts, loadEmails } from './emails.ts';
+import { type EmailParts, loadContentParts, openEmail } from './emails.ts';
 import { showsRemoteImages } from './image-senders.ts';
 import { makeMailDocumentInWorker } from './mail-document-thread.ts';
 import { readAuthentication } from './stored-authentication.ts';
@@ -35,8 +35,7 @@ export async function readEmailHtml(
   emailId: string,
   options: EmailHtmlOptions,
 ): Promise<EmailHtml> {
-  const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
-  if (email == null) throw emailNotFound();
+  const email = await openEmail(context, emailId);
   const { subject } = email;
   const [parts] = await loadContentParts(context, [emailId], new Set(['html', 'text']));
   if (parts == null) return noticeHtml(subject, 'This email has not been parsed yet. Try again in a moment.');

@@ -6,6 +6,7 @@ import { requireRankedWords } from '../../core/search/relevance.ts';
 import type { RelevanceCursor } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, refused } from '../../core/search/search-query.ts';
 import type { StemLanguage } from '../../core/search/word-stem.ts';
+import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -25,7 +26,7 @@ import { findRawSizes } from '../../db/queries/emails/raw-bytes.ts';
 import { emailNotFound, invalid, isValidId, type OperationContext } from '../context.ts';
 import { prepareListSearch, prepareSearch } from '../search/prepare-search.ts';
 import { type EmailDetails, withTexts } from './html-text.ts';
-import { waitForArrival } from './pending-emails.ts';
+import { loadOnceParsed, waitUntilParsed } from './pending-emails.ts';
 
 export type { EmailContent, EmailSummary } from '../../db/queries/emails/email-row.ts';
 
@@ -239,14 +240,16 @@ async function prepareEmailSearch(context: OperationContext, query: EmailSearchQ
   return { terms, conditions: await makeConditions(context, { ...query, timeRange: query.timeRange ?? 'all' }) };
 }
 
-/** Returns an email. Waits briefly for one that SMTP accepted a moment ago. Throws not_found. */
-export async function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
-  const [email = null] = await readEmails(context, [emailId]);
-  if (email === null) throw emailNotFound();
-  return email;
+/** Returns an email. Waits for one that SMTP accepted a moment ago. Throws not_found, and unavailable while it is still being parsed. */
+export function readEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
+  return waitUntilParsed(context, [emailId], async () => {
+    const [email = null] = await readEmails(context, [emailId]);
+    if (email === null) throw emailNotFound();
+    return email;
+  });
 }
 
-/** Returns one email per id, as readEmail does; null where the user has none. One statement for all but large ones. */
+/** Returns one email per id as it is now, null where the user has none. One statement for all but large ones. */
 export async function readEmails(
   context: OperationContext,
   emailIds: readonly string[],
@@ -254,12 +257,9 @@ export async function readEmails(
   const { database, workspaceId, room } = context;
   const asked = emailIds.filter(isValidId);
   if (asked.length === 0) return emailIds.map(() => null);
-  const byId = await waitForArrival(context, async () => {
-    const found = await asWorkspace(database, workspaceId, (transaction) =>
-      reads.readBoundedEmails(transaction, workspaceId, asked, MAX_BODIES_AT_ONCE),
-    );
-    return { found, missingIds: asked.filter((id) => !found.has(id)) };
-  });
+  const byId = await asWorkspace(database, workspaceId, (transaction) =>
+    reads.readBoundedEmails(transaction, workspaceId, asked, MAX_BODIES_AT_ONCE),
+  );
   const emails: (EmailDetails | null)[] = [];
   for (const id of emailIds) {
     let email = byId.get(id) ?? null;
@@ -277,21 +277,35 @@ export async function readEmails(
 /** Bodies up to this size are read together with the rest of an email; larger ones once there is room for them. Bytes. */
 const MAX_BODIES_AT_ONCE = 262_144;
 
-/** Returns one email per id, null where the user has none. Waits briefly for mail that SMTP accepted a moment ago. */
+/** Returns one email per id as it is now, null where the user has none. */
 export async function loadEmails(
   context: OperationContext,
   emailIds: readonly string[],
 ): Promise<(EmailSummary | null)[]> {
   const { database, workspaceId } = context;
   const asked = emailIds.filter(isValidId);
-  const byId = await waitForArrival(context, async () => {
-    const emails = await asWorkspace(database, workspaceId, (transaction) =>
-      lists.findEmails(transaction, workspaceId, asked),
-    );
-    const found = new Map(emails.map((email) => [email.id, email]));
-    return { found, missingIds: asked.filter((id) => !found.has(id)) };
-  });
+  if (asked.length === 0) return emailIds.map(() => null);
+  const emails = await asWorkspace(database, workspaceId, (transaction) =>
+    lists.findEmails(transaction, workspaceId, asked),
+  );
+  const byId = new Map(emails.map((email) => [email.id, email]));
   return emailIds.map((id) => byId.get(id) ?? null);
+}
+
+/** Like loadEmails, but waits for those that SMTP accepted a moment ago; an error for each that is still being parsed then. */
+export function openEmails(
+  context: OperationContext,
+  emailIds: readonly string[],
+): Promise<(EmailSummary | UserError | null)[]> {
+  return loadOnceParsed(context, emailIds, (ids) => loadEmails(context, ids));
+}
+
+/** Like openEmails for one email. Throws not_found, and unavailable while it is still being parsed. */
+export async function openEmail(context: OperationContext, emailId: string): Promise<EmailSummary> {
+  const [email = null] = await openEmails(context, [emailId]);
+  if (email === null) throw emailNotFound();
+  if (email instanceof UserError) throw email;
+  return email;
 }
 
 /** Returns the content of each email without its bodies, null where there is none yet. */
@@ -358,7 +372,7 @@ async function makeConditions(context: OperationContext, query: EmailQuery): Pro
 type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
 
 /**
- * Returns the flags that a status means; null when it is a stored status. `unread` leaves out archived mail unless
+ * Returns the flags that a status stands for; null when it is a stored status. `unread` leaves out archived mail unless
  * asked for.
  */
 function toFlags(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {

@@ -5,35 +5,50 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findPendingReceptions } from '../../db/queries/emails/pending-email.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 
-/** How long a request waits for parsing, and the polling interval; milliseconds. */
-const PARSING_WAIT_MS = 10_000;
-const PARSING_LOOK_MS = 100;
+/** How long a request waits for parsing; milliseconds. */
+const PARSING_WAIT_MS = 8_000;
+/** The first pause between two looks, and the longest; each is twice the one before. Milliseconds. */
+const PAUSE_MS = { first: 25, longest: 400 };
 /** What is left of the request's time for the work itself; milliseconds. */
 const WORK_MS = 1_000;
-/** How long a read waits for an email that was accepted a moment ago, and the polling interval; milliseconds. */
-const READING_WAIT_MS = 1_000;
-const READING_LOOK_MS = 50;
 
 /**
- * Returns what `look` finds. An email exists for readers from when it is parsed and has its thread; the reply to DATA names its id before.
- * So while one of the emails is still being parsed, `look` runs again, for a second at most: then the emails are missing. `look` returns the
- * ids that it did not find.
+ * Returns one email per id, as `load` does: null where there is none. An email exists for readers from when it is parsed and has its thread;
+ * the reply to DATA names its id before. So an email that is still being parsed is waited for. One that takes longer than 8 s, or than the
+ * client waits, is an error unavailable.
  */
-export async function waitForArrival<T>(
+export async function loadOnceParsed<T>(
   context: OperationContext,
-  look: () => Promise<{ found: T; missingIds: readonly string[] }>,
-): Promise<T> {
-  for (const deadline = performance.now() + READING_WAIT_MS; ; await sleep(READING_LOOK_MS)) {
-    const { found, missingIds } = await look();
-    if (missingIds.length === 0 || performance.now() > deadline) return found;
-    // Not pending means parsed in the meantime or unknown: the next look decides.
-    if (!(await isPending(context, missingIds))) return (await look()).found;
+  emailIds: readonly string[],
+  load: (emailIds: readonly string[]) => Promise<readonly (T | null)[]>,
+): Promise<(T | UserError | null)[]> {
+  const found = new Map<string, T | UserError>();
+  const look = async (ids: readonly string[]) => {
+    for (const [at, email] of (await load(ids)).entries()) if (email !== null) found.set(ids[at] ?? '', email);
+  };
+  const deadline = chooseDeadline(context);
+  let missingIds = emailIds.filter(isValidId);
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
+    await look(missingIds);
+    missingIds = missingIds.filter((id) => !found.has(id));
+    if (missingIds.length === 0) break;
+    const pending = await findPending(context, missingIds);
+    // Not pending means parsed in the meantime or unknown: the last look decides.
+    if (pending.size < missingIds.length) await look(missingIds.filter((id) => !pending.has(id)));
+    missingIds = [...pending];
+    if (pending.size === 0) break;
+    if (performance.now() > deadline) {
+      for (const id of pending) found.set(id, stillParsed());
+      break;
+    }
+    await sleep(pauseMs);
   }
+  return emailIds.map((id) => found.get(id) ?? null);
 }
 
 /**
  * Runs work that needs parsed emails. When it throws not_found while one of the emails is still being parsed, waits for
- * the parser and runs the work again. Throws what `work` throws, and unavailable when parsing takes longer than 10 s, or than the client waits:
+ * the parser and runs the work again. Throws what `work` throws, and unavailable when parsing takes longer than 8 s, or than the client waits:
  * no work begins that it would not hear of.
  */
 export async function waitUntilParsed<T>(
@@ -42,30 +57,41 @@ export async function waitUntilParsed<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const asked = emailIds.filter(isValidId);
-  const deadline = Math.min(performance.now() + PARSING_WAIT_MS, context.respondBy - WORK_MS);
-  for (; ; await sleep(PARSING_LOOK_MS)) {
+  const deadline = chooseDeadline(context);
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
     try {
       return await work();
     } catch (error) {
       const isUnknown = error instanceof UserError && error.code === 'not_found';
       if (!isUnknown || asked.length === 0) throw error;
     }
-    const isParsed = !(await isPending(context, asked));
-    if (performance.now() > deadline)
-      throw new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
-        retryAfterSeconds: 1,
-      });
-    if (isParsed) return work();
+    const pending = await findPending(context, asked);
+    if (performance.now() > deadline) throw stillParsed();
+    if (pending.size === 0) return work();
+    await sleep(pauseMs);
   }
 }
 
+function chooseDeadline({ respondBy }: OperationContext): number {
+  return Math.min(performance.now() + PARSING_WAIT_MS, respondBy - WORK_MS);
+}
+
+function stillParsed(): UserError {
+  return new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
+    retryAfterSeconds: 1,
+  });
+}
+
 /**
- * Returns whether one of the emails was accepted and is not parsed yet. Mail to a return address is left out: most of it are delivery reports,
+ * Returns those of the emails that were accepted and are not parsed yet. Mail to a return address is left out: most of it are delivery reports,
  * which become no email.
  */
-async function isPending({ database, workspaceId }: OperationContext, emailIds: readonly string[]): Promise<boolean> {
+async function findPending(
+  { database, workspaceId }: OperationContext,
+  emailIds: readonly string[],
+): Promise<Set<string>> {
   const receptions = await asWorkspace(database, workspaceId, (transaction) =>
     findPendingReceptions(transaction, workspaceId, emailIds),
   );
-  return receptions.some(({ recipient }) => !isReturnAddress(recipient));
+  return new Set(receptions.flatMap(({ emailId, recipient }) => (isReturnAddress(recipient) ? [] : [emailId])));
 }

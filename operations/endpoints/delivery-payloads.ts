@@ -5,9 +5,9 @@ import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { buildMailPayload, isRawNeeded } from '../../core/endpoints/webhook-payload.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as bodies from '../../db/queries/endpoints/delivery-body.ts';
+import { readMailSizes } from '../../db/queries/endpoints/pulled-mail.ts';
 import type { OperationContext } from '../context.ts';
 import { batchBySize, loadRawSources } from '../emails/attachments.ts';
-import { loadSizes } from '../emails/emails.ts';
 import { readPayloadTexts } from '../emails/html-text.ts';
 import { readSenderFacts } from '../emails/sender-facts.ts';
 import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
@@ -53,13 +53,17 @@ export async function buildDeliveryPayloads<Kept>(
     ({ emailId }) => emailId,
   );
   const emailIds = [...byEmail.keys()];
-  const sizes = new Map((await loadSizes(context, emailIds)).map((size, at) => [emailIds[at], size ?? 0]));
-  for (const batch of batchBySize(emailIds, (id) => sizes.get(id) ?? 0))
-    await buildMailBodies(
-      context,
-      batch.flatMap((id) => byEmail.get(id) ?? []),
-      (id, payload) => kept.set(id, keep(payload)),
+  const sizes = await asWorkspace(database, workspaceId, (transaction) =>
+    readMailSizes(transaction, workspaceId, emailIds),
+  );
+  const readSize = (id: string) => sizes.get(id) ?? 0;
+  for (const batch of batchBySize(emailIds, readSize)) {
+    const deliveriesOfBatch = batch.flatMap((id) => byEmail.get(id) ?? []);
+    const bytes = batch.reduce((sum, id) => sum + readSize(id), 0);
+    await buildMailBodies(context, { deliveries: deliveriesOfBatch, bytes }, (id, payload) =>
+      kept.set(id, keep(payload)),
     );
+  }
   const ofEvents = deliveries.filter(({ event }) => event !== null);
   for (let at = 0; at < ofEvents.length; at += EVENTS_BATCH) {
     const batch = ofEvents.slice(at, at + EVENTS_BATCH);
@@ -68,15 +72,18 @@ export async function buildDeliveryPayloads<Kept>(
   return deliveryIds.map((id) => kept.get(id) ?? null);
 }
 
+/** `bytes`: of the emails of the deliveries. */
 async function buildMailBodies(
   context: OperationContext,
-  deliveries: readonly MailDelivery[],
+  { deliveries, bytes }: { deliveries: readonly MailDelivery[]; bytes: number },
   use: (deliveryId: string, payload: DeliveryPayload) => void,
 ): Promise<void> {
   const { database, workspaceId, settings } = context;
   const emailIds = [...new Set(deliveries.map(({ emailId }) => emailId))];
-  const mails = await asWorkspace(database, workspaceId, (transaction) =>
-    bodies.findDeliveryContents(transaction, workspaceId, emailIds),
+  const mails = await context.room.load(bytes, () =>
+    asWorkspace(database, workspaceId, (transaction) =>
+      bodies.findDeliveryContents(transaction, workspaceId, emailIds),
+    ),
   );
   const built = (delivery: MailDelivery, body: Buffer): void => {
     const { deliveryId, lastAttemptAt, endpoint, config } = delivery;

@@ -1,7 +1,7 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/endpoints/endpoint-config.ts';
-import { linkTo } from '../../core/endpoints/payload-facts.ts';
-import { buildSelectedPayload, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
+import { buildSelectedPayload, countLargeTexts, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
+import { linkTo } from '../../core/endpoints/webhook-payload.ts';
 import { decodeEventCursor } from '../../core/events/event-cursor.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEvents } from '../../db/queries/events/event-list.ts';
@@ -51,13 +51,15 @@ export async function previewPayload(
     return { data: null, truncated: [], sizeBytes: 0, errors: [...(await payloadQueries.check({ query, filter }))] };
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   const { publicUrl } = settings;
-  const body = buildSelectedPayload({
-    selected,
-    timestamp,
-    endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
-    maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
-  });
+  const body = await context.room.load(countLargeTexts(selected, maxPayloadOctets), async () =>
+    buildSelectedPayload({
+      selected,
+      timestamp,
+      endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
+      maxPayloadOctets,
+      rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
+    }),
+  );
   const { data, truncated } = JSON.parse(body.toString('utf8')) as Pick<PayloadPreview, 'data' | 'truncated'>;
   const errors = selected.errors.map(({ message, path }) => ({
     message: `${path}: ${message}`,

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
-import { unpackMessage } from '../../db/packed-message.ts';
-import { findQuarantined } from '../../db/queries/screening/quarantined-bytes.ts';
+import { unpackOnce } from '../../db/queries/emails/raw-bytes.ts';
+import { findQuarantined, readQuarantinedBytes } from '../../db/queries/screening/quarantined-bytes.ts';
 import { isValidId, type OperationContext } from '../context.ts';
 import type { AttachmentFile } from '../emails/attachments.ts';
 
@@ -25,11 +25,12 @@ export async function readQuarantined(
       `This email has the virus ${found.virus}. To download it all the same, repeat the request with \`confirm=${encodeURIComponent(found.virus)}\`.`,
       { details: [{ field: 'confirm', message: 'must be the name of the virus' }] },
     );
-  room.take(found.sizeBytes);
-  const row = await asWorkspace(database, workspaceId, (transaction) =>
-    findQuarantined(transaction, workspaceId, emailId, 'with bytes'),
-  );
-  const bytes = row?.packed == null ? null : await unpackMessage({ ...row, packed: row.packed });
+  const bytes = await room.load(found.sizeBytes, async () => {
+    const packed = await asWorkspace(database, workspaceId, (transaction) =>
+      readQuarantinedBytes(transaction, workspaceId, emailId),
+    );
+    return packed && unpackOnce(packed);
+  });
   if (bytes === null) throw new UserError('not_found', 'The message is no longer stored');
   context.noteReads?.(context, [emailId]);
   return { filename: `${emailId}.infected`, contentType: 'application/octet-stream', bytes };

@@ -5,7 +5,7 @@ import type { GivenAttachment, OutgoingAttachment } from '../../core/sending/out
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { storableText } from '../../core/shared/text.ts';
-import type { ReadLimit } from '../../db/connection/database.ts';
+import type { Database, ReadLimit } from '../../db/connection/database.ts';
 import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import * as rows from '../../db/queries/sending/draft.ts';
 import { findOriginal } from '../../db/queries/sending/outgoing-original.ts';
@@ -110,15 +110,25 @@ export async function loadDrafts(context: OperationContext, ids: readonly string
   return stored.map((draft) => (draft === null ? null : toDraft(draft)));
 }
 
-/** Returns the bodies of one draft per id, null where the user has none. */
+/** Bodies of drafts up to this size are read at once; larger ones once there is room for them. Bytes. */
+const MAX_BODIES_AT_ONCE = 262_144;
+
+/** Returns the bodies of one draft per id, null where the user has none. Throws what ResponseRoom.load throws. */
 export async function loadDraftBodies(
-  { database, workspaceId }: OperationContext,
+  { database, workspaceId, room }: OperationContext,
   ids: readonly string[],
 ): Promise<(DraftBodies | null)[]> {
-  const found = await asWorkspace(database, workspaceId, (transaction) =>
-    rows.readDraftBodies(transaction, workspaceId, ids.filter(isValidId)),
-  );
-  const byId = new Map(found.map((bodies) => [bodies.id, bodies]));
+  const read = (source: Database, maxBytes: number) =>
+    asWorkspace(source, workspaceId, (transaction) =>
+      rows.readDraftBodies(transaction, workspaceId, { ids: ids.filter(isValidId), maxBytes }),
+    );
+  let found = await read(database, MAX_BODIES_AT_ONCE);
+  if ('bytes' in found) {
+    // On a connection of its own, which holds up no other read of the request.
+    const { reading: _, ...own } = database;
+    found = await room.load(found.bytes, () => read(own, Number.MAX_SAFE_INTEGER));
+  }
+  const byId = new Map(('bytes' in found ? [] : found).map((bodies) => [bodies.id, bodies]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
@@ -147,14 +157,26 @@ async function findDraftAttachment(
   id: string,
   attachmentId: string,
 ): Promise<AttachmentFile | null> {
-  const { database, workspaceId } = context;
+  const { database, workspaceId, room } = context;
   // Keys that reach single domains see only their drafts.
   const [draft] = await loadDrafts(context, [id]);
-  if (draft == null || !isValidId(attachmentId)) return null;
-  const file = await asWorkspace(database, workspaceId, (transaction) =>
-    rows.findDraftFile(transaction, workspaceId, { draftId: id, fileId: attachmentId }),
+  const listed = draft?.attachments.find((each) => each.id === attachmentId);
+  if (listed === undefined) return null;
+  const { filename, contentType, sizeBytes } = listed;
+  const content = await room.load(sizeBytes, () =>
+    loadFile(database, workspaceId, { draftId: id, fileId: attachmentId }),
   );
-  return file === null ? null : { filename: file.filename, contentType: file.contentType, bytes: file.content };
+  if (content === null && sizeBytes > 0) return null;
+  return { filename, contentType, bytes: content ?? Buffer.alloc(0) };
+}
+
+/** Returns the content of a file of a draft, read on a connection of its own; null: it is gone, or empty. */
+export function loadFile(
+  { reading: _, ...database }: Database,
+  workspaceId: string,
+  file: { draftId: string; fileId: string },
+): Promise<Buffer | null> {
+  return asWorkspace(database, workspaceId, (transaction) => rows.readDraftFile(transaction, workspaceId, file));
 }
 
 /**

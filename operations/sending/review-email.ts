@@ -1,9 +1,9 @@
 import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import type { OperationContext } from '../context.ts';
 import { batchBySize, contentNotAvailable, loadRawSources, readWholeMessage } from '../emails/attachments.ts';
-import { type EmailContent, loadEmails, loadOutlines, loadSizes } from '../emails/emails.ts';
+import { type EmailContent, loadOutlines, loadSizes, openEmail } from '../emails/emails.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {
@@ -30,8 +30,7 @@ const threads = createWorkerThreads<MessageToReview, SentReview>({
  * Throws not_found, and unavailable when the message takes too long to read.
  */
 export async function readSentReview(context: OperationContext, emailId: string): Promise<SentReview | null> {
-  const [email] = isValidId(emailId) ? await loadEmails(context, [emailId]) : [];
-  if (email == null) throw emailNotFound();
+  const email = await openEmail(context, emailId);
   if (email.type === 'received') return null;
   const bytes = await readWholeMessage(context, emailId);
   const [content = null] = await loadOutlines(context, [emailId]);

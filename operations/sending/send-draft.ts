@@ -1,11 +1,12 @@
 import { MAX_POLICY_UNDO_SECONDS } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asWorkspace } from '../../db/connection/transaction.ts';
-import { readDraftBodies, readDraftFiles, type StoredDraft } from '../../db/queries/sending/draft.ts';
+import { freeBytes } from '../../core/shared/free-bytes.ts';
+import type { StoredDraft } from '../../db/queries/sending/draft.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
+import { UNBOUNDED_ROOM } from '../response-room.ts';
 import type { NewEmail } from './check-outgoing.ts';
-import { findWritableDraft } from './drafts.ts';
+import { findWritableDraft, loadDraftBodies, loadFile } from './drafts.ts';
 import { forwardEmail } from './forward-email.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
 import { sendReply } from './replies.ts';
@@ -71,23 +72,24 @@ async function findReplay(context: OperationContext, idempotency: Idempotency | 
   return before;
 }
 
-/** Returns the email that the draft is now; null when it is gone. */
+/** Returns the email that the draft is now; null when it is gone. Throws what ResponseRoom.load throws. */
 async function readEmail(
-  { database, workspaceId }: OperationContext,
-  { id, fields }: StoredDraft,
+  context: OperationContext,
+  { id, fields, textBytes, htmlBytes, attachments: listed }: StoredDraft,
 ): Promise<NewEmail | null> {
-  const [[bodies], files] = await asWorkspace(database, workspaceId, async (transaction) => [
-    await readDraftBodies(transaction, workspaceId, [id]),
-    await readDraftFiles(transaction, workspaceId, id),
-  ]);
-  if (bodies === undefined) return null;
-  const attachments = files.map(({ filename, content, contentType, contentId }) => ({
-    filename,
-    content: content.toString('base64'),
-    contentType,
-    contentId,
-  }));
-  return { ...fields, text: bodies.text, html: bodies.html, attachments };
+  const { database, workspaceId, room } = context;
+  const fileBytes = listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return room.load(textBytes + htmlBytes + fileBytes, async () => {
+    const [bodies = null] = await loadDraftBodies({ ...context, room: UNBOUNDED_ROOM }, [id]);
+    if (bodies === null) return null;
+    const attachments = [];
+    for (const { id: fileId, filename, contentType, contentId } of listed) {
+      const bytes = (await loadFile(database, workspaceId, { draftId: id, fileId })) ?? Buffer.alloc(0);
+      attachments.push({ filename, content: bytes.toString('base64'), contentType, contentId });
+      freeBytes(bytes);
+    }
+    return { ...fields, text: bodies.text, html: bodies.html, attachments };
+  });
 }
 
 /** Returns the error to throw: not_found is about the original, unless the draft itself is gone. */

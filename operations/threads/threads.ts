@@ -6,6 +6,7 @@ import {
 } from '../../core/search/relevance-cursor.ts';
 import { MAX_QUERY_LENGTH, type SearchTerm } from '../../core/search/search-query.ts';
 import type { StemLanguage } from '../../core/search/word-stem.ts';
+import { freeTexts } from '../../core/shared/large-text.ts';
 import type { KeysetCursor, KeysetPage } from '../../core/shared/page.ts';
 import { labelKey, normalizeLabel } from '../../core/threads/label.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -151,7 +152,7 @@ export async function readThreads(
 /** A thread for a client. */
 export interface OpenThread {
   thread: lists.Thread;
-  /** in chronological order: all messages; of a large thread, pages that are read as the client takes them */
+  /** in chronological order: all messages; of a large thread, pages that are read as the client takes them, each valid until the next */
   messages: Email[] | AsyncIterable<Email[]>;
 }
 
@@ -167,11 +168,14 @@ export async function openThread(context: OperationContext, threadId: string): P
   const { room } = context;
   room.take(Math.max(...pages.map(({ bytes }) => bytes)));
   async function* read(): AsyncGenerator<Email[], void> {
-    for (const { emailIds, bytes } of pages)
-      yield await withTextOfEach(
-        context,
-        await room.loadTaken(bytes, () => readMessages(context, thread.id, emailIds)),
-      );
+    for (const { emailIds, bytes } of pages) {
+      const page = await room.loadTaken(bytes, () => readMessages(context, thread.id, emailIds));
+      try {
+        yield await withTextOfEach(context, page);
+      } finally {
+        freeTexts(page);
+      }
+    }
   }
   return { thread, messages: read() };
 }

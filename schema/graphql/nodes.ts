@@ -2,7 +2,7 @@ import { brandWithType } from '@pothos/core';
 import { type IdentifierKind, identifierPrefix } from '../../core/shared/identifiers.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { loadEmailAddresses } from '../../operations/domains/email-addresses.ts';
-import { loadEmails } from '../../operations/emails/emails.ts';
+import { type EmailSummary, openEmails } from '../../operations/emails/emails.ts';
 import { loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import { loadGuardRules } from '../../operations/routing/guard-rules.ts';
@@ -20,11 +20,11 @@ import { addNodeKind } from './node-kinds.ts';
 /** The types that fields of capabilities can link to, by name. */
 export const nodeTypes: Record<string, object> = {};
 
-/** Declares a type without its fields. `load` returns one row per ID, null where the user has none. */
+/** Declares a type without its fields. `load` returns one row per ID, null where the user has none, or an error for it. */
 export function declareNode<Row extends { id: string }>(
   name: string,
   kind: IdentifierKind,
-  load: (context: OperationContext, ids: readonly string[]) => Promise<readonly (Row | null)[]>,
+  load: (context: OperationContext, ids: readonly string[]) => Promise<readonly (Row | Error | null)[]>,
 ) {
   const node = builder.loadableNodeRef<Row, string, string>(name, {
     id: { resolve: ({ id }) => id },
@@ -38,7 +38,7 @@ export function declareNode<Row extends { id: string }>(
 export const BatchNode = declareNode('Batch', 'batch', loadBatches);
 export const DeliveryNode = declareNode('Delivery', 'delivery', loadDeliveries);
 export const EmailAddressNode = declareNode('EmailAddress', 'emailAddress', loadEmailAddresses);
-export const EmailNode = declareNode('Email', 'email', loadEmails);
+export const EmailNode = declareNode<EmailSummary>('Email', 'email', openEmails);
 export const GuardRuleNode = declareNode('GuardRule', 'guardRule', loadGuardRules);
 export const ThreadNode = declareNode('Thread', 'thread', loadThreads);
 

@@ -9,6 +9,8 @@ export interface AttackOrder {
   clients: number;
   /** true: the clients read nothing after the beginning of a response, and keep their connections */
   isSlow: boolean;
+  /** true: the clients close their connections at the beginning of a response */
+  isLeaving?: boolean;
   milliseconds: number;
 }
 
@@ -29,7 +31,14 @@ process.on('message', (order: AttackOrder) => {
 process.on('disconnect', () => process.exit(0));
 process.send?.({ ready: true });
 
-async function attack({ port, request, clients, isSlow, milliseconds }: AttackOrder): Promise<AttackReport> {
+async function attack({
+  port,
+  request,
+  clients,
+  isSlow,
+  isLeaving = false,
+  milliseconds,
+}: AttackOrder): Promise<AttackReport> {
   const report: AttackReport = { statuses: {}, bytes: 0 };
   const sockets = new Set<Socket>();
   const endAt = performance.now() + milliseconds;
@@ -47,6 +56,7 @@ async function attack({ port, request, clients, isSlow, milliseconds }: AttackOr
         hasBegun = true;
         const status = chunk.toString('latin1', 9, 12);
         report.statuses[status] = (report.statuses[status] ?? 0) + 1;
+        if (isLeaving) socket.destroy();
         if (!isSlow) return;
         socket.pause();
         setTimeout(resolve, SLOW_PAUSE_MS);

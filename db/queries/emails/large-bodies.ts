@@ -2,8 +2,13 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type BodyText, LARGE_BODY_BYTES, LargeText } from '../../../core/shared/large-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** Bytes of the pieces that a large body is read in. The driver of PostgreSQL holds a row several times while it arrives. */
-const PIECE_BYTES = 524_288;
+/**
+ * Bytes of the rows that a large body is read in. The driver of PostgreSQL doubles its buffer until a row fits, so that a row of 512 KB left
+ * 2 MB of garbage.
+ */
+const ROW_BYTES = 65_536;
+/** Rows that arrive together, and become a piece of the text. */
+const PIECE_ROWS = 8;
 
 /** Columns of email_content that may have megabytes. */
 export const BODY_COLUMNS = ['text_body', 'html_body', 'cleaned_text', 'cleaned_html'] as const;
@@ -40,7 +45,7 @@ export async function readLargeBodies<Row extends Partial<Record<BodyColumn, Bod
 }
 
 /**
- * Reads a body of an email in pieces, which end between characters. PostgreSQL unpacks it once, and other requests go on between two pieces.
+ * Reads a body of an email in pieces, which end between characters, into memory that LargeText.free gives back. PostgreSQL unpacks it once, and other requests go on between two pieces.
  * An email without that body has an empty one.
  */
 async function readLargeBody(
@@ -51,22 +56,30 @@ async function readLargeBody(
   // The number of bytes at an offset that continue a character (RFC 3629 §3): hexadecimal 80 to bf.
   const continued = (offset: string) =>
     sql.raw(`length(substring(encode(substring(b.bytes from ${offset} + 1 for 3), 'hex') from '^(?:[89ab].)*')) / 2`);
-  const end = `s.at + ${PIECE_BYTES}`;
+  const end = `s.at + ${ROW_BYTES}`;
+  const size = sql.raw(String(ROW_BYTES));
   await sql`declare large_body no scroll cursor for
     select convert_from(substring(b.bytes from s.at + ${continued('s.at')} + 1
-      for ${sql.raw(String(PIECE_BYTES))} + ${continued(end)} - ${continued('s.at')}), 'UTF8') as piece
+      for ${size} + ${continued(end)} - ${continued('s.at')}), 'UTF8') as part
     from (select convert_to(c.${sql.ref(column)}, 'UTF8') as bytes from email_content c
       where c.workspace_id = ${workspaceId} and c.email_id = ${emailId} offset 0) b
-    cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${sql.raw(String(PIECE_BYTES))}) s(at)`.execute(
-    transaction,
-  );
-  const pieces: Buffer[] = [];
+    cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${size}) s(at)`.execute(transaction);
+  const pieces: Buffer<ArrayBuffer>[] = [];
   for (;;) {
-    const { rows } = await sql<{ piece: string }>`fetch next from large_body`.execute(transaction);
-    const piece = rows[0]?.piece;
-    if (piece === undefined) break;
-    pieces.push(Buffer.from(piece));
+    const { rows } = await sql<{
+      part: string;
+    }>`fetch forward ${sql.raw(String(PIECE_ROWS))} from large_body`.execute(transaction);
+    if (rows.length > 0) pieces.push(joinRows(rows));
+    if (rows.length < PIECE_ROWS) break;
   }
   await sql`close large_body`.execute(transaction);
-  return new LargeText(pieces);
+  return LargeText.own(pieces);
+}
+
+/** Returns the rows as UTF-8, in memory of their own. */
+function joinRows(rows: readonly { part: string }[]): Buffer<ArrayBuffer> {
+  const piece = Buffer.allocUnsafeSlow(rows.reduce((sum, { part }) => sum + Buffer.byteLength(part), 0));
+  let at = 0;
+  for (const { part } of rows) at += piece.write(part, at);
+  return piece;
 }

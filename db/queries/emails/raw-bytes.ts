@@ -1,4 +1,5 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { freeBytes } from '../../../core/shared/free-bytes.ts';
 import { type Database } from '../../connection/database.ts';
 import { asWorkspace } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -17,13 +18,79 @@ export async function readRawBytes(
   const size = (await readSizes(database, workspaceId, [emailId])).get(emailId);
   if (size === undefined) return 'missing';
   return inUnpackingTurn(workspaceId, size, async () => {
-    const [packed] = await asWorkspace(database, workspaceId, (transaction) =>
-      findPacked(transaction, workspaceId, [emailId]),
-    );
+    const [packed] =
+      size > LARGE_BYTES
+        ? await readLargePacked(database, workspaceId, emailId)
+        : await asWorkspace(database, workspaceId, (transaction) => findPacked(transaction, workspaceId, [emailId]));
     if (packed === undefined) return 'missing';
-    const bytes = await unpackMessage(packed);
+    const bytes = await unpackOnce(packed);
     return bytes === null ? 'damaged' : cutOut(bytes, start, length);
   });
+}
+
+/** Returns what unpackMessage does, and gives the memory of the octets back unless it is the same. */
+export async function unpackOnce(packed: PackedMessage): Promise<Buffer | null> {
+  const bytes = await unpackMessage(packed);
+  if (bytes !== packed.octets) freeBytes(packed.octets);
+  return bytes;
+}
+
+/** A larger message is read in rows of ROW_BYTES: the driver of PostgreSQL holds a row in hexadecimal digits, several times. */
+const LARGE_BYTES = 262_144;
+const ROW_BYTES = 32_768;
+/** Rows that arrive together. */
+const FETCHED_ROWS = 16;
+
+/** Like findPacked, with octets in memory of their own, and on a connection of its own. */
+function readLargePacked(
+  { reading: _, ...database }: Database,
+  workspaceId: string,
+  emailId: string,
+): Promise<(PackedMessage & { id: string })[]> {
+  return asWorkspace(database, workspaceId, async (transaction) => {
+    const packed = await fetchPacked(transaction, sql`raw_octets(${workspaceId}, array[${emailId}])`);
+    return packed === null ? [] : [{ id: emailId, ...packed }];
+  });
+}
+
+/**
+ * Returns a message in memory of its own, read in rows; null when there is none. `source` has one row with octets, sha256 and size_octets. On a
+ * connection that runs nothing else meanwhile.
+ */
+export async function fetchPacked(
+  transaction: Transaction<Tables>,
+  source: RawBuilder<unknown>,
+): Promise<PackedMessage | null> {
+  const size = sql.raw(String(ROW_BYTES));
+  await sql`declare large_message no scroll cursor for
+    select substring(m.octets from s.at + 1 for ${size}) as part,
+      case when s.at = 0 then json_build_object('octets', octet_length(m.octets), 'message', m.size_octets, 'sha256', encode(m.sha256, 'hex')) end as facts
+    from (select octets, sha256, size_octets from ${source} offset 0) m
+    cross join lateral generate_series(0, octet_length(m.octets) - 1, ${size}) s(at)`.execute(transaction);
+  let packed: PackedMessage | null = null;
+  for (let at = 0; ; ) {
+    const { rows } = await sql<LargePart>`fetch forward ${sql.raw(String(FETCHED_ROWS))} from large_message`.execute(
+      transaction,
+    );
+    for (const { part, facts } of rows) {
+      if (facts !== null)
+        packed = {
+          octets: Buffer.allocUnsafeSlow(facts.octets),
+          sha256: Buffer.from(facts.sha256, 'hex'),
+          sizeBytes: facts.message,
+        };
+      if (packed !== null) at += part.copy(packed.octets, at);
+    }
+    if (rows.length < FETCHED_ROWS) break;
+  }
+  await sql`close large_message`.execute(transaction);
+  return packed;
+}
+
+interface LargePart {
+  part: Buffer;
+  /** of the first part: bytes of the octets and of the message, and its sha256 in hexadecimal digits */
+  facts: { octets: number; message: number; sha256: string } | null;
 }
 
 /**
@@ -39,14 +106,20 @@ export async function readRawBeginnings(
   const sizes = await readSizes(database, workspaceId, emailIds);
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   return inUnpackingTurn(workspaceId, total, async () => {
-    const found = await asWorkspace(database, workspaceId, (transaction) =>
-      findPacked(transaction, workspaceId, emailIds),
-    );
+    const isLarge = (id: string) => (sizes.get(id) ?? 0) > LARGE_BYTES;
     const beginnings = new Map<string, Buffer | 'damaged'>();
-    for (const packed of found) {
-      const bytes = await unpackMessage(packed);
+    const add = async (packed: PackedMessage & { id: string }) => {
+      const bytes = await unpackOnce(packed);
       beginnings.set(packed.id, bytes === null ? 'damaged' : cutOut(bytes, 0, length));
-    }
+    };
+    const small = emailIds.filter((id) => !isLarge(id));
+    const found =
+      small.length === 0
+        ? []
+        : await asWorkspace(database, workspaceId, (transaction) => findPacked(transaction, workspaceId, small));
+    for (const packed of found) await add(packed);
+    for (const id of emailIds.filter(isLarge))
+      for (const packed of await readLargePacked(database, workspaceId, id)) await add(packed);
     return beginnings;
   });
 }
@@ -71,7 +144,10 @@ export async function findPacked(
 /** A small part is copied: it would hold the whole message in memory. */
 function cutOut(bytes: Buffer, start: number, length: number): Buffer {
   const part = bytes.subarray(start, start + length);
-  return part.length < bytes.length / 2 ? Buffer.from(part) : part;
+  if (part.length >= bytes.length / 2) return part;
+  const copy = Buffer.from(part);
+  freeBytes(bytes);
+  return copy;
 }
 
 /** Returns the sizes in bytes of the messages of those of the emails that belong to the workspace, by email id. */

@@ -1,13 +1,12 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../entities/tables.ts';
+import type { PackedMessage } from '../../packed-message.ts';
+import { fetchPacked } from '../emails/raw-bytes.ts';
 
-/** An infected email, as its row has it. */
+/** An infected email, without its message. */
 export interface QuarantinedMessage {
   virus: string;
   sizeBytes: number;
-  sha256: Buffer;
-  /** null: not read */
-  packed: Buffer | null;
 }
 
 /** Returns an email of the workspace that is in quarantine; null: it is not, or its bytes are gone. */
@@ -15,10 +14,19 @@ export async function findQuarantined(
   transaction: Transaction<Tables>,
   workspaceId: string,
   emailId: string,
-  extent: 'outline' | 'with bytes' = 'outline',
 ): Promise<QuarantinedMessage | null> {
   const { rows } = await sql<QuarantinedMessage>`
-    select virus, sha256, size_bytes as "sizeBytes", packed
-    from quarantined_message(${workspaceId}, ${emailId}, ${extent === 'with bytes'})`.execute(transaction);
+    select virus, size_octets as "sizeBytes" from quarantined_message(${workspaceId}, ${emailId}, false)`.execute(
+    transaction,
+  );
   return rows[0] ?? null;
+}
+
+/** Returns the message of an email in quarantine; null: it is not there any more. */
+export function readQuarantinedBytes(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  emailId: string,
+): Promise<PackedMessage | null> {
+  return fetchPacked(transaction, sql`quarantined_message(${workspaceId}, ${emailId}, true)`);
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { DraftFields, DraftKind, DraftVersion } from '../../../core/sending/draft.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { fetchPacked } from '../emails/raw-bytes.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
 /** A draft without its bodies and the content of its files. */
@@ -106,44 +107,34 @@ export async function findDrafts(
   return rows;
 }
 
-/** Returns the bodies of those of the drafts that belong to the workspace, unordered. */
+/** Returns the bodies of those of the drafts that belong to the workspace, unordered; if they have more than `maxBytes` together, how many. */
 export async function readDraftBodies(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  ids: readonly string[],
-): Promise<DraftBodies[]> {
-  const { rows } = await sql<DraftBodies>`
-    select d.id, d.text_body as text, d.html_body as html
-    from draft d where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])`.execute(transaction);
-  return rows;
+  { ids, maxBytes }: { ids: readonly string[]; maxBytes: number },
+): Promise<DraftBodies[] | { bytes: number }> {
+  const { rows } = await sql<DraftBodies & { bytes: number }>`
+    select d.id, case when d.bytes <= ${maxBytes}::bigint then d.text_body end as text,
+      case when d.bytes <= ${maxBytes}::bigint then d.html_body end as html, d.bytes
+    from (
+      select d.*, (sum(coalesce(octet_length(d.text_body), 0) + coalesce(octet_length(d.html_body), 0)) over ())::bigint as bytes
+      from draft d where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])) d`.execute(transaction);
+  const bytes = rows[0]?.bytes ?? 0;
+  return bytes > maxBytes ? { bytes } : rows.map(({ id, text, html }) => ({ id, text, html }));
 }
 
-/** Returns the files of a draft with their content, in order. */
-export async function readDraftFiles(
-  transaction: Transaction<Tables>,
-  workspaceId: string,
-  draftId: string,
-): Promise<(DraftFile & { content: Buffer })[]> {
-  const { rows } = await sql<DraftFile & { content: Buffer }>`
-    select a.id, a.filename, a.content_type as "contentType", a.content_id as "contentId", a.size_bytes as "sizeBytes", a.content
-    from draft_attachment a where a.workspace_id = ${workspaceId} and a.draft_id = ${draftId} order by a.position`.execute(
-    transaction,
-  );
-  return rows;
-}
-
-/** Returns one file of a draft with its content; null: the workspace's draft has none with this id. */
-export async function findDraftFile(
+/** Returns the content of a file of a draft, in memory of its own; null: the workspace's draft has none with this id, or it is empty. */
+export async function readDraftFile(
   transaction: Transaction<Tables>,
   workspaceId: string,
   { draftId, fileId }: { draftId: string; fileId: string },
-): Promise<(Pick<DraftFile, 'filename' | 'contentType'> & { content: Buffer }) | null> {
-  const { rows } = await sql<Pick<DraftFile, 'filename' | 'contentType'> & { content: Buffer }>`
-    select a.filename, a.content_type as "contentType", a.content
-    from draft_attachment a where a.workspace_id = ${workspaceId} and a.draft_id = ${draftId} and a.id = ${fileId}`.execute(
+): Promise<Buffer | null> {
+  const stored = await fetchPacked(
     transaction,
+    sql`(select a.content as octets, ''::bytea as sha256, a.size_bytes as size_octets from draft_attachment a
+      where a.workspace_id = ${workspaceId} and a.draft_id = ${draftId} and a.id = ${fileId}) a`,
   );
-  return rows[0] ?? null;
+  return stored === null ? null : stored.octets;
 }
 
 function whereSql(workspaceId: string, { threadId, originalEmailId }: DraftConditions): RawBuilder<unknown> {

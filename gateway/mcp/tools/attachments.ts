@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { extractPdfText, isPdf, type NoPdfText } from '../../../operations/emails/pdf-text.ts';
 import { access } from '../../admission/access.ts';
-import { attachmentUri, filePart, MAX_PART_BYTES, type MailFile, readMailFile } from '../attachment-parts.ts';
+import { attachmentUri, filePart, MAX_PART_BYTES, type MailFile, useMailFile } from '../attachment-parts.ts';
 import { textPart } from '../bounded-text.ts';
 import { untrustedShape } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
@@ -35,25 +35,26 @@ export const readAttachmentTool = defineTool({
     download_url: z.string(),
     untrusted: untrustedShape({ filename: z.string(), content_type: z.string(), text: z.string().nullable() }),
   }),
-  async run(context, { email_id: emailId, index, offset }, show) {
-    const file = await readMailFile(context, emailId, index);
-    const { filename, mimeType, bytes } = file;
-    const { text, nextOffset, note } = await readText(context, file, offset);
-    const isImage = text === null && IMAGES.test(mimeType) && bytes.length <= MAX_PART_BYTES;
-    const uri = attachmentUri(emailId, index);
-    if (isImage) show({ type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType, _meta: UNTRUSTED_META });
-    else if (text === null)
-      show({ type: 'resource_link', uri, name: `attachment-${index}`, mimeType, size: bytes.length });
-    return {
-      kind: text !== null ? ('text' as const) : isImage ? ('image' as const) : ('file' as const),
-      size: bytes.length,
-      next_offset: nextOffset,
-      note,
-      uri,
-      download_url: `${context.settings.publicUrl}/api/e2/attachments/${emailId}/parts/${index}`,
-      untrusted: { filename, content_type: mimeType, text },
-    };
-  },
+  run: (context, { email_id: emailId, index, offset }, show) =>
+    useMailFile(context, { emailId, choice: index }, async (file) => {
+      const { filename, mimeType, bytes } = file;
+      const { text, nextOffset, note } = await readText(context, file, offset);
+      const isImage = text === null && IMAGES.test(mimeType) && bytes.length <= MAX_PART_BYTES;
+      const uri = attachmentUri(emailId, index);
+      if (isImage)
+        show({ type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType, _meta: UNTRUSTED_META });
+      else if (text === null)
+        show({ type: 'resource_link', uri, name: `attachment-${index}`, mimeType, size: bytes.length });
+      return {
+        kind: text !== null ? ('text' as const) : isImage ? ('image' as const) : ('file' as const),
+        size: bytes.length,
+        next_offset: nextOffset,
+        note,
+        uri,
+        download_url: `${context.settings.publicUrl}/api/e2/attachments/${emailId}/parts/${index}`,
+        untrusted: { filename, content_type: mimeType, text },
+      };
+    }),
 });
 
 interface ReadText {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type AttachmentFile, readAttachment, readRawMessage } from '../../../operations/emails/attachments.ts';
 import { readDraftAttachment } from '../../../operations/sending/drafts.ts';
 import { access } from '../../admission/access.ts';
+import { giveAway } from '../../admission/limit-responses.ts';
 import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 
@@ -85,7 +86,7 @@ export function sendFile(reply: FastifyReply, file: AttachmentFile): FastifyRepl
       'x-content-type-options': 'nosniff',
       'content-security-policy': SANDBOX,
     })
-    .send(bytes);
+    .send(giveAway(bytes));
 }
 
 /** After the session ends, the browser must not serve a file from its cache. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
 import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
-import { emailNotFound, type OperationContext } from '../../../operations/context.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import { bodyText } from '../../../operations/emails/email-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
@@ -230,8 +230,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     },
     async (request, reply) => {
       const context = contextOf(request);
-      const [email] = await emails.loadEmails(context, [request.params.id]);
-      if (email == null) throw emailNotFound();
+      const email = await emails.openEmail(context, request.params.id);
       if (email.threadId === null) throw new UserError('not_found', 'Thread not found');
       return sendThread(context, email.threadId, reply);
     },
@@ -281,8 +280,9 @@ async function readReceived(context: OperationContext, emailId: string): Promise
 }
 
 async function findReceived(context: OperationContext, emailId: string) {
-  const [email] = await emails.loadEmails(context, [emailId]);
-  const found = email == null || email.type !== 'received' ? [] : [email];
+  const [email = null] = await emails.openEmails(context, [emailId]);
+  if (email instanceof UserError) throw email;
+  const found = email?.type === 'received' ? [email] : [];
   return { emails: found, total: found.length };
 }
 

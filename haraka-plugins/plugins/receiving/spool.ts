@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { statfsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 
@@ -42,6 +42,7 @@ export async function openSpoolSpace(
 ): Promise<SpoolSpace | null> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(directory)) await removeName(path.join(directory, name));
     await (await openNameless(directory)).close();
   } catch (error) {
     log.warn({ event: 'smtp.no-spool', directory, err: error }, 'large messages stay in memory while they arrive');
@@ -61,11 +62,18 @@ export async function openSpoolSpace(
   return space;
 }
 
+/** Removes a file that a process has left which was killed before it did, or that another one is about to leave without a name. */
+async function removeName(name: string): Promise<void> {
+  await unlink(name).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
 /** A file without a name: it ends with the process, however that ends. */
 async function openNameless(directory: string): Promise<FileHandle> {
   const name = path.join(directory, randomUUID());
   const file = await open(name, 'wx+', 0o600);
-  await unlink(name);
+  await removeName(name);
   return file;
 }
 

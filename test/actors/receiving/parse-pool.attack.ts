@@ -7,6 +7,7 @@ import type { ParseOutcome, ParseRequest } from '../../../actors/receiving/parse
 import { createParsePool, type ParsePool } from '../../../actors/receiving/parse-pool.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
 import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const program = new URL('../../support/mail/poisoned-parse-worker.ts', import.meta.url);
 const log = pino({ level: 'silent' });
@@ -148,19 +149,39 @@ test('a slow message is parsed by the thread that began it', async () => {
   }
 });
 
+const LARGE_BODY = 'A line of text\r\n'.repeat(150_000);
 test('a large message that is slow does not delay the next large one', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
-  const body = 'A line of text\r\n'.repeat(150_000);
   try {
     startPool();
-    const first = pool.parse([message(`=?poison?Q?wait${Buffer.from(folder).toString('hex')}=FF?=`, body)]);
-    expect((await pool.parse([message('next', body)]))[0]?.message.subject).toBe('next');
+    const first = pool.parse([message(`=?poison?Q?wait${Buffer.from(folder).toString('hex')}=FF?=`, LARGE_BODY)]);
+    expect((await pool.parse([message('next', LARGE_BODY)]))[0]?.message.subject).toBe('next');
     await writeFile(path.join(folder, 'open'), '');
     expect((await first)[0]?.message.parseError).toBeNull();
   } finally {
     await rm(folder, { recursive: true });
   }
 });
+
+test.each([['a large message', LARGE_BODY]])(
+  '%s keeps its thread while another message takes too much memory',
+  async (_, body) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
+    try {
+      startPool();
+      // Only one thread may begin it.
+      const innocent = pool.parse([message(`=?poison?Q?wait${Buffer.from(folder).toString('hex')}=FF?=`, body)]);
+      await waitFor(async () => expect(await readdir(folder)).toEqual(['begun']));
+      const outcomes = await pool.parse([message('before'), poison('buffers')]);
+      expect(outcomes[0]?.message.parseError).toBeNull();
+      expectGivenUp(outcomes[1], 'buffers', /512 MB/);
+      await writeFile(path.join(folder, 'open'), '');
+      expect((await innocent)[0]?.message.parseError).toBeNull();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 test('two messages that end their thread are given up, and the others of the list are not', async () => {
   startPool();

@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest';
-import { buildSelectedPayload, pathName, type SelectedPayload } from '../../../core/endpoints/payload-query.ts';
+import { expect, test, vi } from 'vitest';
+import {
+  buildSelectedPayload,
+  countLargeTexts,
+  pathName,
+  type SelectedPayload,
+} from '../../../core/endpoints/payload-query.ts';
+import { LargeText } from '../../../core/shared/large-text.ts';
 
 const link = (emailId: string) => `https://mail.test/api/e2/emails/${emailId}/raw?user=usr_1&signature=s`;
 
@@ -56,6 +62,39 @@ test('over its limit, links replace the longest texts of emails, and truncated n
   expect(two.body.truncated).toEqual(['email.thread.messages.edges[0].node.text', 'email.text']);
   expect(two.body.data.email).toMatchObject({ subject: 'Hi', text: link('em_1') });
   expect(selected.data).toMatchObject({ email: { text: long } });
+});
+
+test('texts of megabytes are sent as texts, or as links without a string of them', () => {
+  const large = (bytes: number) => {
+    const text = new LargeText([Buffer.alloc(bytes, 'x')]);
+    return { text, strings: vi.spyOn(text, 'toString') };
+  };
+  const [one, other] = [large(400_000), large(300_000)];
+  const both: SelectedPayload = {
+    ...selected,
+    data: { email: { text: one.text, content: { html: other.text }, at: new Date(0) } },
+    texts: [
+      { path: ['email', 'text'], emailId: 'em_1' },
+      { path: ['email', 'content', 'html'], emailId: 'em_1' },
+    ],
+  };
+  expect(build(both, 1_000_000).body).toMatchObject({
+    data: { email: { text: 'x'.repeat(400_000), content: { html: 'x'.repeat(300_000) }, at: new Date(0).toJSON() } },
+    truncated: [],
+  });
+  one.strings.mockClear();
+  const { size, body } = build(both, 500_000);
+  expect(size).toBeLessThan(500_000);
+  expect(body).toMatchObject({
+    data: { email: { text: link('em_1'), content: { html: 'x'.repeat(300_000) } } },
+    truncated: ['email.text'],
+  });
+  expect(one.strings).not.toHaveBeenCalled();
+  expect([
+    countLargeTexts(both, 1_000_000),
+    countLargeTexts(both, 500_000),
+    countLargeTexts(selected, 500_000),
+  ]).toEqual([700_000, 500_000, 0]);
 });
 
 test('what cannot become a link is sent whole', () => {

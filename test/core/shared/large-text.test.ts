@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LargeText, textBeginning, wholeText } from '../../../core/shared/large-text.ts';
+import { freeTexts, LargeText, textBeginning, wholeText } from '../../../core/shared/large-text.ts';
 
 const CHARACTERS = ['x', 'é', '€', '\u{1f642}', ' ', '\n', '"'];
 /** More than is decoded at once, with characters of one to four bytes across its boundaries. */
@@ -61,3 +61,16 @@ test.each(['', ' ', '\n\u00a0\u3000', ' '.repeat(200_000)])(
       expect(largeText(text).trim().toString()).toBe(text.trim());
   },
 );
+
+test('gives its memory back at once, and can be read no more, nor can its parts', () => {
+  const pieces = [1, 2].map(() => Buffer.allocUnsafeSlow(1_000_000).fill('é'));
+  const text = LargeText.own(pieces);
+  const [part, trimmed] = [text.slice([{ start: 10, end: 20 }]), text.trim()];
+  const other = largeText(TEXT);
+  expect(part.toString()).toBe('é'.repeat(10));
+  freeTexts({ messages: [{ text: part, other }], at: new Date(), none: null });
+  expect(pieces.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0]);
+  for (const freed of [text, part, trimmed]) expect(() => freed.toString()).toThrow('given back');
+  expect(other.toString()).toBe(TEXT);
+  text.free();
+});

@@ -102,6 +102,18 @@ describe('a browser token', () => {
       expect((await from(sender, url, ORIGIN, body)).statusCode, url).toBe(403);
   });
 
+  test('does not read what programs requested, over REST and GraphQL', async () => {
+    const token = await create();
+    for (const path of ['/requests', '/requests/req_1']) {
+      const { statusCode, body } = await from(token, `/api/e2${path}`);
+      expect(statusCode, body).toBe(403);
+      expect(body).toContain('API_KEY_REQUIRED');
+    }
+    const { body } = await from(token, '/graphql', ORIGIN, { query: '{ apiRequests { nodes { path } } }' });
+    expect(body).toContain('API_KEY_REQUIRED');
+    expect((await call(customer.key, 'GET', '/requests')).statusCode).toBe(200);
+  });
+
   test('ends with its time', async () => {
     const token = await create({ ttl: 60 });
     expect(await total(token)).toBeDefined();

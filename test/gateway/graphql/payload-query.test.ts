@@ -6,6 +6,7 @@ import { type FeedEvent, listEvents } from '../../../db/queries/events/event-lis
 import { createPayloadQueries } from '../../../gateway/graphql/payload-query.ts';
 import type { SelectPayload } from '../../../operations/endpoints/payload-queries.ts';
 import type { Holdings } from '../../support/rows/holdings.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
 import { makeTwoDomains, type TwoDomains } from '../../support/rows/two-domains.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
@@ -261,6 +262,27 @@ describe('a payload query runs', () => {
     expect((await preview({ query: '{ id }', cursor, most: -1 })).errors).toMatchObject([invalid]);
     expect((await preview({ query: '', cursor })).errors).toMatchObject([invalid]);
     expect((await preview({ query: '{ id }', cursor, filter: {} })).errors).toMatchObject([invalid]);
+  });
+
+  test('for mail of megabytes, whose texts are sent, or linked where they exceed the limit', async () => {
+    const { workspaceId, apiKey } = two.mine.mailbox;
+    const text = 'é'.repeat(400_000);
+    const [emailId] = await insertMail(gateway.actor, [{ workspaceId, text, raw: Buffer.from('x') }]);
+    const { rows } = await gateway.owner.pool.query<{ seq: number }>(
+      `select append_events($1, jsonb_build_array(jsonb_build_object('id', 'evt_large', 'kind', 'email.received', 'emailId', $2::text))) as seq`,
+      [workspaceId, emailId],
+    );
+    const PREVIEW = `query($cursor: String!, $most: Int) {
+      previewPayload(query: "{ email { text again: text } }", cursor: $cursor, maxPayloadOctets: $most) { data truncated sizeBytes }
+    }`;
+    const cursor = encodeEventCursor(workspaceId, rows[0]?.seq ?? 0);
+    const preview = async (most: number) =>
+      (await gateway.graphql(apiKey, PREVIEW, { cursor, most })).json().data.previewPayload;
+    expect(await preview(4_000_000)).toMatchObject({ data: { email: { text, again: text } }, truncated: [] });
+    expect(await preview(1_000_000)).toMatchObject({
+      data: { email: { text: expect.stringContaining('/raw?'), again: text } },
+      truncated: ['email.text'],
+    });
   });
 
   test('not at all when it does not fit the schema', async () => {

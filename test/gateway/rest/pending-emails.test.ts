@@ -150,12 +150,27 @@ test('a forward and a move right after the 250 wait until the email is parsed', 
   expect((await moved).statusCode, (await moved).body).toBe(200);
 });
 
-test('an email that stays unparsed does not exist, over REST and in the graph', async () => {
+test('an email that stays unparsed is 503 with Retry-After and never 404, over REST and in the graph', async () => {
   const id = await accept();
-  expect((await read(id)).status).toBe(404);
-  const query = `query ($id: ID!) { email(id: $id) { id } }`;
-  const { data } = (await gateway.graphql(box.apiKey, query, { id })).json();
-  expect(data.email).toBeNull();
+  const parsed = await accept();
+  await arrive(parsed);
+  const query = `query ($id: ID!, $parsed: ID!) { pending: email(id: $id) { id } node(id: $id) { id } parsed: email(id: $parsed) { id } }`;
+  const paths = ['', '/html', '/timeline'];
+  const [graph, mail, ...responses] = await Promise.all([
+    gateway.graphql(box.apiKey, query, { id, parsed }),
+    gateway.call(box.apiKey, 'GET', `/mail/${id}/thread`),
+    ...paths.map((path) => gateway.call(box.apiKey, 'GET', `/emails/${id}${path}`)),
+  ]);
+  for (const { statusCode, headers, body } of [mail, ...responses]) {
+    expect(statusCode, body).toBe(503);
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+  }
+  const { data, errors } = graph.json();
+  expect(data).toEqual({ pending: null, node: null, parsed: { id: parsed } });
+  expect(errors.map(({ message }: { message: string }) => message)).toEqual([
+    'The email is still being parsed. Try again in a moment.',
+    'The email is still being parsed. Try again in a moment.',
+  ]);
 });
 
 test('another user, and a key limited to another domain, find nothing', async () => {

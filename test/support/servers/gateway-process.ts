@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { ALLOCATION } from '../../../bin/runner/processes/allocation.ts';
+import { chooseNodeFlags, machineMemoryBytes } from '../../../bin/runner/processes/machine-memory.ts';
 import { freePort } from '../cluster/cluster.ts';
 import { builtFirst, repository } from '../runner.ts';
 import { until } from './service.ts';
@@ -29,7 +30,8 @@ export async function startGatewayProcess(
   { measuresBlocks = false }: { measuresBlocks?: boolean } = {},
 ): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...(measuresBlocks ? BLOCK_PROBE : []), ...builtFirst(['bin/gateway.ts'])], {
+  const flags = [...chooseNodeFlags(machineMemoryBytes()), ...(measuresBlocks ? BLOCK_PROBE : [])];
+  const child = spawn(process.execPath, [...flags, ...builtFirst(['bin/gateway.ts'])], {
     cwd: repository,
     env: { ...process.env, ...ALLOCATION, ...environment, METRICS_PORT: '0', HTTP_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
