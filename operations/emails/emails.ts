@@ -372,7 +372,7 @@ async function makeConditions(context: OperationContext, query: EmailQuery): Pro
 type Flags = Pick<lists.EmailConditions, 'isArchived' | 'isRead' | 'isHeld'>;
 
 /**
- * Returns the flags that a status stands for; null when it is a stored status. `unread` leaves out archived mail unless
+ * Returns the flags that a status means; null when it is a stored status. `unread` leaves out archived mail unless
  * asked for.
  */
 function toFlags(status: (typeof EMAIL_STATUSES)[number], isArchived: boolean | null): Flags | null {

@@ -28,10 +28,10 @@ export async function readRawBytes(
   });
 }
 
-/** Returns what unpackMessage does, and gives the memory of the octets back unless it is the same. */
+/** Returns what unpackMessage does, and gives the memory of the bytes back unless it is the same. */
 export async function unpackOnce(packed: PackedMessage): Promise<Buffer | null> {
   const bytes = await unpackMessage(packed);
-  if (bytes !== packed.octets) freeBytes(packed.octets);
+  if (bytes !== packed.packed) freeBytes(packed.packed);
   return bytes;
 }
 
@@ -41,20 +41,20 @@ const ROW_BYTES = 32_768;
 /** Rows that arrive together. */
 const FETCHED_ROWS = 16;
 
-/** Like findPacked, with octets in memory of their own, and on a connection of its own. */
+/** Like findPacked, with bytes in memory of their own, and on a connection of its own. */
 function readLargePacked(
   { reading: _, ...database }: Database,
   workspaceId: string,
   emailId: string,
 ): Promise<(PackedMessage & { id: string })[]> {
   return asWorkspace(database, workspaceId, async (transaction) => {
-    const packed = await fetchPacked(transaction, sql`raw_octets(${workspaceId}, array[${emailId}])`);
+    const packed = await fetchPacked(transaction, sql`packed_messages(${workspaceId}, array[${emailId}])`);
     return packed === null ? [] : [{ id: emailId, ...packed }];
   });
 }
 
 /**
- * Returns a message in memory of its own, read in rows; null when there is none. `source` has one row with octets, sha256 and size_octets. On a
+ * Returns a message in memory of its own, read in rows; null when there is none. `source` has one row with bytes, sha256 and size_bytes. On a
  * connection that runs nothing else meanwhile.
  */
 export async function fetchPacked(
@@ -63,10 +63,10 @@ export async function fetchPacked(
 ): Promise<PackedMessage | null> {
   const size = sql.raw(String(ROW_BYTES));
   await sql`declare large_message no scroll cursor for
-    select substring(m.octets from s.at + 1 for ${size}) as part,
-      case when s.at = 0 then json_build_object('octets', octet_length(m.octets), 'message', m.size_octets, 'sha256', encode(m.sha256, 'hex')) end as facts
-    from (select octets, sha256, size_octets from ${source} offset 0) m
-    cross join lateral generate_series(0, octet_length(m.octets) - 1, ${size}) s(at)`.execute(transaction);
+    select substring(m.packed from s.at + 1 for ${size}) as part,
+      case when s.at = 0 then json_build_object('packed', octet_length(m.packed), 'message', m.size_bytes, 'sha256', encode(m.sha256, 'hex')) end as facts
+    from (select packed, sha256, size_bytes from ${source} offset 0) m
+    cross join lateral generate_series(0, octet_length(m.packed) - 1, ${size}) s(at)`.execute(transaction);
   let packed: PackedMessage | null = null;
   for (let at = 0; ; ) {
     const { rows } = await sql<LargePart>`fetch forward ${sql.raw(String(FETCHED_ROWS))} from large_message`.execute(
@@ -75,11 +75,11 @@ export async function fetchPacked(
     for (const { part, facts } of rows) {
       if (facts !== null)
         packed = {
-          octets: Buffer.allocUnsafeSlow(facts.octets),
+          packed: Buffer.allocUnsafeSlow(facts.packed),
           sha256: Buffer.from(facts.sha256, 'hex'),
           sizeBytes: facts.message,
         };
-      if (packed !== null) at += part.copy(packed.octets, at);
+      if (packed !== null) at += part.copy(packed.packed, at);
     }
     if (rows.length < FETCHED_ROWS) break;
   }
@@ -89,8 +89,8 @@ export async function fetchPacked(
 
 interface LargePart {
   part: Buffer;
-  /** of the first part: bytes of the octets and of the message, and its sha256 in hexadecimal digits */
-  facts: { octets: number; message: number; sha256: string } | null;
+  /** of the first part: bytes of the bytes and of the message, and its sha256 in hexadecimal digits */
+  facts: { packed: number; message: number; sha256: string } | null;
 }
 
 /**

@@ -16,7 +16,7 @@ export async function findQuarantined(
   emailId: string,
 ): Promise<QuarantinedMessage | null> {
   const { rows } = await sql<QuarantinedMessage>`
-    select virus, size_octets as "sizeBytes" from quarantined_message(${workspaceId}, ${emailId}, false)`.execute(
+    select virus, size_bytes as "sizeBytes" from quarantined_message(${workspaceId}, ${emailId}, false)`.execute(
     transaction,
   );
   return rows[0] ?? null;

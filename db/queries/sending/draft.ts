@@ -131,10 +131,10 @@ export async function readDraftFile(
 ): Promise<Buffer | null> {
   const stored = await fetchPacked(
     transaction,
-    sql`(select a.content as octets, ''::bytea as sha256, a.size_bytes as size_octets from draft_attachment a
+    sql`(select a.content as packed, ''::bytea as sha256, a.size_bytes as size_bytes from draft_attachment a
       where a.workspace_id = ${workspaceId} and a.draft_id = ${draftId} and a.id = ${fileId}) a`,
   );
-  return stored === null ? null : stored.octets;
+  return stored === null ? null : stored.packed;
 }
 
 function whereSql(workspaceId: string, { threadId, originalEmailId }: DraftConditions): RawBuilder<unknown> {
