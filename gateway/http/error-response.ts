@@ -3,6 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
 import { UserError, type UserErrorCode, VIRUS_FOUND } from '../../core/shared/errors.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 import { isTransient } from '../../db/errors.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
@@ -92,7 +93,7 @@ export function sendSnakeCaseError(error: unknown, request: FastifyRequest, repl
 function renameField(detail: unknown): unknown {
   if (typeof detail !== 'object' || detail === null || !('field' in detail) || typeof detail.field !== 'string')
     return detail;
-  return { ...detail, field: detail.field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) };
+  return { ...detail, field: snakeCase(detail.field) };
 }
 
 /** Like sendError, for downloads: `details` repeats that the key is unknown. */
