@@ -3,10 +3,42 @@ import { UserError } from '../core/shared/errors.ts';
 
 /** Number of errors that one response lists. */
 const MAX_DETAILS = 20;
+/** Characters of each: both can repeat names of the input. Lists of allowed values are shorter. */
+const MAX_FIELD = 200;
+const MAX_MESSAGE = 3_000;
 
 /** The search syntax, for descriptions of arguments. */
 export const SEARCH_SYNTAX =
   'Words, "phrases" and operators, all of which must match one email: from: to: subject: domain: label: before: after: has:attachment is:unread is:read is:archived in:inbox in:archive in:sent in:received in:scheduled. A minus before a term excludes it. Words match the start of a word in the subject, sender, recipients or body.';
+
+// What zod says of these without words of our own does not lead to what is allowed.
+z.config({ customError: describeIssue });
+
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return describeKinds([issue.expected], issue.input);
+  if (issue.code === 'invalid_format' && issue.format === 'datetime')
+    return 'Invalid time. Use ISO 8601 with a time zone, such as 2026-03-01T09:30:00Z';
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return undefined;
+  const branches = issue.errors.flatMap(([first]) => first ?? []);
+  // The nearest branch accepts the kind of the value and refuses something in it.
+  const near = branches.find(({ code, path }) => code !== 'invalid_type' || path.length > 0);
+  if (near !== undefined) return near.path.length === 0 ? near.message : `${near.path.join('.')}: ${near.message}`;
+  return describeKinds(
+    branches.flatMap((each) => (each.code === 'invalid_type' ? each.expected : [])),
+    issue.input,
+  );
+}
+
+/** Returns what to say of a value of another kind, or of none. */
+function describeKinds(expected: readonly string[], given: unknown): string {
+  const kinds = [...new Set(expected.map((kind) => KINDS[kind] ?? kind))].join(' or ');
+  const received = z.core.util.parsedType(given);
+  if (given === undefined) return `Missing: expected ${kinds}`;
+  return `Invalid input: expected ${kinds}, received ${KINDS[received] ?? received}`;
+}
+
+/** What JSON calls the kinds of zod. */
+const KINDS: Readonly<Record<string, string>> = { record: 'object', int: 'integer', nan: 'NaN' };
 
 /**
  * Parses an input. Throws validation with the path and the message of each error, the same in REST and GraphQL, which share their input
@@ -22,8 +54,14 @@ export function parseInput<Shape extends z.ZodType>(shape: Shape, input: unknown
 export function invalidInput(details: readonly { field: string; message: string }[]): UserError {
   return new UserError('validation', 'Validation failed. Check your request parameters.', {
     title: 'Bad Request',
-    details: details.slice(0, MAX_DETAILS),
+    details: details
+      .slice(0, MAX_DETAILS)
+      .map(({ field, message }) => ({ field: shorten(field, MAX_FIELD), message: shorten(message, MAX_MESSAGE) })),
   });
+}
+
+function shorten(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}…`;
 }
 
 /** The emails of a batch; each is validated on its own. */

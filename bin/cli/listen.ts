@@ -19,7 +19,7 @@ const WAIT_SECONDS = 25;
 /** Of the local server; the same as the default of an endpoint. Milliseconds. */
 const RESPONSE_LIMIT_MS = 30_000;
 /** In place of a cursor. */
-const BEGINNING = 'beginning';
+const START = 'start';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -28,7 +28,7 @@ export function addListenCommand(program: Command): void {
     .command('listen')
     .description('Forwards webhooks to a local server as they happen: the same bytes and headers, signed.')
     .requiredOption('--forward <url>', 'the local server, such as http://localhost:4000/hook', forwardUrl)
-    .option('--since <cursor>', 'begin after a cursor, with `latest` events, or from the `beginning`')
+    .option('--since <cursor>', 'begin after a cursor, with the `latest` events, or at the `start` of the feed')
     .option('--events <kinds>', 'kinds of events, `*`, or `email.*`, separated by commas (default: email.received)')
     .option('--endpoint <id>', 'forward the requests of this webhook, signed with its secret')
     .option('--retries <count>', 'pass over a request after so many retries (default: never)', count);
@@ -39,7 +39,7 @@ export function addListenCommand(program: Command): void {
 Examples:
   $ postroom listen --forward http://localhost:4000/hook
   $ postroom listen --forward http://localhost:4000/hook --events 'email.*,thread.labelled'
-  $ postroom listen --forward http://localhost:4000/hook --endpoint ep_... --since beginning`,
+  $ postroom listen --forward http://localhost:4000/hook --endpoint ep_... --since start`,
     )
     .action(listen);
 }
@@ -106,7 +106,7 @@ async function listen(options: ListenOptions): Promise<void> {
   };
   try {
     while (!signal.aborted) {
-      const after = cursor === BEGINNING ? undefined : cursor;
+      const after = cursor === START ? undefined : cursor;
       const query = { after, events, wait: hasBegun ? WAIT_SECONDS : 0, limit: attempts > 0 ? 1 : undefined };
       const page = await pull(server, path, query, { signal, hasBegun });
       if (!hasBegun) announce(options, page, file.cursor);

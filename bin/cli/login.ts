@@ -42,9 +42,9 @@ Examples:
   $ postroom login --url https://mail.example.com --level read --no-browser`,
     )
     .action(login);
-  program
-    .command('logout')
-    .description('Ends the access of this machine, and removes what login or init stored.')
+  addJsonOption(
+    program.command('logout').description('Ends the access of this machine, and removes what login or init stored.'),
+  )
     .addHelpText('after', '\nExample:\n  $ postroom logout')
     .action(logout);
 }
@@ -122,7 +122,7 @@ function openBrowser(page: string): void {
   child.unref();
 }
 
-async function logout(): Promise<void> {
+async function logout({ json }: { json?: true }): Promise<void> {
   const stored = await readStoredServer();
   if (stored === null) throw new CommandError('You are not signed in.', { exitCode: EXIT.auth });
   if ('tokens' in stored) {
@@ -134,8 +134,10 @@ async function logout(): Promise<void> {
       });
   }
   await forgetServer();
+  const isEnded = 'tokens' in stored;
+  if (json === true) return printJson({ url: stored.url, access_ended: isEnded });
   print(
-    'tokens' in stored
+    isEnded
       ? `The access to ${stored.url} has ended.`
       : `The API key for ${stored.url} was removed from this machine. It still works: revoke it in the dashboard.`,
   );

@@ -76,7 +76,7 @@ const WRITTEN: readonly Resource[] = [
     examples: [
       'postroom addresses',
       'postroom addresses --create orders@inbox.test --endpoint ep_...',
-      'postroom addresses --delete adr_...',
+      'postroom addresses --delete addr_...',
     ],
     addOptions: (command) =>
       command
@@ -100,7 +100,7 @@ const WRITTEN: readonly Resource[] = [
       word('Changed', 'updated_at'),
     ],
     empty: 'There are no drafts.',
-    examples: ['postroom drafts', 'postroom drafts --send dra_...', 'postroom drafts --delete dra_...'],
+    examples: ['postroom drafts', 'postroom drafts --send drf_...', 'postroom drafts --delete drf_...'],
     isSent: true,
   },
 ];

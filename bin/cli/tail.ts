@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { EVENT_KINDS, isEventKind } from '../../core/events/event-kinds.ts';
+import { EVENT_KINDS } from '../../core/events/event-kinds.ts';
 import { addServerOptions, connect, type Server, type ServerOptions, Unavailable } from './connect.ts';
 import { addJsonOption, hint, oneLine, paint, print } from './output.ts';
 
@@ -21,7 +21,7 @@ export function addTailCommand(program: Command): void {
       'start after the event with this cursor; `start` begins with the oldest event',
       'latest',
     )
-    .option('--events <kinds>', 'only these kinds, separated by commas', parseKinds)
+    .option('--events <kinds>', 'only these kinds, or `email.*`, separated by commas', parseKinds)
     .option('--count <count>', 'end after so many events', parseCount)
     .option('--no-follow', 'end when there are no more events');
   addJsonOption(addServerOptions(command))
@@ -41,10 +41,19 @@ Kinds: ${Object.keys(EVENT_KINDS).join(', ')}`,
     .action(tail);
 }
 
+/** Returns the kinds, with those of each prefix such as `email.*`. */
 function parseKinds(text: string): string {
-  const unknown = text.split(',').find((kind) => !isEventKind(kind.trim()));
-  if (unknown === undefined) return text;
-  throw new InvalidArgumentError(`${unknown} is not a kind of event.`);
+  return text
+    .split(',')
+    .flatMap((each) => {
+      const name = each.trim();
+      const kinds = Object.keys(EVENT_KINDS).filter(
+        (kind) => [kind, '*'].includes(name) || (name.endsWith('.*') && kind.startsWith(name.slice(0, -1))),
+      );
+      if (kinds.length > 0) return kinds;
+      throw new InvalidArgumentError(`${name} is not a kind of event. The kinds are: postroom tail --help.`);
+    })
+    .join(',');
 }
 
 function parseCount(text: string): number {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRecipients } from '../sending/outgoing-addresses.ts';
 import { checkSubject } from '../sending/outgoing-headers.ts';
+import { isRecord } from '../shared/is-record.ts';
 import { MAX_LABEL_LENGTH, normalizeLabel } from '../threads/label.ts';
 
 /** What a webhook's response may ask for, when its endpoint has `allowActions`. */
@@ -169,10 +170,6 @@ const OPENING_BRACE = 0x7b;
 function wrongContentType(contentType: string): AskedActions {
   const given = contentType === '' ? 'no Content-Type' : `the Content-Type ${quoted(contentType)}`;
   return invalid(null, `The response has ${given}. Send actions as application/json.`);
-}
-
-function isRecord(json: unknown): json is Record<string, unknown> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 function parseJson(body: Buffer): unknown {

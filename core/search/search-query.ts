@@ -2,6 +2,7 @@ import { canonicalDomainName } from '../domains/domain-name.ts';
 import { DAY_MS } from '../shared/durations.ts';
 import { UserError } from '../shared/errors.ts';
 import { labelKey, normalizeLabel } from '../threads/label.ts';
+import { countErrors } from './near-words.ts';
 import { splitWords } from './search-words.ts';
 import type { WordStem } from './word-stem.ts';
 
@@ -210,16 +211,9 @@ function findTerm({ operator, value, isQuoted, isNegated }: Piece, now: Date): S
 function mistypedOperator(value: string): string | null {
   const name = /^([a-z]{4,12}):(?=[^\s/:])/i.exec(value)?.[1]?.toLowerCase();
   if (name === undefined) return null;
-  const meant = OPERATORS.find((operator) => operator.length > 3 && isOneTypoFrom(operator, name));
+  const meant = OPERATORS.find((operator) => operator.length > 3 && countErrors(operator, name, 1) === 1);
   if (meant === undefined) return null;
   return `${name}: is not a search operator. Did you mean ${meant}:? To search for the words, write them in quotes: "${shortened(value)}"`;
-}
-
-function isOneTypoFrom(operator: string, name: string): boolean {
-  if (typosBetween(operator, name) === 1) return true;
-  const at = Array.from(operator).findIndex((letter, index) => letter !== name[index]);
-  const swapped = `${operator.slice(0, at)}${operator[at + 1] ?? ''}${operator[at] ?? ''}${operator.slice(at + 2)}`;
-  return at !== -1 && swapped === name;
 }
 
 const TAKEN: Readonly<Record<Operator, string>> = {
@@ -251,33 +245,16 @@ const FLAGS: Readonly<Record<'has' | 'is' | 'in', Readonly<Record<string, Search
   },
 };
 
-/** Changed, added and missing letters with which a word still counts as mistyped. */
+/** Changed, added, missing and swapped letters with which a word still counts as mistyped. */
 const MAX_TYPOS = 2;
 
 /** Returns the value of `has:`, `is:` or `in:` that was probably meant; null: none is near. */
 function nearestFlag(operator: Operator, value: string): string | null {
   if (operator !== 'has' && operator !== 'is' && operator !== 'in') return null;
   const near = Object.keys(FLAGS[operator])
-    .map((word) => ({ word, typos: typosBetween(word, value) }))
-    .filter(({ typos }) => typos <= MAX_TYPOS);
-  return near.toSorted((one, other) => one.typos - other.typos)[0]?.word ?? null;
-}
-
-/** Levenshtein distance; values that differ much in length are not compared. */
-function typosBetween(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > MAX_TYPOS) return Infinity;
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let index = 0; index < one.length; index++) {
-    const next = [index + 1];
-    for (let column = 1; column <= other.length; column++)
-      next[column] = Math.min(
-        (row[column] ?? 0) + 1,
-        (next[column - 1] ?? 0) + 1,
-        (row[column - 1] ?? 0) + (one[index] === other[column - 1] ? 0 : 1),
-      );
-    row = next;
-  }
-  return row[other.length] ?? Infinity;
+    .map((word) => ({ word, errors: countErrors(word, value, MAX_TYPOS) ?? Infinity }))
+    .filter(({ errors }) => errors <= MAX_TYPOS);
+  return near.toSorted((one, other) => one.errors - other.errors)[0]?.word ?? null;
 }
 
 type Bare<T> = T extends unknown ? Omit<T, 'isNegated'> : never;

@@ -1,3 +1,5 @@
+import { snakeCase } from './word-case.ts';
+
 /** Prefix of each kind of identifier; opaque to clients. */
 const prefixes = {
   email: 'em',
@@ -40,9 +42,16 @@ const prefixes = {
 
 export type IdentifierKind = keyof typeof prefixes;
 
+export const IDENTIFIER_KINDS = Object.keys(prefixes) as readonly IdentifierKind[];
+
 /** Returns the text that an identifier of this kind begins with, before the underscore. */
 export function identifierPrefix(kind: IdentifierKind): string {
   return prefixes[kind];
+}
+
+/** Returns what an identifier of this kind is of, such as `reply address`. */
+export function identifierNoun(kind: IdentifierKind): string {
+  return snakeCase(kind).replaceAll('_', ' ');
 }
 
 /** Random bytes in an identifier. */

@@ -3,6 +3,7 @@ import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } fro
 import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
 import { UserError, type UserErrorCode, VIRUS_FOUND } from '../../core/shared/errors.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 import { isTransient } from '../../db/errors.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { RequestLimiterAway } from '../admission/request-limit.ts';
@@ -85,14 +86,21 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** Like sendError, for routes whose fields are in snake_case on the wire and in camelCase in the operations. */
 export function sendSnakeCaseError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { body, headers } = errorResponse(error, request.log as unknown as Logger);
-  const details = Array.isArray(body.details) ? (body.details as unknown[]).map(renameField) : body.details;
+  // Errors of the shapes have the names of the wire already, and those of keys that the client chose.
+  const isOfOperation = error instanceof UserError && Array.isArray(body.details);
+  const details = isOfOperation ? (body.details as unknown[]).map(renameField) : body.details;
   void send(reply, details === undefined ? body : { ...body, details }, headers);
 }
 
 function renameField(detail: unknown): unknown {
   if (typeof detail !== 'object' || detail === null || !('field' in detail) || typeof detail.field !== 'string')
     return detail;
-  return { ...detail, field: detail.field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) };
+  return { ...detail, field: detail.field.split('.').map(snakeField).join('.') };
+}
+
+/** Returns the name of a field in snake_case; others, such as of a header, stay as they are. */
+function snakeField(name: string): string {
+  return /^[a-z]+(?:[A-Z][a-z]+)+(?=\[|$)/.test(name) ? snakeCase(name) : name;
 }
 
 /** Like sendError, for downloads: `details` repeats that the key is unknown. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 
 /**
  * Lets a request name every ID in snake_case or camelCase: `domain_id` and `domainId` are the same field of a body, and the same query
@@ -49,7 +50,7 @@ const MAX_DEPTH = 4;
 
 /** Returns `domain_id` for `domainId` and the other way round; null for a name that is no ID. */
 function otherName(name: string): string | null {
-  if (/[a-z]Ids?$/.test(name)) return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (/[a-z]Ids?$/.test(name)) return snakeCase(name);
   if (/[a-z]_ids?$/.test(name)) return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return null;
 }

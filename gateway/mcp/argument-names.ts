@@ -1,4 +1,9 @@
 import type { z } from 'zod';
+import { countErrors } from '../../core/search/near-words.ts';
+import type { UserError } from '../../core/shared/errors.ts';
+import { IDENTIFIER_KINDS, identifierNoun, identifierPrefix, isIdentifier } from '../../core/shared/identifiers.ts';
+import { isRecord } from '../../core/shared/is-record.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 import { invalidInput } from '../../schema/input-shapes.ts';
 import { shortText } from './bounded-text.ts';
 
@@ -7,25 +12,17 @@ import { shortText } from './bounded-text.ts';
  * required argument that is missing because of it.
  */
 export function checkArguments<Shape extends z.ZodObject>(shape: Shape, given: unknown): z.output<Shape> {
-  const { success, data, error } = shape.safeParse(given);
+  const { success, data, error } = shape.safeParse(omitNulls(shape, given));
   if (success) return data;
   const known = Object.keys(shape.shape);
-  const used = typeof given === 'object' && given !== null ? Object.keys(given) : [];
-  const free = known.filter((name) => !used.includes(name));
+  const free = known.filter((name) => !isRecord(given) || !Object.hasOwn(given, name));
   const unknown = error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
   );
   const meant = new Map(unknown.map((name) => [name, findMeant(name, free)]));
   const suggested = new Set(meant.values());
   throw invalidInput([
-    ...[...meant].map(([name, other]) => ({
-      field: '',
-      message: `There is no argument \`${shortText(name, MAX_NAME)}\`. ${
-        other === null
-          ? `The arguments are ${known.map((each) => `\`${each}\``).join(', ')}.`
-          : `Did you mean \`${other}\`?`
-      }`,
-    })),
+    ...[...meant].map(([name, other]) => ({ field: '', message: describeUnknown('argument', name, known, other) })),
     ...error.issues.flatMap(({ code, path, message }) => {
       if (code === 'unrecognized_keys' && path.length === 0) return [];
       const isNamedWrongly = path.length === 1 && suggested.has(String(path[0])) && free.includes(String(path[0]));
@@ -34,13 +31,48 @@ export function checkArguments<Shape extends z.ZodObject>(shape: Shape, given: u
   ]);
 }
 
-/** Returns the free argument that a wrong name means; null if none is likely. */
+/** Returns what to say of a name that does not exist: the one that was probably meant, or all. */
+export function describeUnknown(
+  noun: 'argument' | 'tool',
+  name: string,
+  known: readonly string[],
+  meant = findMeant(name, known),
+): string {
+  const all = `The ${noun}s are ${known.map((each) => `\`${each}\``).join(', ')}.`;
+  return `There is no ${noun} \`${shortText(name, MAX_NAME)}\`. ${meant === null ? all : `Did you mean \`${meant}\`?`}`;
+}
+
+/** Returns the arguments without null where it would be refused and nothing has to be given: models write it for what they leave out. */
+function omitNulls({ shape }: z.ZodObject, given: unknown): unknown {
+  if (!isRecord(given)) return given;
+  const fields = new Map(Object.entries(shape) as [string, z.ZodType][]);
+  const isLeftOut = (field?: z.ZodType) =>
+    field?.safeParse(null).success === false && field.safeParse(undefined).success;
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== null || !isLeftOut(fields.get(name))),
+  );
+}
+
+/** Returns what to say of an ID that was not found because it is of another kind, such as that of the thread of an email; null: it is not. */
+export function findOtherKind(given: object, { code, message }: UserError): string | null {
+  if (code !== 'not_found') return null;
+  for (const [name, value] of Object.entries(given)) {
+    const wanted = IDENTIFIER_KINDS.find((kind) => new RegExp(`(?:^|_)${snakeCase(kind)}_ids?$`).test(name));
+    const prefix = wanted === undefined ? '' : `${identifierPrefix(wanted)}_`;
+    const id = [value].flat().find((each) => typeof each === 'string' && !each.startsWith(prefix));
+    const kind = IDENTIFIER_KINDS.find((each) => isIdentifier(each, String(id)));
+    if (id === undefined || (kind !== undefined && message.toLowerCase().includes(identifierNoun(kind)))) continue;
+    const other = kind === undefined ? '' : `; this one is that of another object: ${identifierNoun(kind)}`;
+    return `\`${name}\` takes an ID that begins with \`${prefix}\`${other}.`;
+  }
+  return null;
+}
+
+/** Returns the free argument that a wrong name stands for; null if none is likely. */
 function findMeant(name: string, free: readonly string[]): string | null {
   const wanted = words(name);
   const joined = wanted.join('');
-  const same = free.find((each) => words(each).join('') === joined);
-  if (same !== undefined) return same;
-  // `id` means the only ID; `mail_id` and `message_id` for `email_id`.
+  // `id` stands for the only ID; `mail_id` and `message_id` for `email_id`.
   const isId = wanted.at(-1) === 'id' || wanted.at(-1) === 'ids';
   const ids = free.filter((each) => /_ids?$/.test(each));
   if (isId && (ids.length === 1 || wanted.length === 1)) return ids[0] ?? null;
@@ -50,10 +82,12 @@ function findMeant(name: string, free: readonly string[]): string | null {
     (each) => words(each).join('').includes(joined) || joined.includes(words(each).join('')),
   );
   if (contained.length === 1 && joined.length > 2) return contained[0] ?? null;
-  const [nearest] = free
-    .map((each) => ({ each, distance: editDistance(joined, words(each).join('')) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  return nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(joined.length / 4)) ? nearest.each : null;
+  const most = Math.max(1, Math.floor(joined.length / 4));
+  const near = free.flatMap((each) => {
+    const errors = countErrors(joined, words(each).join(''), most);
+    return errors === null ? [] : [{ each, errors }];
+  });
+  return near.toSorted((a, b) => a.errors - b.errors)[0]?.each ?? null;
 }
 
 /** What programs call arguments elsewhere. */
@@ -79,6 +113,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   timeoutseconds: 'timeout',
   attachmentindex: 'index',
   labels: 'add_labels',
+  // Operators of the search language.
+  ...Object.fromEntries(['from', 'to', 'subject', 'label', 'before', 'hasattachment'].map((name) => [name, 'search'])),
 };
 
 /** Returns the words of a name in snake or camel case. */
@@ -93,21 +129,3 @@ function words(name: string): string[] {
 
 /** Characters of a name that count. */
 const MAX_NAME = 40;
-
-/** Returns how many letters must be added, removed or replaced. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of Array.from(one).entries()) {
-    const next = [at + 1];
-    for (const [position, wanted] of Array.from(other).entries())
-      next.push(
-        Math.min(
-          (next[position] ?? 0) + 1,
-          (row[position + 1] ?? 0) + 1,
-          (row[position] ?? 0) + (letter === wanted ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}

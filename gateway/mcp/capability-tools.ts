@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { snakeCase, uncapitalized } from '../../core/shared/word-case.ts';
 import type {
   Action,
   Capability,
@@ -14,7 +15,7 @@ import type {
 } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { access } from '../admission/access.ts';
-import { makeReader, makeWriter, snakeCase, wireInput, wireOutput } from '../rest/capability-shapes.ts';
+import { makeReader, makeWriter, wireInput, wireOutput } from '../rest/capability-shapes.ts';
 import { wireObject } from '../rest/wire-object.ts';
 import { listedInWords, meansNull } from './json-schema.ts';
 import { cutPage, keysetPage, nameFields, nextCursor, pageInput } from './shapes.ts';
@@ -180,8 +181,4 @@ function targetInput({ argument, argumentDescription }: Target, name: string): F
   return z.object({
     [name]: argument === 'id' || name.endsWith('_id') ? id : id.meta({ description: argumentDescription }),
   });
-}
-
-function uncapitalized(name: string): string {
-  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 }

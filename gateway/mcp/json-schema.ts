@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../core/shared/is-record.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -39,7 +40,7 @@ export function makeJsonSchema(shape: z.ZodType, io: 'input' | 'output'): JsonSc
 }
 
 function inline(value: unknown, definitions: Record<string, JsonSchema>): unknown {
-  if (!isObject(value)) return Array.isArray(value) ? value.map((each) => inline(each, definitions)) : value;
+  if (!isRecord(value)) return Array.isArray(value) ? value.map((each) => inline(each, definitions)) : value;
   const { $ref, $defs: _, ...rest } = value;
   const referred = typeof $ref === 'string' ? definitions[$ref.replace('#/$defs/', '')] : undefined;
   return Object.fromEntries(
@@ -63,17 +64,17 @@ function isForValidators(name: string, value: unknown): boolean {
     (name === 'description' && value === '') ||
     (name === 'minimum' && (value === 0 || value === 1)) ||
     (/^m(?:in|ax)imum$/.test(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) ||
-    (name === 'additionalProperties' && (value === false || (isObject(value) && Object.keys(value).length === 0)))
+    (name === 'additionalProperties' && (value === false || (isRecord(value) && Object.keys(value).length === 0)))
   );
 }
 
 /** A property can have the name of a keyword; its value is a schema with a type. */
 function isProperty(name: string, value: unknown): boolean {
-  return name !== 'propertyNames' && isObject(value);
+  return name !== 'propertyNames' && isRecord(value);
 }
 
 function shortInput(value: unknown): unknown {
-  if (!isObject(value)) return Array.isArray(value) ? value.map(shortInput) : value;
+  if (!isRecord(value)) return Array.isArray(value) ? value.map(shortInput) : value;
   if (LISTED_AS in value) return value[LISTED_AS];
   const {
     anyOf,
@@ -82,7 +83,7 @@ function shortInput(value: unknown): unknown {
     ...rest
   } = Object.fromEntries(
     Object.entries(value)
-      .filter(([name, inner]) => !isForValidators(name, inner) && !(isObject(inner) && inner['deprecated'] === true))
+      .filter(([name, inner]) => !isForValidators(name, inner) && !(isRecord(inner) && inner['deprecated'] === true))
       .map(([name, inner]) => [name, shortInput(inner)]),
   ) as JsonSchema;
   if (isNullListed === true)
@@ -96,7 +97,7 @@ function shortInput(value: unknown): unknown {
 }
 
 function shortOutput(value: unknown): unknown {
-  if (!isObject(value)) return Array.isArray(value) ? value.map(shortOutput) : value;
+  if (!isRecord(value)) return Array.isArray(value) ? value.map(shortOutput) : value;
   if (LISTED_AS in value) return value[LISTED_AS];
   const { anyOf, ...rest } = Object.fromEntries(
     Object.entries(value)
@@ -110,8 +111,4 @@ function shortOutput(value: unknown): unknown {
     return { ...(description === undefined ? {} : { description }), anyOf: choices };
   }
   return Array.isArray(anyOf) ? { ...rest, anyOf } : rest;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { type Redactions, redactByName } from '../../core/accounts/redaction.ts';
 import type { Right } from '../../core/accounts/rights.ts';
 import { redactByShape } from '../../core/accounts/secret-fields.ts';
+import { isRecord } from '../../core/shared/is-record.ts';
 import { tools } from './tools.ts';
 
 /** A message of MCP as the log has it. */
@@ -79,8 +80,4 @@ export function readLoggedCall(given: Readonly<Record<string, unknown>>, redacti
 
 function redactAll(fields: Readonly<Record<string, unknown>>, redactions: Redactions): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redactions.replace(value, 'value')]));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,6 +12,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { requireAccess } from '../admission/access.ts';
 import { BYTES_PER_MS, type Deadline, startDeadline } from '../http/response-deadline.ts';
+import { describeUnknown } from './argument-names.ts';
 import { makeJsonSchema } from './json-schema.ts';
 import { readResource, resourceTemplates } from './resources.ts';
 import { DEFAULT_ITEMS, MAX_ITEMS } from './shapes.ts';
@@ -49,6 +50,8 @@ const INSTRUCTIONS = [
   'Give each send_email, reply_to_email, forward_email and send_draft an `idempotency_key` of your own, and repeat the call with the same key if its result was lost.',
   `Lists return ${DEFAULT_ITEMS} items, or up to ${MAX_ITEMS} with \`limit\`. When \`next_cursor\` is not null, call again with it as \`cursor\`; when \`next_offset\` is not null, with it as \`offset\`. A domain, address or member can be given by its ID, too.`,
 ].join('\n\n');
+
+const TOOL_NAMES = tools.map(({ name }) => name);
 
 /** Headers of MCP and HTTP that the SDK reads. */
 const READ_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
@@ -155,11 +158,12 @@ async function serveLegacy(asked: Request, parsedBody: object, server: McpServer
 
 async function callTool(
   exchange: Exchange,
-  { name, arguments: given }: { name: string; arguments?: unknown },
+  { name, arguments: given = {} }: { name: string; arguments?: object | undefined },
 ): Promise<CallToolResult> {
   const { operations, deadline } = exchange;
   const tool = tools.find((each) => each.name === name);
-  if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
+  if (tool === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknown('tool', name, TOOL_NAMES));
   if (tool.respondWithinMs !== undefined) {
     operations.respondBy = performance.now() + tool.respondWithinMs;
     deadline.moveTo(tool.respondWithinMs);
@@ -172,7 +176,7 @@ async function callTool(
       return successResult(result, Buffer.from(operations.random(MARKER_BYTES)).toString('hex'));
     } catch (error) {
       operations.noteRefusal(operations, `tool ${tool.name}`, error);
-      if (isMistake(error)) return mistakeResult(error);
+      if (isMistake(error)) return mistakeResult(error, given);
       throw error;
     }
   });

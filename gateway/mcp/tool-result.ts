@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { UserError } from '../../core/shared/errors.ts';
+import { findOtherKind } from './argument-names.ts';
 import type { ToolResult } from './tool.ts';
 
 /** Random bytes of the marker around mail content, which no one can guess. */
@@ -30,14 +31,16 @@ function enclose(text: string, marker: string): string {
   ].join('\n');
 }
 
-/** Returns the result of a mistake: what is wrong and what is allowed, as REST says it. */
-export function mistakeResult({ message, details }: UserError): CallToolResult {
+/** Returns the result of a mistake: what is wrong and what is allowed, as REST says it, and what the arguments show beside it. */
+export function mistakeResult(error: UserError, given: object): CallToolResult {
+  const { message, details } = error;
   const fields = Array.isArray(details)
     ? (details as { field: string; message: string }[]).map(({ field, message: text }) =>
         field === '' || text === message ? text : `${field}: ${text}`,
       )
     : [];
-  const text = [...new Set([message, ...fields])].join('\n');
+  const otherKind = findOtherKind(given, error) ?? [];
+  const text = [...new Set([message, ...fields].concat(otherKind))].join('\n');
   return { content: [{ type: 'text', text }], isError: true };
 }
 

@@ -55,14 +55,17 @@ export const webhookSchemas: Record<string, Schema> = {
       metadata: { description: 'Of the reply address that received it, or of the sent email that it replies to.' },
       senderVerdict: {
         type: ['object', 'null'],
+        additionalProperties: true,
         description: 'Who vouches for the sender: `verdict`, `domain` and `text`. Null if not checked.',
       },
       authentication: {
         type: ['object', 'null'],
+        additionalProperties: true,
         description: 'Results of SPF, DKIM, DMARC and ARC. Null if not checked.',
       },
       security: {
         type: 'object',
+        additionalProperties: true,
         description:
           'What the screening says: `injection` with `verdict` and `findings`, or null if the email was not screened, and `spam` with `verdict`, `score`, `required`, `symbols` and `by`.',
       },
@@ -84,7 +87,7 @@ export const webhookSchemas: Record<string, Schema> = {
           rawUrl: { ...text, description: 'Works without an API key for 7 days.' },
           attachments: { type: 'array', items: ref('WebhookAttachment') },
           priority: text,
-          event: { type: ['object', 'null'], description: 'The event of an invitation.' },
+          event: { type: ['object', 'null'], additionalProperties: true, description: 'The event of an invitation.' },
           headers,
         },
         ['inReplyTo', 'priority'],
@@ -99,7 +102,7 @@ export const webhookSchemas: Record<string, Schema> = {
           headers,
           quotedText: maybeText,
           signature: maybeText,
-          removedParts: { type: 'array', items: { type: 'object' } },
+          removedParts: { type: 'array', items: { type: 'object', additionalProperties: true } },
         }),
         description: 'What the author typed, without quoted mail and signature.',
       },
@@ -114,7 +117,11 @@ export const webhookSchemas: Record<string, Schema> = {
       event: { ...text, description: 'Same as `type`.' },
       timestamp: time,
       cursor: { ...text, description: 'Position in the feed `GET /events`.' },
-      data: { type: ['object', 'null'], description: 'What the event is about, as it is now; null if it was deleted.' },
+      data: {
+        type: ['object', 'null'],
+        additionalProperties: true,
+        description: 'What the event is about, as it is now; null if it was deleted.',
+      },
       truncated,
       endpoint,
     },

@@ -19,6 +19,7 @@ import type {
 import type { OperationContext } from '../../operations/context.ts';
 import { limitEntries } from '../../schema/input-shapes.ts';
 import { access, type RouteAccess } from '../admission/access.ts';
+import { sendSnakeCaseError } from '../http/error-response.ts';
 import { makeReader, makeWriter, wireInput, wireOutput, wireQuery } from './capability-shapes.ts';
 import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields, readPageById } from './page-by-id.ts';
 import { idempotencyHeader, MAIL_BODY_LIMIT, readIdempotencyHeader } from './sending/outgoing-shapes.ts';
@@ -51,7 +52,7 @@ interface OperationDifferences<Row> {
   /** who may use it, if that depends on the request */
   access?: RouteAccess;
   /** options of the route, such as the limit of its body */
-  route?: Pick<RouteOptions, 'bodyLimit' | 'preValidation' | 'errorHandler' | 'config'>;
+  route?: Pick<RouteOptions, 'bodyLimit' | 'preValidation' | 'config'>;
   /** fields of the query of a change that are part of its input */
   query?: Fields;
   /** bodies of errors that have more than the usual fields, by status */
@@ -87,6 +88,7 @@ export function capabilityRoutes<Row extends ResourceRow>(
       handle,
       statusOf: own.statusOf,
       route: {
+        ...(capability.restCase === 'snake' ? { errorHandler: sendSnakeCaseError } : {}),
         ...mailOptions(operation),
         ...own.route,
         ...route,

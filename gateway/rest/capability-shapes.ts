@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type InRest, readNotes, readRestShape } from '../../core/shared/field-notes.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 import type { Fields } from '../../operations/capability/capability.ts';
 import { instant, queryBoolean } from './shapes.ts';
 
@@ -15,10 +16,6 @@ function wireName(field: string, shape: z.core.$ZodType, restCase: RestCase): st
   const { only, restName } = readNotes(shape);
   if (only === 'graphql') return null;
   return restName ?? (restCase === 'camel' ? field : snakeCase(field));
-}
-
-export function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Returns the shape of a response. */

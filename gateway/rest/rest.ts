@@ -38,13 +38,7 @@ import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
 import { warnOfUnknownFields } from '../http/body-warnings.ts';
-import {
-  findEmptyVariable,
-  hasNoRoute,
-  sendEmptyVariable,
-  sendNoRoute,
-  sendSnakeCaseError,
-} from '../http/error-response.ts';
+import { findEmptyVariable, hasNoRoute, sendEmptyVariable, sendNoRoute } from '../http/error-response.ts';
 import { acceptBothIdNames } from '../http/id-names.ts';
 import { referenceRoutes } from '../openapi/reference.ts';
 import type { ContextOf } from '../operation-context.ts';
@@ -120,11 +114,7 @@ const resources = [
   capabilityRoutes(redeliveryCapability),
   routeRoutes,
   capabilityRoutes(releaseCapability),
-  capabilityRoutes(simulateCapability, {
-    operations: {
-      simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT, errorHandler: sendSnakeCaseError } },
-    },
-  }),
+  capabilityRoutes(simulateCapability, { operations: { simulateInbound: { route: { bodyLimit: MAIL_BODY_LIMIT } } } }),
   capabilityRoutes(spamCapability),
   quarantineRoutes,
   capabilityRoutes(timelineCapability),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { readNotes } from '../../core/shared/field-notes.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 import type { Capability, Fields, Resource, ResourceRow } from '../../operations/capability/capability.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { makeWriter, snakeCase, wireOutput } from './capability-shapes.ts';
+import { makeWriter, wireOutput } from './capability-shapes.ts';
 
 /** Resources of capabilities as objects of REST. */
 

@@ -22,6 +22,8 @@ export interface EmailFilter {
   subject?: string | undefined;
   /** accepted at this time or later; omitted: from now on */
   since?: Date | undefined;
+  /** ids of emails that do not match */
+  exceptEmailIds?: readonly string[] | undefined;
 }
 
 /** Maximum wait; milliseconds. */
@@ -47,15 +49,13 @@ export async function waitForEmail(
 
 /** Returns whether a received, threaded email matches the filter. */
 export async function fitsFilter(context: OperationContext, emailId: string, filter: EmailFilter): Promise<boolean> {
-  const { address = null, domain = null, from = null, subject = null, since = new Date(0) } = filter;
-  return (await find(context, { address, domain, from, subject, since }, [emailId])) !== null;
+  return (await find(context, readAwaited(filter, new Date(0)), [emailId])) !== null;
 }
 
 async function firstFitting(context: OperationContext, filter: EmailFilter, endAt: number): Promise<string | null> {
   // Read the end of the feed before searching: what is threaded afterwards is in the feed.
   const { lastSeq, now } = await readFeedBounds(context);
-  const { address = null, domain = null, from = null, subject = null, since = now } = filter;
-  const awaited = { address, domain, from, subject, since };
+  const awaited = readAwaited(filter, now);
   // Reserve the reader before searching.
   const reader = openReaderAt(context, lastSeq, ['email.threaded']);
   try {
@@ -82,6 +82,11 @@ async function firstFitting(context: OperationContext, filter: EmailFilter, endA
   } finally {
     reader.close();
   }
+}
+
+function readAwaited(filter: EmailFilter, begin: Date): AwaitedEmail {
+  const { address = null, domain = null, from = null, subject = null, since = begin, exceptEmailIds = [] } = filter;
+  return { address, domain, from, subject, since, exceptEmailIds };
 }
 
 function find(context: OperationContext, awaited: AwaitedEmail, emailIds: string[] | null): Promise<string | null> {

@@ -6,6 +6,11 @@ import { MAX_SINCE_HOURS, MAX_WAIT_MS } from './wait-for-email.ts';
 const MAX_TIMEOUT_SECONDS = MAX_WAIT_MS / 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 30;
 
+/** Emails that a wait can leave out. */
+const MAX_EXCEPT = 100;
+/** Characters. */
+const MAX_ID_LENGTH = 100;
+
 /** Rejects an empty filter, which is more likely a mistake than intended to match all mail. */
 const filter = text.optional().meta({ pattern: String.raw`\S` });
 
@@ -30,6 +35,11 @@ export const waitShape = z
     ).meta({
       description: `Also matches mail accepted since this time, up to ${MAX_SINCE_HOURS} hours ago. By default only mail from now on matches.`,
     }),
+    exceptEmailIds: z
+      .array(named(text.max(MAX_ID_LENGTH), { graphqlType: 'ID' }))
+      .max(MAX_EXCEPT)
+      .optional()
+      .meta({ description: `IDs of emails that do not match, up to ${MAX_EXCEPT}: those that you have.` }),
     timeout: named(
       graphqlText(
         inRest(

@@ -40,6 +40,8 @@ const restFields = {
   config: required(z.unknown()).meta({
     ...configSecrets,
     type: 'object',
+    // Without it, generated clients take it for an object without fields.
+    additionalProperties: true,
     description:
       'webhook: `url`, `timeout`, `retryAttempts`, `headers`, `signatureScheme`, `payload`, `maxPayloadOctets`, `attachments`; email: `forwardTo`; email_group: `emails`; both: `preserveHeaders`, `subjectPrefix`, `fromAddress`, `senderName`, `includeAttachments`',
   }),

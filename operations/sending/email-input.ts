@@ -10,6 +10,7 @@ import {
   required,
   restOnly,
 } from '../../core/shared/field-notes.ts';
+import { snakeCase } from '../../core/shared/word-case.ts';
 import { MAX_METADATA_BYTES, metadata } from '../capability/field-shapes.ts';
 import { invalid } from '../context.ts';
 import type { NewEmail } from './check-outgoing.ts';
@@ -23,8 +24,7 @@ const optional = z.string().nullish();
 
 /** An alias in camelCase, which REST takes for clients of other services. */
 export function findAlias<Shape extends z.ZodType>(name: string, shape: Shape): Shape {
-  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return restOnly(shape, name).meta({ deprecated: true, description: `Alias of \`${snake}\`.` }) as Shape;
+  return restOnly(shape, name).meta({ deprecated: true, description: `Alias of \`${snakeCase(name)}\`.` }) as Shape;
 }
 
 /** `address` or `Name <address>`, several separated by commas, or a list. */

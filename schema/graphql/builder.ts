@@ -12,6 +12,7 @@ import WithInputPlugin from '@pothos/plugin-with-input';
 import { GraphQLString } from 'graphql';
 import { type BodyText, LargeText } from '../../core/shared/large-text.ts';
 import { MAX_PAGE_SIZE } from '../../core/shared/page.ts';
+import { capitalized } from '../../core/shared/word-case.ts';
 import { invalid } from '../../operations/context.ts';
 import { access, type FieldAccess } from './access.ts';
 import { BODY_BUDGET_PLUGIN } from './body-budget-plugin.ts';
@@ -176,8 +177,4 @@ export function requirePageSize({ first, last }: PageSizeArgs, most = MAX_PAGE_S
       '`first` and `last` cannot be combined. Use `first` to page forward or `last` to page backward.',
       'last',
     );
-}
-
-function capitalized(name: string): string {
-  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }

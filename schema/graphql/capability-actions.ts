@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { requireRights } from '../../core/accounts/rights.ts';
 import { findOwnTypeName, readNotes } from '../../core/shared/field-notes.ts';
+import { capitalized, uncapitalized } from '../../core/shared/word-case.ts';
 import type { Action, Cost, Fields, OwnedField, Resource } from '../../operations/capability/capability.ts';
 import { readIdempotency } from '../../operations/sending/idempotency.ts';
 import { access } from './access.ts';
 import { builder } from './builder.ts';
 import {
   addFieldTo,
-  capitalized,
   extendTime,
   makeMailReader,
   type NodeType,
   nullIfNotFound,
   parseGiven,
   targetField,
-  uncapitalized,
 } from './capability-fields.ts';
 import {
   fieldShape,

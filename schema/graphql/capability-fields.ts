@@ -71,11 +71,3 @@ export function nullIfNotFound(error: unknown): null {
   if (error instanceof UserError && error.code === 'not_found') return null;
   throw error;
 }
-
-export function capitalized(name: string): string {
-  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-}
-
-export function uncapitalized(name: string): string {
-  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
-}

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import { z } from 'zod';
 import { readNotes } from '../../core/shared/field-notes.ts';
 import { decodeCursor, encodeCursor, type KeysetCursor } from '../../core/shared/page.ts';
+import { capitalized, uncapitalized } from '../../core/shared/word-case.ts';
 import type {
   Capability,
   Change,
@@ -21,14 +22,12 @@ import { builder, connectionComplexity } from './builder.ts';
 import { addAction } from './capability-actions.ts';
 import {
   addFieldTo,
-  capitalized,
   extendTime,
   makeMailReader,
   type NodeType,
   nullIfNotFound,
   parseGiven,
   targetField,
-  uncapitalized,
 } from './capability-fields.ts';
 import { describe, findOutputType, inputFields, makeInputReader, objectFields } from './capability-shapes.ts';
 import {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { IDENTIFIER_KINDS, identifierPrefix } from '../../core/shared/identifiers.ts';
 import { repository } from '../support/runner.ts';
 
 const SKIPPED = new Set(['node_modules', 'dist', 'data', '.git', 'corpus']);
@@ -33,6 +34,22 @@ test('every document that a source, a test or a page names exists', () => {
 test('every source file that a page, a source or a comment of a test names exists', () => {
   expect(sources.size).toBeGreaterThan(1_000);
   expect(files.flatMap((name) => missingSources(name, readFileSync(path.join(repository, name), 'utf8')))).toEqual([]);
+});
+
+test('a shown ID begins as the IDs of an object do, or as a secret does', () => {
+  const known = new Set([...IDENTIFIER_KINDS.map(identifierPrefix), 'clm', 'whsec']);
+  const shown = files
+    .filter((name) => /^(?:README|openapi|docs\/|bin\/|core\/|operations\/|gateway\/)/.test(name))
+    .flatMap((name) => {
+      const text = readFileSync(path.join(repository, name), 'utf8');
+      return [...text.matchAll(/\b([a-z]{2,5})_(?:\.\.\.|…|[0-9a-f]{32}\b)/g)].map(([id, prefix = '']) => ({
+        name,
+        id,
+        prefix,
+      }));
+    });
+  expect(shown.length).toBeGreaterThan(200);
+  expect(shown.filter(({ prefix }) => !known.has(prefix))).toEqual([]);
 });
 
 test('a reference to a missing source file is found', () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -160,6 +160,25 @@ test('the support inbox has each message once after a kill, half a line in its j
   await stop();
   await start();
   expect((await tickets()).map(({ messages }) => messages.length)).toEqual([2, 1]);
+});
+
+test('the support inbox sends an answer once, posted twice at once, and again after a crash before its record', async () => {
+  const answer = { agent: 'ann', text: 'Yes, we are here.' };
+  const sent = async () => {
+    const { data } = (await account.call('GET', '/emails?type=sent&limit=100')).body;
+    return (data as { preview: string }[]).filter(({ preview }) => preview.includes(answer.text)).length;
+  };
+  expect((await ask('POST', '/tickets/2/take', { agent: 'ann' })).status).toBe(200);
+  const both = await Promise.all([ask('POST', '/tickets/2/answer', answer), ask('POST', '/tickets/2/answer', answer)]);
+  expect(both.map(({ status }) => status)).toEqual([200, 409]);
+  await stop();
+  const lines = (await readFile(journal(), 'utf8')).trimEnd().split('\n');
+  expect(lines.at(-1)).toContain('"answered"');
+  await writeFile(journal(), `${lines.slice(0, -1).join('\n')}\n`);
+  await start();
+  expect((await tickets())[1]).toMatchObject({ status: 'open', agent: 'ann' });
+  await ask('POST', '/tickets/2/answer', answer);
+  expect(await sent()).toBe(1);
 });
 
 test('the support inbox refuses a webhook that is not signed', async () => {

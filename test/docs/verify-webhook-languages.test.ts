@@ -73,6 +73,26 @@ const CASES = [
   { name: 'a valid one', headers: sign('dlv_1', now), body, expected: 'yes' },
   { name: 'another body', headers: sign('dlv_1', now), body: `${body} `, expected: 'no' },
   { name: 'another id', headers: { ...sign('dlv_1', now), 'webhook-id': 'dlv_2' }, body, expected: 'no' },
+  { name: 'one without headers', headers: {}, body, expected: 'no' },
+  {
+    name: 'one without a signature',
+    headers: { ...sign('dlv_1', now), 'webhook-signature': undefined },
+    body,
+    expected: 'no',
+  },
+  {
+    name: 'a signature of other letters',
+    headers: { ...sign('dlv_1', now), 'webhook-signature': 'v1,é v1,' },
+    body,
+    expected: 'no',
+  },
+  { name: 'a time in words', headers: { ...sign('dlv_1', now), 'webhook-timestamp': 'now' }, body, expected: 'no' },
+  {
+    name: 'a long time',
+    headers: { ...sign('dlv_1', now), 'webhook-timestamp': '9'.repeat(5_000) },
+    body,
+    expected: 'no',
+  },
   { name: 'an old one', headers: sign('dlv_1', now - 3_600), body, expected: 'no' },
 ];
 

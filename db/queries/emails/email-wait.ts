@@ -17,6 +17,8 @@ export interface AwaitedEmail {
   subject: string | null;
   /** earliest time of acceptance */
   since: Date;
+  /** ids of emails that do not match */
+  exceptEmailIds: readonly string[];
 }
 
 /** Returns the first matching received email that has its thread, of all or of these; null when there is none. */
@@ -26,12 +28,13 @@ export async function findAwaited(
   awaited: AwaitedEmail,
   emailIds: readonly string[] | null,
 ): Promise<string | null> {
-  const { address, domain, from, subject, since } = awaited;
+  const { address, domain, from, subject, since, exceptEmailIds } = awaited;
   const none = sql``;
   const { rows } = await sql<{ id: string }>`
     select e.id from email e
     where e.workspace_id = ${workspaceId} and e.type = 'received' and e.trashed_at is null and e.thread_id is not null and e.created_at >= ${since}
       ${emailIds === null ? none : sql`and e.id = any (${emailIds}::text[])`}
+      ${exceptEmailIds.length === 0 ? none : sql`and e.id <> all (${exceptEmailIds}::text[])`}
       ${address === null ? none : addressCondition(workspaceId, address)}
       ${domain === null ? none : sql`and e.own_domain = ${toDomainName(workspaceId, domain)}`}
       ${from === null ? none : fromCondition(from.trim().toLowerCase())}

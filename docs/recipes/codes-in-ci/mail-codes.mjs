@@ -12,31 +12,28 @@ const WAIT_SECONDS = 60;
 export function openMailbox({ url, key, domain, address, waitSeconds = WAIT_SECONDS }) {
   const name = `t-${randomBytes(8).toString('hex')}`;
   const own = domain === undefined ? address.replace('@', `+${name}@`) : `${name}@${domain}`;
-  const startedAt = new Date();
+  const since = new Date().toISOString();
+  /** IDs of the emails that were returned, the newest last. */
+  const seen = [];
 
-  /** Returns the first email since the last one that was returned, or since the mailbox was opened. */
-  let since = startedAt;
-  const seen = new Set();
+  /** Returns the first email since the mailbox was opened that was not returned before. */
   async function wait(filter = {}) {
-    const endsAt = Date.now() + waitSeconds * 1000;
-    for (;;) {
-      const timeout = Math.max(0, Math.ceil((endsAt - Date.now()) / 1000));
-      const response = await fetch(`${url}/api/e2/emails/wait`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...filter, address: own, since: since.toISOString(), timeout }),
-      });
-      const result = await response.json();
-      if (!response.ok) throw new Error(`Postroom responded ${response.status}: ${result.message}`);
-      if (result.timed_out) throw new Error(`No email for ${own} within ${waitSeconds} seconds`);
-      // `since` is inclusive.
-      if (!seen.has(result.email.id)) {
-        seen.add(result.email.id);
-        since = new Date(result.email.created_at);
-        return result;
-      }
-      since = new Date(since.getTime() + 1);
-    }
+    const response = await fetch(`${url}/api/e2/emails/wait`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...filter,
+        address: own,
+        since,
+        except_email_ids: seen.slice(-100),
+        timeout: waitSeconds,
+      }),
+    });
+    const result = await response.json();
+    if (!response.ok) throw new Error(`Postroom responded ${response.status}: ${result.message}`);
+    if (result.timed_out) throw new Error(`No email for ${own} within ${waitSeconds} seconds`);
+    seen.push(result.email.id);
+    return result;
   }
 
   return {

@@ -36,6 +36,13 @@ describe('sign-up', { concurrency: true }, () => {
     assert.equal(await mailbox.code(), '333444');
   });
 
+  it('mails a code and a link at once, which are read in any order', async () => {
+    const mailbox = newMailbox();
+    await Promise.all([signUp(mailbox.address, '555666'), forget(mailbox.address, 'k8')]);
+    assert.equal(await mailbox.link({ subject: 'Reset' }), 'https://shop.example/reset?t=k8');
+    assert.equal(await mailbox.code({ subject: 'Your code' }), '555666');
+  });
+
   it('mails a link to set a new password', async () => {
     const mailbox = newMailbox();
     await forget(mailbox.address, 'k7');

@@ -80,7 +80,7 @@ function apply({ kind, number, ...entry }) {
   }
   if (kind === 'addressed') ticket.address = entry.address;
   if (kind === 'acknowledged') ticket.isAcknowledged = true;
-  if (kind === 'taken') Object.assign(ticket, { agent: entry.agent, token: entry.token });
+  if (kind === 'taken') Object.assign(ticket, { agent: entry.agent, token: entry.token, answerKey: entry.answerKey });
   if (kind === 'answered') Object.assign(ticket, { status: 'answered', agent: null, token: null });
 }
 
@@ -131,14 +131,14 @@ const idempotent = (key) => ({ 'idempotency-key': `${DOMAIN} ${key}` });
 /** Claims a ticket for an agent. Of several agents at once, one gets it; the others get 409 with its name. */
 async function take(ticket, { agent }) {
   const claim = await call('POST', `/mail/threads/${ticket.threadId}/claim`, { holder: agent, ttl: CLAIM_SECONDS });
-  record({ kind: 'taken', number: ticket.number, agent, token: claim.token });
+  record({ kind: 'taken', number: ticket.number, agent, token: claim.token, answerKey: randomUUID() });
 }
 
-/** Sends the answer of the agent who holds the ticket, and ends the claim. */
+/** Sends the answer of the agent who holds the ticket, once however often it is repeated, and ends the claim. */
 async function answer(ticket, { agent, text }) {
   if (ticket.agent !== agent) throw Object.assign(new Error(`Take ticket ${ticket.number} first`), { status: 409 });
   const reply = { from: SUPPORT, to: ticket.customer, reply_to: ticket.address, text, claim_token: ticket.token };
-  await call('POST', `/emails/${ticket.emailId}/reply`, reply, idempotent(`answer-${ticket.number}-${randomUUID()}`));
+  await call('POST', `/emails/${ticket.emailId}/reply`, reply, idempotent(`answer-${ticket.answerKey}`));
   const { token } = ticket;
   record({ kind: 'answered', number: ticket.number });
   await call('POST', `/mail/threads/${ticket.threadId}/claim/release`, { token });
@@ -149,7 +149,7 @@ async function answer(ticket, { agent, text }) {
 const secret = await setUp();
 let queue = Promise.resolve();
 
-/** Runs one webhook after the other, so that two of them never open the same ticket. */
+/** Runs webhooks and answers one after the other, so that two never open the same ticket, or answer it twice. */
 function inTurn(work) {
   const done = queue.then(work);
   queue = done.catch(() => {});
@@ -167,7 +167,7 @@ async function readBody(request) {
   return Buffer.concat(chunks);
 }
 
-const shown = ({ token: _, ...ticket }) => ticket;
+const shown = ({ token: _, answerKey: __, ...ticket }) => ticket;
 
 async function respond(request) {
   const { method, url, headers } = request;
@@ -182,7 +182,8 @@ async function respond(request) {
   const [, number, action] = /^\/tickets\/(\d+)\/(take|answer)$/.exec(url) ?? [];
   const ticket = tickets.get(Number(number));
   if (method !== 'POST' || ticket === undefined) return [404, { message: 'There is no such ticket' }];
-  await (action === 'take' ? take : answer)(ticket, JSON.parse(body.toString()));
+  const asked = JSON.parse(body.toString());
+  await (action === 'take' ? take(ticket, asked) : inTurn(() => answer(ticket, asked)));
   return [200, shown(ticket)];
 }
 
@@ -190,7 +191,10 @@ createServer((request, response) => {
   respond(request)
     .catch((error) => {
       if (request.url === '/hook') console.error(error);
-      return [error.status ?? 500, { message: error.message, holder: error.result?.holder }];
+      return [
+        error.status ?? (error instanceof SyntaxError ? 400 : 500),
+        { message: error.message, holder: error.result?.holder },
+      ];
     })
     .then(([status, body]) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),

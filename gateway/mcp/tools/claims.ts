@@ -6,8 +6,6 @@ import { wireInstant } from '../../rest/shapes.ts';
 import { defineTool } from '../tool.ts';
 import { claimToken } from './content-shapes.ts';
 
-const threadId = z.string();
-
 export const claimThreadTool = defineTool({
   name: 'claim_thread',
   title: 'Claim a thread',
@@ -17,7 +15,7 @@ export const claimThreadTool = defineTool({
   effect: 'adds',
   input: z
     .object({
-      thread_id: threadId,
+      thread_id: z.string(),
       holder: z.string().optional().meta({ description: 'Your name. Not needed to renew.' }),
       ttl: z.number().optional().meta({ description: 'Seconds, 10 to 86400. Default: 300.' }),
       claim_token: claimToken.meta({ ...secret, description: 'Of your claim, to renew it.' }),
@@ -39,7 +37,7 @@ export const releaseThreadTool = defineTool({
   description: 'Ends your claim of a thread, so that another agent can claim it.',
   access: access.send,
   effect: 'cancels',
-  input: z.object({ thread_id: threadId, claim_token: z.string().meta(secret) }),
+  input: z.object({ thread_id: z.string(), claim_token: z.string().meta(secret) }),
   output: z.object({ thread_id: z.string(), released: z.literal(true) }),
   async run(context, { thread_id: id, claim_token: token }) {
     return { thread_id: await releaseClaim(context, { threadId: id, token }), released: true as const };

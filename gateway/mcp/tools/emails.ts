@@ -36,7 +36,7 @@ const MAX_WAIT_SECONDS = 45;
 const WAIT_RESPONSE_MS = MAX_WAIT_SECONDS * 1_000 + 10_000;
 
 const { type, status, domain, address } = listQuery.shape;
-const { from, subject } = waitShape.shape;
+const { from, subject, exceptEmailIds } = waitShape.shape;
 
 export const searchEmails = defineTool({
   name: 'search_emails',
@@ -102,6 +102,7 @@ export const awaitEmail = defineTool({
       .datetime({ offset: true })
       .optional()
       .meta({ description: 'ISO 8601, up to 24 hours ago. Default: now.' }),
+    except_email_ids: exceptEmailIds.meta({ description: 'Emails that you have.' }),
     timeout: z
       .number()
       .min(0)
@@ -115,9 +116,9 @@ export const awaitEmail = defineTool({
     email: openedEmail.meta(listedInWords('As read_email returns it.')).nullable(),
     untrusted: extracts.nullable(),
   }),
-  async run(context, { timeout, since, ...filter }) {
+  async run(context, { timeout, since, except_email_ids: except, ...filter }) {
     const begin = since === undefined ? context.now() : new Date(since);
-    const wanted = { ...filter, ...(since === undefined ? {} : { since: begin }) };
+    const wanted = { ...filter, exceptEmailIds: except, ...(since === undefined ? {} : { since: begin }) };
     const emailId = await waitForEmail(context, wanted, timeout * 1_000);
     const waitedSince = begin.toISOString();
     if (emailId === null) return { timed_out: true, waited_since: waitedSince, email: null, untrusted: null };

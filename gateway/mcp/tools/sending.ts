@@ -124,7 +124,6 @@ export const forwardEmailTool = defineTool({
   },
 });
 
-const emailId = z.string();
 const changed = z.object({
   id: updateResponse.shape.id,
   status: updateResponse.shape.status.unwrap(),
@@ -138,7 +137,7 @@ export const rescheduleEmailTool = defineTool({
   access: access.send,
   effect: 'changes',
   input: z.object({
-    email_id: emailId,
+    email_id: z.string(),
     scheduled_at: z.string(),
     timezone: outgoing.timezone.meta({ description: 'Default: that of the email.' }),
   }),
@@ -156,7 +155,7 @@ export const cancelEmailTool = defineTool({
     'Cancels a scheduled email, or one that waits for approval. It is never sent and stays readable. Cancelling again changes nothing.',
   access: access.send,
   effect: 'cancels',
-  input: z.object({ email_id: emailId }),
+  input: z.object({ email_id: z.string() }),
   output: changed,
   async run(context, { email_id: id }) {
     const { email } = await cancelEmail(context, id);

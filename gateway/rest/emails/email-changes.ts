@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { emailChangeCapability } from '../../../operations/emails/email-change-capability.ts';
 import { MAX_REPROCESSED, REPROCESS_STEPS } from '../../../operations/emails/reprocess.ts';
 import { reprocessCapability } from '../../../operations/emails/reprocess-capability.ts';
-import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
 
-const route = { errorHandler: sendSnakeCaseError };
-
-export const emailChangeRoutes = capabilityRoutes(emailChangeCapability, { operations: { updateEmails: { route } } });
+export const emailChangeRoutes = capabilityRoutes(emailChangeCapability);
 
 /** The lists are checked before the operation. */
 export const reprocessRoutes = capabilityRoutes(reprocessCapability, {
@@ -25,7 +22,6 @@ export const reprocessRoutes = capabilityRoutes(reprocessCapability, {
         }),
         dry_run: z.boolean().meta({ description: 'True to change nothing and return what would change.' }),
       }),
-      route,
     },
   },
 });

@@ -7,7 +7,6 @@ import {
 } from '../../../operations/threads/thread-change-capability.ts';
 import { threadTrashCapability } from '../../../operations/threads/trash-capability.ts';
 import type { RouteAccess } from '../../admission/access.ts';
-import { sendSnakeCaseError } from '../../http/error-response.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
 import { wireInput } from '../capability-shapes.ts';
 import { queryBoolean } from '../shapes.ts';
@@ -35,15 +34,11 @@ function requireOneChange(body: Body): void {
 
 /** Reads a body as usual after a check. */
 const checked = (check: (body: Body) => void) => ({
-  route: snakeCaseErrors,
   inputOf: (body: Body, usual: (body: Body) => Body) => {
     check(body);
     return usual(body);
   },
 });
-
-const snakeCaseErrors = { errorHandler: sendSnakeCaseError };
-const plain = { route: snakeCaseErrors };
 
 /** The trash keeps a thread for a while; `forever` does not. */
 const accessToDeleteThread: RouteAccess = {
@@ -59,14 +54,9 @@ export const threadChangeRoutes = [
     operations: {
       updateThread: checked(requireChange),
       updateThreads: checked(requireOneChange),
-      undoThreadChange: plain,
-      mergeThreads: plain,
-      splitThread: plain,
-      moveEmails: plain,
-      selectThreads: plain,
     },
   }),
-  capabilityRoutes(labelCapability, { operations: { listLabels: plain } }),
+  capabilityRoutes(labelCapability),
 ];
 
 export const threadTrashRoutes = capabilityRoutes(threadTrashCapability, {

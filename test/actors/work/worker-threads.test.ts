@@ -32,19 +32,26 @@ test('the program sees nothing of the environment but the folder of compiled cod
 });
 
 test('ends a thread whose task takes too long, and the next task gets a new one', async () => {
-  let expire: (() => void) | undefined;
+  const begun: (() => void)[] = [];
   const pool = start({
     startTimeLimit(input, onExpired) {
-      if (input === 'hang') expire = onExpired;
+      if (input === 'hang') begun.push(onExpired);
       return () => undefined;
     },
   });
   const hanging = pool.run('hang');
   const waiting = pool.run('echo next');
-  await expect.poll(() => expire).toBeDefined();
-  expire?.();
+  // Once while the thread starts, and once when it has the task.
+  await expect.poll(() => begun.length, { timeout: 60_000 }).toBe(2);
+  begun[1]?.();
   await expect(hanging).rejects.toThrow(TimeLimitExceeded);
   expect(await waiting).toBe('next');
+});
+
+test('a thread that takes longer to start than a task may take is not ended by tasks that expire', async () => {
+  const pool = start({ program: new URL('../../support/mail/slow-thread.ts', import.meta.url), timeLimitMs: 500 });
+  await expect(pool.run('hang')).rejects.toThrow(TimeLimitExceeded);
+  await expect.poll(() => pool.run('echo there').catch(() => null), { timeout: 60_000, interval: 10 }).toBe('there');
 });
 
 test('a time limit of one task replaces that of all', async () => {

@@ -107,7 +107,8 @@ test('login stores access that only the user can read, other commands use it, an
   expect(renewed.tokens.refresh).not.toBe(stored.tokens.refresh);
   expect(await readdir(path.dirname(file))).toEqual(['config.json']);
 
-  expect(await postroom('own', 'logout')).toMatchObject({ code: 0, out: expect.stringContaining('has ended') });
+  const ended = await postroom('own', 'logout', '--json');
+  expect([ended.code, JSON.parse(ended.out)]).toEqual([0, { url: service.url, access_ended: true }]);
   const call = await fetch(`${service.url}/api/e2/emails`, {
     headers: { authorization: `Bearer ${renewed.tokens.access}` },
   });
@@ -127,6 +128,7 @@ test('a lock of a run that was killed is taken over, and a refresh token that wa
   await writeFile(file, JSON.stringify(expired));
   const ended = await postroom('killed', 'inbox');
   expect(ended).toMatchObject({ code: 4, error: expect.stringContaining('Run postroom login.') });
+  expect(await postroom('killed', 'logout')).toMatchObject({ code: 0, out: expect.stringContaining('has ended') });
 }, 300_000);
 
 test('login that is denied stores nothing', async () => {

@@ -212,6 +212,19 @@ test('tail prints every event once, although the server goes away in the middle'
   expect(rest.out).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  email\\.received  ${second}`));
 });
 
+test('tail takes prefixes of kinds, and names a kind that does not exist', async () => {
+  const before = (await account.call('GET', '/events?after=latest')).body.next_cursor;
+  await receive('Tail three', 'x');
+  const words = ['tail', '--since', before, '--events', 'thread.*, email.received', '--count', '1', '--json'];
+  const { out } = await postroom(words);
+  expect(JSON.parse(out)).toMatchObject({ kind: 'email.received' });
+  for (const kinds of ['email.recieved', 'mail.*', 'email*', ''])
+    expect(await postroom(['tail', '--events', kinds])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining(`${kinds} is not a kind of event. The kinds are: postroom tail --help.`),
+    });
+});
+
 test('tail ends quietly when its reader has closed the pipe', async () => {
   await receive('For the pipe', 'x');
   const command = `node bin/postroom.js tail --since start --json | true; echo "\${PIPESTATUS[0]}"`;

@@ -36,6 +36,8 @@ describe('a wrong name of an argument', () => {
     ['read_thread', { id: 'th_x' }, 'id', 'thread_id'],
     ['search_emails', { query: 'invoice' }, 'query', 'search'],
     ['search_threads', { q: 'invoice' }, 'q', 'search'],
+    ['search_emails', { from: 'ann' }, 'from', 'search'],
+    ['search_emails', { label: 'billing' }, 'label', 'search'],
     ['send_email', { from: 'a@mine.test', to: 'b@x.test', subject: 'x', body: 'Hi' }, 'body', 'text'],
     ['send_email', { from: 'a@mine.test', recipients: 'b@x.test', subject: 'x', text: 'Hi' }, 'recipients', 'to'],
     ['send_email', { from: 'a@mine.test', to: 'b@x.test', subjet: 'x', text: 'Hi' }, 'subjet', 'subject'],
@@ -68,6 +70,86 @@ describe('a wrong name of an argument', () => {
     const { isError } = await call('send_email', { from: box.address, to: 'b@x.test', subject: 'x', body: 'Hi' });
     expect(isError).toBe(true);
     expect((await call('search_emails', { type: 'sent' })).data['emails']).toEqual([]);
+  });
+});
+
+test.each([
+  ['sendEmail', 'There is no tool `sendEmail`. Did you mean `send_email`?'],
+  ['send_emial', 'There is no tool `send_emial`. Did you mean `send_email`?'],
+  ['fly', 'There is no tool `fly`. The tools are `who_am_i`, `search_threads`, '],
+])('a call of the unknown tool %s says which tools there are', async (name, words) => {
+  await expect(call(name, {})).rejects.toThrow(words);
+});
+
+test('the error of a tool with a long name is short', async () => {
+  const error: unknown = await call('z'.repeat(1_000_000), {}).catch((each: unknown) => each);
+  expect(String(error).length).toBeLessThan(3_000);
+});
+
+describe('null for an argument that is not needed', () => {
+  test('counts as left out', async () => {
+    const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
+    const nothing = { status: null, type: null, search: null, order_by: null, limit: null, cursor: null, domain: null };
+    const { data } = await call('search_emails', nothing);
+    expect((data['emails'] as { id: string }[]).map((email) => email.id)).toContain(id);
+    expect((await call('read_email', { email_id: id, body: null, offset: null, max_chars: null })).isError).toBe(false);
+  });
+
+  test.each([
+    ['read_email', { email_id: null }, 'email_id: Invalid input: expected string, received null'],
+    ['label_threads', { thread_ids: null, add_labels: ['x'] }, 'thread_ids: Invalid input: expected array'],
+    ['label_threads', { thread_ids: [null], add_labels: ['x'] }, 'thread_ids.0: Invalid input: expected string'],
+    ['search_emails', { nothing: null }, 'There is no argument `nothing`.'],
+  ])('%s %j is refused all the same', async (tool, given, words) => {
+    const { isError, text } = await call(tool, { ...given });
+    expect([isError, text]).toEqual([true, expect.stringContaining(words)]);
+  });
+
+  test('still clears a field where it means that', async () => {
+    const draft = { from: box.address, to: 'ada@example.org', subject: 'Draft', text: 'One' };
+    const { data: created } = await call('create_draft', draft);
+    const change = { draft_id: created['id'], version: created['version'], subject: null };
+    const { data } = await call('update_draft', change);
+    expect(data['untrusted']).toMatchObject({ subject: null, to: ['ada@example.org'] });
+  });
+});
+
+describe('an ID of another kind', () => {
+  test.each([
+    [
+      'read_email',
+      { email_id: 'THREAD' },
+      '`email_id` takes an ID that begins with `em_`; this one is that of another object: thread.',
+    ],
+    [
+      'read_thread',
+      { thread_id: 'EMAIL' },
+      '`thread_id` takes an ID that begins with `th_`; this one is that of another object: email.',
+    ],
+    ['archive_threads', { thread_ids: ['EMAIL'] }, '`thread_ids` takes an ID that begins with `th_`'],
+    ['read_draft', { draft_id: 'EMAIL' }, '`draft_id` takes an ID that begins with `drf_`'],
+    ['revoke_reply_address', { reply_address_id: 'EMAIL' }, '`reply_address_id` takes an ID that begins with `rpl_`'],
+    [
+      'forward_email',
+      { email_id: 'THREAD', to: 'b@x.test', text: 'Hi' },
+      '`email_id` takes an ID that begins with `em_`',
+    ],
+    ['read_email', { email_id: '7' }, '`email_id` takes an ID that begins with `em_`.'],
+    ['read_email', { email_id: '<hello@mine.test>' }, '`email_id` takes an ID that begins with `em_`.'],
+  ])('%s %j: the error says which it takes', async (tool, given, words) => {
+    const { threadId } = await insertThread(gateway.actor, thread());
+    const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
+    const text = JSON.stringify(given).replace('THREAD', threadId).replace('EMAIL', id);
+    const asked = { ...(tool === 'forward_email' ? { from: box.address } : {}), ...(JSON.parse(text) as object) };
+    const result = await call(tool, asked);
+    expect([result.isError, result.text]).toEqual([true, expect.stringMatching(/not found/i)]);
+    expect(result.text).toContain(words);
+  });
+
+  test('that a tool takes, too, is not found without further words', async () => {
+    const unknown = 'th_0190f3b2c4d57e8f9a0b1c2d3e4f5a6b';
+    const { text } = await call('reply_to_email', { email_id: unknown, from: box.address, text: 'Soon' });
+    expect(text).toBe('Email or thread not found');
   });
 });
 

@@ -94,7 +94,15 @@ test('an email is `email_id`, a thread `thread_id` and a draft `draft_id` in the
       .filter((argument) => /(?:^|_)ids?$/.test(argument))
       .map((argument) => [name, argument]),
   );
-  const known = ['reply_address_id', 'email_id', 'thread_id', 'thread_ids', 'draft_id', 'original_email_id'];
+  const known = [
+    'reply_address_id',
+    'email_id',
+    'thread_id',
+    'thread_ids',
+    'draft_id',
+    'original_email_id',
+    'except_email_ids',
+  ];
   expect(ids.filter(([, argument = '']) => !known.includes(argument))).toEqual([]);
   expect(ids.length).toBeGreaterThan(20);
 });

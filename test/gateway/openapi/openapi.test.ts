@@ -164,6 +164,79 @@ describe('the document', () => {
     }
   });
 
+  test('gives IDs of the right kind as examples, in paths and in objects', async () => {
+    const { apiKey, domainId, address } = await gateway.mailbox({ domain: 'examples.test' });
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const create = async (path: string, payload: object) => {
+      const made = await gateway.app.inject({ method: 'POST', url: `/api/e2/${path}`, headers, payload });
+      expect([path, made.statusCode < 300, made.body]).toEqual([path, true, made.body]);
+      return made.json<{ id: string; thread_id?: string }>();
+    };
+    const email = { from: address, to: 'ada@example.org', subject: 'Hi', text: 'Hello' };
+    const { id: emailId } = await create('emails', email);
+    const { thread_id: threadId = '' } = (
+      await gateway.app.inject({ url: `/api/e2/emails/${emailId}`, headers })
+    ).json<{ thread_id?: string }>();
+    const config = { url: 'https://hooks.example.com/mail' };
+    const made: Record<string, string> = {
+      'emails/{id}': emailId,
+      'mail/threads/{id}': threadId,
+      'domains/{id}': domainId,
+      'emails/batch/{id}': (await create('emails/batch', [email] as never)).id,
+      'endpoints/{id}': (await create('endpoints', { name: 'Mine', type: 'webhook', config })).id,
+      'email-addresses/{id}': (await create('email-addresses', { address: 'two@examples.test', domainId })).id,
+      'api-keys/{id}': (await create('api-keys', { name: 'Two' })).id,
+      'drafts/{id}': (await create('drafts', { subject: 'Draft' })).id,
+      'suppressions/{id}': (await create('suppressions', { address: 'bob@example.org' })).id,
+      'saved-views/{id}': (
+        await create('saved-views', { name: 'Invoices', search: 'subject:invoice', is_shared: true })
+      ).id,
+      'snippets/{id}': (await create('snippets', { name: 'Thanks', text: 'Thank you' })).id,
+      'reply-addresses/{id}': (await create('reply-addresses', { domain: 'examples.test' })).id,
+      'workspaces/{id}': (await create('workspaces', { name: 'Smith', client_id: 'customer-42' })).id,
+      'mail/notes/{id}': (await create(`mail/threads/${threadId}/notes`, { text: 'A note' })).id,
+    };
+    const prefix = (id: unknown) => String(id).split('_')[0];
+    const schemas = (document.components?.schemas ?? {}) as Record<string, OpenAPIV3_1.SchemaObject>;
+    for (const [path, id] of Object.entries(made)) {
+      const item = document.paths?.[`/api/e2/${path}`];
+      const { parameters = [], responses = {} } = item?.get ?? item?.patch ?? item?.delete ?? {};
+      const inPath = (parameters as OpenAPIV3_1.ParameterObject[]).find(({ name }) => name === 'id');
+      expect([path, prefix(inPath?.example)]).toEqual([path, prefix(id)]);
+      const [media] = Object.values((responses['200'] as OpenAPIV3_1.ResponseObject).content ?? {});
+      const [, name = ''] = /#\/components\/schemas\/(\w+)/.exec(JSON.stringify(media?.schema)) ?? [];
+      const schema = schemas[name];
+      const field = schema?.properties?.['id'] as OpenAPIV3_1.SchemaObject | undefined;
+      if (field !== undefined) expect([path, prefix(field.examples?.[0])]).toEqual([path, prefix(id)]);
+    }
+  });
+
+  test('says of an object of any fields that it has them, which generated clients take for one without fields otherwise', () => {
+    const bare: string[] = [];
+    const walk = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type } = value as { type?: unknown };
+      const isOpen = !['properties', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', '$ref'].some(
+        (key) => key in value,
+      );
+      if ([type].flat().includes('object') && isOpen) bare.push(path);
+      for (const [key, inner] of Object.entries(value)) if (!/^examples?$/.test(key)) walk(inner, `${path}/${key}`);
+    };
+    walk(document.components?.schemas, '');
+    walk(document.paths, '');
+    expect(bare).toEqual([]);
+  });
+
+  test('gives each field of a webhook its own example', () => {
+    const schema = document.components?.schemas?.['WebhookEmailReceived'] as OpenAPIV3_1.SchemaObject;
+    const { properties: fields = {} } = schema.properties?.['email'] as OpenAPIV3_1.SchemaObject;
+    const examples = ['id', 'threadId', 'messageId'].map((name) => {
+      const { examples: [example] = [] } = fields[name] as OpenAPIV3_1.SchemaObject;
+      return String(example).slice(0, 3);
+    });
+    expect(examples).toEqual(['em_', 'th_', '<47']);
+  });
+
   test('names no shape twice, and none without a reference', () => {
     const schemas = document.components?.schemas ?? {};
     const text = JSON.stringify(document);

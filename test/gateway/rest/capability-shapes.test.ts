@@ -1,14 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { graphqlOnly, graphqlText, inRest, named, restOnly } from '../../../core/shared/field-notes.ts';
-import {
-  makeReader,
-  makeWriter,
-  snakeCase,
-  snakeOutput,
-  wireInput,
-  wireOutput,
-} from '../../../gateway/rest/capability-shapes.ts';
+import { snakeCase } from '../../../core/shared/word-case.ts';
+import { makeReader, makeWriter, snakeOutput, wireInput, wireOutput } from '../../../gateway/rest/capability-shapes.ts';
 
 /** Names are of the whole process, and openapi.json has all of them: a later test file must not find those of this one. */
 const components: z.ZodType[] = [];

@@ -114,6 +114,27 @@ test('without a time, earlier mail does not count; with one it does', async () =
   expect([status, body.details[0].field]).toEqual([400, 'since']);
 });
 
+test('emails that the caller has do not match, found before or while it waits', async () => {
+  const box = await gateway.mailbox();
+  const since = new Date().toISOString();
+  const first = await mail.deliver(message('One'), box.address);
+  const second = await mail.deliver(message('Two'), box.address);
+  const idOf = async (except: string[]) =>
+    (await wait(box, { since, except_email_ids: except, timeout: 60 })).body.email.id as string;
+  expect([await idOf([]), await idOf([first]), await idOf([second])]).toEqual([first, second, first]);
+  const waiting = wait(box, { since, except_email_ids: [first, second], timeout: 60 });
+  const third = await mail.deliver(message('Three'), box.address);
+  expect((await waiting).body.email.id).toBe(third);
+  const query =
+    'query($since: DateTime, $ids: [ID!]) { waitForEmail(since: $since, exceptEmailIds: $ids, timeout: 60) { id } }';
+  const found = (await gateway.graphql(box.apiKey, query, { since, ids: [first] })).json();
+  expect(found.data.waitForEmail.id).toBe(second);
+  for (const except of ['em_x', Array(101).fill('em_x'), ['x'.repeat(200)], [7], ['a\0']]) {
+    const refused = await wait(box, { since, except_email_ids: except, timeout: 0 });
+    expect([refused.status, refused.body.details[0].field]).toEqual([400, expect.stringMatching(/^except_email_ids/)]);
+  }
+});
+
 test('the address can have a plus tag or be an ID; the domain is a name or an ID', async () => {
   const box = await gateway.mailbox();
   const since = new Date().toISOString();

@@ -86,7 +86,10 @@ describe('saved views', () => {
   test('of a key without a person must be shared', async () => {
     const answer = await gateway.call(team.box.apiKey, 'POST', '/saved-views', { name: 'Of a key' });
     expect(answer.statusCode).toBe(400);
-    expect(answer.body).toContain('is_shared');
+    expect(answer.json()).toMatchObject({
+      message: expect.stringContaining('`is_shared`'),
+      details: [{ field: 'is_shared' }],
+    });
   });
 
   test('are at most 100 for each person', async () => {
