@@ -20,7 +20,7 @@ async function signUp(email: string): Promise<BrowserSession> {
   return browser;
 }
 
-test('a passkey is added only if its device checked the user', async () => {
+test('a passkey is added only if its device checked the user, and signs in by an ES256 key as most devices have', async () => {
   const browser = await signUp('verified@example.com');
   const authenticator = createAuthenticator();
   const unverified = await authenticator.register(browser, USER_PRESENT);
@@ -29,6 +29,8 @@ test('a passkey is added only if its device checked the user', async () => {
   const verified = await authenticator.register(browser, USER_PRESENT | USER_VERIFIED);
   expect(verified.statusCode, verified.body).toBe(200);
   expect((await browser.auth('GET', '/passkey/list-user-passkeys')).json()).toHaveLength(1);
+  const signedIn = await authenticator.signIn(openBrowser(gateway.app), USER_PRESENT | USER_VERIFIED);
+  expect([signedIn.statusCode, signedIn.json().user?.email]).toEqual([200, 'verified@example.com']);
 });
 
 test('the operator removes a lost second factor, which ends all sessions and is in the audit log', async () => {
