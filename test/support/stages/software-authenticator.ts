@@ -18,7 +18,7 @@ interface Forged {
 }
 
 /** An authenticator in software, with one passkey. */
-export interface SoftwareAuthenticator {
+interface SoftwareAuthenticator {
   /** Adds the passkey to the account of a session. */
   register: (browser: BrowserSession, flags: number) => Promise<LightMyRequestResponse>;
   /** Returns the body of a sign-in with a challenge that the browser got. */
