@@ -10,8 +10,8 @@ const DIGITS = 6;
 const SECRET_LENGTH = 32;
 /** Recovery codes that a person gets at once. */
 const RECOVERY_CODES = 10;
-/** 80 bits in base32. */
-const RECOVERY_CODE_LENGTH = 16;
+/** 120 bits in base32: from 112 bits on, a hash without a salt suffices (OWASP ASVS 6.5.2). */
+const RECOVERY_CODE_LENGTH = 24;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** Returns a new secret of an authenticator app, from 32 random bytes. */
@@ -43,7 +43,7 @@ export function totpCode(secret: string, at: Date): Promise<string> {
   return createOTP(secret, { digits: DIGITS }).hotp(Math.floor(at.getTime() / 1_000 / STEP_SECONDS));
 }
 
-/** Returns new recovery codes, such as `abcd-efgh-2345-wxyz`. */
+/** Returns new recovery codes, such as `abcd-efgh-2345-wxyz-abcd-efgh`. */
 export function makeRecoveryCodes(random: (bytes: number) => Uint8Array): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     spell(random(RECOVERY_CODE_LENGTH)).replaceAll(/(.{4})(?=.)/g, '$1-'),

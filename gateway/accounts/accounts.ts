@@ -3,10 +3,12 @@ import { deriveAuthSecret, deriveDeviceSecret, resetLinkUrl } from '../../core/a
 import { passwordChangedMail, resetMail, type SystemMail } from '../../core/accounts/system-account.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { settlePasswordReset } from '../../db/queries/accounts/password.ts';
 import { dropLinks } from '../../db/queries/accounts/sign-in-link.ts';
 import type { Bus } from '../../schema/messages.ts';
 import type { LocalSetting } from '../admission/forwarded-requests.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
+import { warnOfUnknownFields } from '../http/body-warnings.ts';
 import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
@@ -29,7 +31,7 @@ export interface Accounts {
 
 export interface AccountsOptions
   extends Pick<GatewayConfig, 'allowedPrivateNetworks' | 'ownPorts' | 'dnsServers' | 'trustedCertificates' | 'oidc'>,
-    Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordChanged'> {
+    Omit<AuthOptions, 'clientAddressField' | 'onSessionEnded' | 'mailResetLink' | 'onPasswordReset'> {
   /** role postroom_gateway, which reads the data of a user */
   userDatabase: Database;
   /** settings that are open because only this machine reaches the service; none if omitted */
@@ -56,6 +58,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
     );
     await dropLinks(database, id);
   }
+  async function onPasswordReset(person: { id: string; email: string }): Promise<void> {
+    await settlePasswordReset(database, person.id);
+    forgetSessions(person.id);
+    await onPasswordChanged(person);
+  }
   /** A quarter of all modules of the service belong to better-auth. They are loaded when someone signs in; sessions do not need them. */
   const openAuth = loadOnce(() =>
     import('./auth.ts').then(({ createAuth }) =>
@@ -69,7 +76,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         clientAddressField: CLIENT_ADDRESS_FIELD,
         onSessionEnded: forgetSessions,
         mailResetLink: (email, token) => mail(resetMail(email, resetLinkUrl(publicUrl, token))),
-        onPasswordChanged,
+        onPasswordReset,
       }),
     ),
   );
@@ -77,6 +84,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   return {
     sessions,
     async routes(app) {
+      warnOfUnknownFields(app);
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
       workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
       const passwords = createPasswordQueue();

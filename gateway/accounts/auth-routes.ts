@@ -6,6 +6,8 @@ import type { SignInNotice } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
+import { readPasswordMark } from '../../db/queries/accounts/password.ts';
+import { endSession } from '../../db/queries/accounts/session.ts';
 import { findLinkOwner, findPasskeyOwner } from '../../db/queries/accounts/sign-in-link.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
@@ -15,7 +17,7 @@ import type { ErrorBody } from '../http/error-response.ts';
 import type { Auth } from './auth.ts';
 import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { SessionCredential, SessionLookup } from './session-lookup.ts';
+import { plainCookies, type SessionCredential, type SessionLookup, sessionCookieName } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 /** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */
@@ -31,8 +33,8 @@ interface AuthEndpoint {
   isUnwatched?: true;
   /** whether it computes the hash of a password */
   hashesPassword?: true;
-  /** `sign-in`: it needs no session; `own`: a session, but none of single sign-on; `fresh`: as `own`, by a person who signed in just now */
-  needs?: 'sign-in' | 'own' | 'fresh';
+  /** `sign-in`: it needs no session; `own`: one that is not of single sign-on; `fresh`: as `own`, by a person who signed in just now */
+  needs: 'sign-in' | 'session' | 'own' | 'fresh';
   /** added to the body for better-auth */
   adds?: Record<string, unknown>;
 }
@@ -62,12 +64,14 @@ const post = (path: string, body: AuthEndpoint['body'], more: Partial<AuthEndpoi
   method: 'POST',
   path,
   body,
+  needs: 'session',
   ...more,
 });
 const get = (path: string, more: Partial<AuthEndpoint> = {}): AuthEndpoint => ({
   method: 'GET',
   path,
   body: null,
+  needs: 'session',
   ...more,
 });
 
@@ -206,19 +210,23 @@ async function serve(
   const { openAuth, attempts, database, openForLocal } = options;
   if (endpoint.path === '/sign-up/email' && isClosedFor(request, openForLocal, 'SIGN_UP')) throw signUpForLocal();
   if (options.oidc?.isRequired === true && OWN_SIGN_INS.has(endpoint.path)) throw onlySingleSignOn();
-  if (endpoint.path === '/passkey/verify-authentication') requireUserVerification(request.body);
-  const caller = endpoint.needs === 'sign-in' ? null : await findCaller(request, options);
-  if (caller === 'pending') {
-    if (endpoint.path === '/get-session') return send(reply, 200, null);
+  const isOfSession = endpoint.path === '/get-session';
+  const found = await findCaller(request, options);
+  const caller = found === 'pending' ? null : found;
+  if (isOfSession && found === 'pending') return send(reply, 200, null);
+  // better-auth knows neither second factors nor workspaces, and removes a session that has expired when it is asked for.
+  if (caller === null && endpoint.needs !== 'sign-in' && !isOfSession)
     throw new UserError('unauthorized', 'Authentication required');
-  }
   if (endpoint.needs === 'own' || endpoint.needs === 'fresh') requireOwn(caller, endpoint.needs, options);
   const attempt = await readAttempt(request, endpoint, options);
   if (attempt !== null) await attempts.take(attempt);
   const account = attempt?.account ?? (await findAttempted(request, endpoint, database));
   const auth = await openAuth();
+  const mark = await readMark(request, endpoint, database);
   const sent = { ...(request.body as Record<string, unknown> | undefined), ...endpoint.adds };
-  const handle = () => auth.handler(asOwnRequest(request, { ...endpoint, body: sent }, options.publicUrl));
+  const hidesSession = found === 'pending' && endpoint.path !== '/sign-out';
+  const handle = () =>
+    auth.handler(asOwnRequest(request, { ...endpoint, body: sent, hidesSession }, options.publicUrl));
   const responding = endpoint.hashesPassword === true ? options.passwords.run(request.ip, handle) : handle();
   if (endpoint.isUnwatched === true) {
     // The response time would reveal whether the account exists.
@@ -239,14 +247,20 @@ async function serve(
     return send(reply, response.status, refused);
   }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
-  // better-auth knows no workspaces: a session that opens none is over.
-  const result = endpoint.path === '/get-session' && caller === null ? null : authResponse(endpoint.path, body);
+  const result = isOfSession && caller === null ? null : authResponse(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((result as SignedIn).user);
   const notice = NOTICES[endpoint.path];
   if (notice !== undefined && caller !== null) options.notices.tell(request, caller.personId, notice);
   if (!SIGN_INS.has(endpoint.path)) return send(reply, 200, result);
   const { user: person } = result as SignedIn;
-  if (await isPending(response, options)) return send(reply, 200, { secondFactor: 'totp' });
+  const started = await findStarted(response, options);
+  // A password that was replaced while its hash was compared opens nothing.
+  if (started !== null && (await readMark(request, endpoint, database)) !== mark) {
+    await endSession(database, started.sessionId);
+    options.sessions.forget(person.id);
+    throw passwordChanged();
+  }
+  if (started?.isPending === true) return send(reply, 200, { secondFactor: 'totp' });
   options.notices.noteDevice(request, reply, person.id);
   return send(reply, 200, result);
 }
@@ -281,31 +295,22 @@ export function requireOwn(
     requireFreshSignIn({ caller: { via: 'session', signedInAt: session.confirmedAt }, now }, 'change how you sign in');
 }
 
-/** Returns whether the session that a response starts waits for the second factor. */
-async function isPending(response: Response, { sessions }: AuthRouteOptions): Promise<boolean> {
+/** Returns the session that a response starts; null: it starts none, or the session has ended meanwhile. */
+async function findStarted(response: Response, { sessions }: AuthRouteOptions): Promise<SessionCredential | null> {
   const fields = response.headers.getSetCookie().map((field) => field.replace(/;.*$/s, ''));
   const cookie = sessions.cookieOf(fields.join('; '));
-  return cookie !== null && (await sessions.findPending(cookie))?.isPending === true;
+  return cookie === null ? null : sessions.findPending(cookie);
 }
 
-const passkeyResponse = z.object({
-  response: z.object({ response: z.object({ authenticatorData: z.string().max(4_096) }) }),
-});
-/** The authenticator checked a fingerprint, face or PIN (WebAuthn Level 3 §6.1); flags are byte 32 of its data, which it signs. */
-const USER_VERIFIED = 0x04;
+/** Returns what changes with the password that a sign-in is compared with; null: it is none with a password. */
+async function readMark({ body }: FastifyRequest, { path }: AuthEndpoint, database: Database): Promise<string | null> {
+  return path === '/sign-in/email' ? readPasswordMark(database, (body as { email: string }).email) : null;
+}
 
-/** Refuses a passkey whose device did not check its user, because a passkey counts as two factors. */
-function requireUserVerification(body: unknown): void {
-  const parsed = passkeyResponse.safeParse(body);
-  // better-auth refuses it.
-  if (!parsed.success) return;
-  const flags = Buffer.from(parsed.data.response.response.authenticatorData, 'base64url')[32] ?? 0;
-  if ((flags & USER_VERIFIED) !== 0) return;
-  throw new UserError(
-    'validation',
-    'Your device did not check a fingerprint, face or PIN. Set up a screen lock or PIN on it, and try again.',
-    { reason: 'USER_NOT_VERIFIED' },
-  );
+function passwordChanged(): UserError {
+  return new UserError('conflict', 'The password was changed while you signed in. Sign in with the new one.', {
+    reason: 'PASSWORD_CHANGED',
+  });
 }
 
 function onlySingleSignOn(): UserError {
@@ -377,18 +382,25 @@ async function readAttempt(
   return { kind, address: request.ip, account: session?.personId ?? null };
 }
 
+/** A request to better-auth. */
+interface OwnRequest extends Pick<AuthEndpoint, 'path' | 'method'> {
+  body: Record<string, unknown>;
+  /** whether better-auth does not see the session, which it would take for one that is open */
+  hidesSession?: boolean;
+}
+
 /** Converts a request for better-auth: with our own origin, which has been checked, and the client's address. */
 export function asOwnRequest(
   request: FastifyRequest,
-  { path, method, body }: Pick<AuthEndpoint, 'path' | 'method'> & { body: Record<string, unknown> },
+  { path, method, body, hidesSession = false }: OwnRequest,
   publicUrl: string,
 ): Request {
   const { origin } = new URL(publicUrl);
   const headers = new Headers({ origin, [CLIENT_ADDRESS_FIELD]: request.ip });
-  for (const name of ['cookie', 'user-agent'] as const) {
-    const value = request.headers[name];
-    if (value !== undefined) headers.set(name, name === 'user-agent' ? value.slice(0, MAX_USER_AGENT) : value);
-  }
+  const { cookie, 'user-agent': agent } = request.headers;
+  if (cookie !== undefined)
+    headers.set('cookie', plainCookies(cookie, hidesSession ? [sessionCookieName(publicUrl)] : []));
+  if (agent !== undefined) headers.set('user-agent', agent.slice(0, MAX_USER_AGENT));
   if (method === 'GET') return new Request(`${origin}/api/auth${path}`, { headers });
   headers.set('content-type', 'application/json');
   return new Request(`${origin}/api/auth${path}`, { method, headers, body: JSON.stringify(body) });

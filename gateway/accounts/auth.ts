@@ -27,8 +27,8 @@ export interface AuthOptions {
   onSessionEnded: (personId: string) => void;
   /** Sends a link with the token by email. Resolves once the email is stored. */
   mailResetLink: (email: string, token: string) => Promise<void>;
-  /** Called when the user's password was changed. */
-  onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
+  /** Called when the person set a new password by a mailed link. */
+  onPasswordReset: (person: { id: string; email: string }) => Promise<void>;
 }
 
 /** better-auth, which manages accounts, sessions and passkeys. */
@@ -61,7 +61,7 @@ export function createAuth(options: AuthOptions) {
       resetPasswordTokenExpiresIn: RESET_LINK_LIFE_MS / 1_000,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) => options.mailResetLink(user.email, token),
-      onPasswordReset: ({ user }) => options.onPasswordChanged(user),
+      onPasswordReset: ({ user }) => options.onPasswordReset(user),
     },
     user: authTables.user,
     account: { ...authTables.account, accountLinking: { enabled: false } },
@@ -112,20 +112,23 @@ export function createAuth(options: AuthOptions) {
         origin,
         advanced: { webAuthnChallengeCookie: 'passkey' },
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-        registration: { afterVerification: requireVerifiedUser },
+        registration: {
+          afterVerification: async ({ verification }) =>
+            requireVerifiedUser(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          afterVerification: async ({ verification }) =>
+            requireVerifiedUser(verification.authenticationInfo.userVerified),
+        },
         schema: { passkey: { modelName: authTables.passkey.modelName, fields: authColumns.passkey } },
       }),
     ],
   });
 }
 
-/** Refuses a new passkey whose device did not check its user, because a passkey counts as two factors. Throws APIError. */
-async function requireVerifiedUser({
-  verification,
-}: {
-  verification: { registrationInfo?: { userVerified: boolean } | undefined };
-}): Promise<void> {
-  if (verification.registrationInfo?.userVerified === true) return;
+/** Refuses a passkey whose device did not check its user, because a passkey counts as two factors. Throws APIError. */
+function requireVerifiedUser(isVerified: boolean | undefined): void {
+  if (isVerified === true) return;
   throw new APIError('BAD_REQUEST', {
     code: 'USER_NOT_VERIFIED',
     message: 'Your device did not check a fingerprint, face or PIN. Set up a screen lock or PIN on it, and try again.',

@@ -74,6 +74,11 @@ export function invitationRoutes(plain: FastifyInstance, options: InvitationRout
       if (hasAccount) throw hasSignIn();
       const { name, newPassword: password } = request.body;
       const sessionId = await signUp(options, request, reply, { email, name, password });
+      // Another request made the sign-in at the same time.
+      if (sessionId === null) {
+        if ((await present(request.body.token)).hasAccount) throw hasSignIn();
+        throw new Error('better-auth made no sign-in for an invitation');
+      }
       options.fault?.('invitations.signed-up');
       return accept(options, request.body.token, sessionId);
     },
@@ -96,18 +101,17 @@ async function accept(
 
 const created = z.object({ sessionId: z.string() });
 
-/** Creates the sign-in, and sets the cookie of its first session. Returns the ID of the session. */
+/** Creates the sign-in, and sets the cookie of its first session. Returns the ID of the session; null if none was made. */
 async function signUp(
   { openAuth, passwords, publicUrl }: InvitationRouteOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   person: { email: string; name: string; password: string },
-): Promise<string> {
+): Promise<string | null> {
   const auth = await openAuth();
   const signedUp = asOwnRequest(request, { method: 'POST', path: '/sign-up/invited', body: person }, publicUrl);
   const response = await passwords.run(request.ip, () => auth.handler(signedUp));
-  if (response.status === 422) throw hasSignIn();
-  if (!response.ok) throw new Error(`better-auth responded ${response.status} to a sign-up by invitation`);
+  if (!response.ok) return null;
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
   return created.parse(await response.json()).sessionId;
 }

@@ -16,7 +16,7 @@ import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest } from './auth-routes.ts';
 import { createOidcClient, type OidcClient, OidcProblem } from './oidc-client.ts';
 import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provider-sign-in.ts';
-import { findCookie, type SessionLookup } from './session-lookup.ts';
+import { findCookie, pathCookieName, type SessionLookup, writePathCookie } from './session-lookup.ts';
 import type { SignInNotices } from './sign-in-notices.ts';
 
 export interface ProviderRouteOptions {
@@ -90,7 +90,10 @@ export function providerRoutes(
   const signIn = createProviderSignIn(options);
   const count = (request: FastifyRequest) =>
     options.attempts.take({ kind: 'provider', address: request.ip, account: null });
-  const isSecure = publicUrl.startsWith('https:');
+  const readCookie = ({ headers }: FastifyRequest, name: string) =>
+    findCookie(headers.cookie, pathCookieName(name, publicUrl));
+  const setCookie = (reply: FastifyReply, name: string, value: string, seconds: number) =>
+    reply.header('set-cookie', writePathCookie({ name, value, path: '/api/auth/provider', seconds }, publicUrl));
 
   app.post(
     '/provider/start',
@@ -119,7 +122,7 @@ export function providerRoutes(
         entry === null ? null : { sessionId: entry.session.sessionId, personId: entry.session.personId };
       try {
         const { url, cookie } = await signIn.start(clientOf(request), { provider, returnTo, confirms: confirmed });
-        setCookie(reply, cookie.name, cookie.value, STARTED_LIFE_MS / 1_000, isSecure);
+        setCookie(reply, cookie.name, cookie.value, STARTED_LIFE_MS / 1_000);
         return { url };
       } catch (error) {
         if (!(error instanceof OidcProblem)) throw error;
@@ -141,7 +144,7 @@ export function providerRoutes(
       const entry = await findPerson(request, sessions, publicUrl);
       if (entry === null) throw new UserError('unauthorized', 'Authentication required');
       const { providerId, personId } = entry.session;
-      const isOfService = oidc !== null && findCookie(request.headers.cookie, SIGNED_IN_COOKIE) === personId;
+      const isOfService = oidc !== null && readCookie(request, SIGNED_IN_COOKIE) === personId;
       const provider = providerId ?? (isOfService ? SERVICE_PROVIDER : null);
       if (provider === null) return { url: null };
       try {
@@ -157,17 +160,16 @@ export function providerRoutes(
 
   app.get('/provider/callback', { schema: { hide: true }, onRequest: count }, async (request, reply) => {
     const url = new URL(request.url, publicUrl);
-    const readCookie = (name: string) => findCookie(request.headers.cookie, name);
     try {
       const { provider, personId, returnTo, confirms } = await signIn.finish(
         clientOf(request),
         new URL(`${publicUrl}${CALLBACK_PATH}${url.search}`),
-        readCookie,
+        (name) => readCookie(request, name),
       );
       if (confirms === null) {
         const providerId = provider === SERVICE_PROVIDER ? null : provider;
         const person = providerId === null ? personId : '';
-        setCookie(reply, SIGNED_IN_COOKIE, person, person === '' ? 0 : SIGNED_IN_SECONDS, isSecure);
+        setCookie(reply, SIGNED_IN_COOKIE, person, person === '' ? 0 : SIGNED_IN_SECONDS);
         await openSession(request, reply, options, { personId, providerId });
         options.notices.noteDevice(request, reply, personId);
         // Groups may have changed the role.
@@ -227,12 +229,4 @@ function refusedStart(request: FastifyRequest, problem: OidcProblem): UserError 
 
 function logProblem(request: FastifyRequest, { problem, detail }: OidcProblem): void {
   request.log.warn({ event: 'sign-in.provider-refused', problem, detail }, 'a sign-in by single sign-on failed');
-}
-
-/** SameSite=Lax, because the provider's page leads back here. */
-function setCookie(reply: FastifyReply, name: string, value: string, seconds: number, isSecure: boolean): void {
-  reply.header(
-    'set-cookie',
-    `${name}=${value}; Path=/api/auth/provider; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-  );
 }

@@ -116,7 +116,7 @@ function toCredential({ workspaceId, role, isApprover, reach, ...session }: Sess
 const MAX_COOKIE_LENGTH = 512;
 
 /** Returns the name of the session cookie. Over TLS its prefix makes browsers require Secure, Path=/ and no Domain (RFC 6265bis §4.1.3.2). */
-function sessionCookieName(publicUrl: string): string {
+export function sessionCookieName(publicUrl: string): string {
   return `${publicUrl.startsWith('https:') ? '__Host-' : ''}postroom.session_token`;
 }
 
@@ -127,6 +127,43 @@ export function findCookie(field: string | undefined, name: string): string | nu
     if (mark !== -1 && pair.slice(0, mark).trim() === name) return pair.slice(mark + 1).trim();
   }
   return null;
+}
+
+/** A cookie that browsers send to one path only. */
+interface PathCookie {
+  name: string;
+  value: string;
+  path: string;
+  /** until it expires; 0 removes it */
+  seconds: number;
+}
+
+/** Returns the name of such a cookie. Over TLS its prefix makes browsers require Secure (RFC 6265bis §4.1.3.1). */
+export function pathCookieName(name: string, publicUrl: string): string {
+  return publicUrl.startsWith('https:') ? `__Secure-${name}` : name;
+}
+
+/** Returns a Set-Cookie header field. SameSite=Lax, because pages of providers lead back here. */
+export function writePathCookie({ name, value, path, seconds }: PathCookie, publicUrl: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  return `${pathCookieName(name, publicUrl)}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/**
+ * Returns a Cookie header that better-auth reads as findCookie reads the given one: with the first cookie of each name, and none in quotes,
+ * which better-auth would take off. Otherwise it could act for another session than the one that was checked. It has no cookie of `hidden`.
+ */
+export function plainCookies(field: string, hidden: readonly string[]): string {
+  const plain = new Map<string, string>();
+  for (const pair of field.split(';')) {
+    const mark = pair.indexOf('=');
+    const [name, value] = [pair.slice(0, mark).trim(), pair.slice(mark + 1).trim()];
+    if (mark !== -1 && !plain.has(name)) plain.set(name, value);
+  }
+  return [...plain]
+    .filter(([name, value]) => !value.startsWith('"') && !hidden.includes(name))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ');
 }
 
 /** Returns the token of a cookie signed by better-auth: `token.signature`, percent-encoded. Null if the signature is not ours. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type SignInNotice, type SystemMail, signInNoticeMail } from '../../core/accounts/system-account.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findPersonName } from '../../db/queries/accounts/second-factor.ts';
-import { findCookie } from './session-lookup.ts';
+import { findCookie, pathCookieName, writePathCookie } from './session-lookup.ts';
 
 export interface SignInNoticeOptions {
   /** role postroom_auth */
@@ -30,7 +30,6 @@ const NEW_ACCOUNT_MS = 300_000;
 
 export function createSignInNotices(options: SignInNoticeOptions): SignInNotices {
   const { database, publicUrl, secret, now, mail } = options;
-  const isSecure = publicUrl.startsWith('https:');
 
   async function send(
     request: FastifyRequest,
@@ -58,12 +57,11 @@ export function createSignInNotices(options: SignInNoticeOptions): SignInNotices
     noteDevice(request, reply, personId) {
       const name = `postroom.device_${createHash('sha256').update(personId).digest('hex').slice(0, 12)}`;
       const mark = createHmac('sha256', secret).update(personId).digest();
-      const given = Buffer.from(findCookie(request.headers.cookie, name) ?? '', 'base64url');
-      if (given.length === mark.length && timingSafeEqual(given, mark)) return;
-      reply.header(
-        'set-cookie',
-        `${name}=${mark.toString('base64url')}; Path=/api/auth; Max-Age=${DEVICE_SECONDS}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-      );
+      const given = findCookie(request.headers.cookie, pathCookieName(name, publicUrl)) ?? '';
+      const known = Buffer.from(given, 'base64url');
+      if (known.length === mark.length && timingSafeEqual(known, mark)) return;
+      const cookie = { name, value: mark.toString('base64url'), path: '/api/auth', seconds: DEVICE_SECONDS };
+      reply.header('set-cookie', writePathCookie(cookie, publicUrl));
       sendLater(request, personId, 'device', ({ createdAt }) => now().getTime() - createdAt.getTime() > NEW_ACCOUNT_MS);
     },
   };

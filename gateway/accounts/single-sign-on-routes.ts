@@ -37,7 +37,8 @@ export interface SingleSignOnRouteOptions {
 
 const MAX_GROUP_ROLES = 100;
 
-const settingsShape = z.object({
+/** Unknown fields are refused, because a misspelled `isRequired` would leave other ways to sign in open. */
+const settingsShape = z.strictObject({
   issuer: z.string().trim().max(2_048),
   clientId: z.string().trim().min(1, 'must not be empty').max(500),
   clientSecret: z.string().min(1, 'must not be empty').max(2_000).optional(),
@@ -45,7 +46,9 @@ const settingsShape = z.object({
   trustsAddresses: z.boolean().default(false),
   groupsClaim: z.string().trim().min(1, 'must not be empty').max(200).default('groups'),
   groupRoles: z
-    .array(z.object({ group: z.string().trim().min(1, 'must not be empty').max(500), role: z.enum(INVITED_ROLES) }))
+    .array(
+      z.strictObject({ group: z.string().trim().min(1, 'must not be empty').max(500), role: z.enum(INVITED_ROLES) }),
+    )
     .max(MAX_GROUP_ROLES)
     .default([]),
   defaultRole: z.enum(INVITED_ROLES).nullable().default(null),

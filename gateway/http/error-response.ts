@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { INSUFFICIENT_SCOPE } from '../../core/accounts/key-rights.ts';
@@ -56,11 +56,7 @@ const UNPROCESSABLE = 422;
 export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   if (error instanceof UserError) return userErrorResponse(error);
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const details = error.validation.map(({ instancePath, message }) => ({
-      field: instancePath.split('/').slice(1).join('.'),
-      message: message ?? 'Invalid value',
-    }));
-    return userErrorResponse(invalidInput(details));
+    return userErrorResponse(invalidInput(error.validation.flatMap(readIssue)));
   }
   if (isTransient(error) || findCode(error) === 'FST_ERR_HANDLER_TIMEOUT') {
     log.warn({ err: error }, 'PostgreSQL is unreachable');
@@ -76,6 +72,21 @@ export function errorResponse(error: unknown, log: Logger): ErrorResponse {
   log.error({ err: error }, 'a request failed');
   return frame(500, 'Internal Server Error', 'An unexpected error occurred.');
 }
+
+/** Returns what is wrong with a field, or with each field that the shape does not have. */
+function readIssue({ keyword, instancePath, params, message = 'Invalid value' }: FastifySchemaValidationError) {
+  const path = instancePath.split('/').filter((part) => part !== '');
+  const field = path.join('.');
+  const { keys } = params;
+  if (keyword !== 'unrecognized_keys' || !Array.isArray(keys)) return [{ field, message }];
+  return keys.map((key) => ({
+    field: [...path, String(key).slice(0, MAX_SHOWN_FIELD).toWellFormed()].join('.'),
+    message: 'Unknown field',
+  }));
+}
+
+/** Characters of the name of an unknown field. */
+const MAX_SHOWN_FIELD = 200;
 
 /** Sends the response of an error. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -93,7 +93,8 @@ export const customerCapability: Capability = {
       summary: "Create a customer's workspace",
       description:
         'Creates a workspace for a customer. The same `client_id` again returns the same workspace, unchanged. Needs the scope `workspaces`.',
-      input: z.object({
+      // A misspelled quota, limit or expiry would give more, so these inputs refuse unknown fields.
+      input: z.strictObject({
         clientId: text.meta({
           description: `The ID that the customer has with you, 1 to ${customers.MAX_CLIENT_ID_LENGTH} characters.`,
         }),
@@ -153,7 +154,7 @@ export const customerCapability: Capability = {
       description:
         'Omitted fields keep their values. While it is suspended, its keys get 403 and mail to it is deferred. A quota below what is used takes effect for what is added from then on.',
       target,
-      input: z.object({
+      input: z.strictObject({
         name: name.optional(),
         quotas: quotasShape.nullish().meta({ description: 'Replaces all quotas. Null removes them.' }),
         isSuspended: z.boolean().optional().meta({ description: 'Whether it is suspended.' }),
@@ -185,7 +186,7 @@ export const customerCapability: Capability = {
       method: 'POST',
       path: '/:id/tokens',
       target,
-      input: z.object({
+      input: z.strictObject({
         rights: z
           .array(
             oneOf(BROWSER_RIGHTS, {
@@ -232,7 +233,7 @@ export const customerCapability: Capability = {
       method: 'POST',
       path: '/:id/api-keys',
       target,
-      input: z.object({
+      input: z.strictObject({
         name: text.meta({ description: 'Name of the key.' }),
         scopes: scopes.meta({ description: 'Scopes of the key, at least one, and not `workspaces`.' }),
         expiresAt: z.date().nullish().meta({ description: 'When the key expires. Default: never, or with your key.' }),

@@ -55,7 +55,8 @@ const showMember = ({ personId: id, keys: apiKeys, ...rest }: members.Member) =>
 const showLimits = (held: members.Member['limits']) =>
   held === null ? null : { domainIds: [...held.domainIds], addresses: [...held.addresses] };
 
-const given = z.object({
+// A misspelled limit would give access to all mail, so unknown fields are refused.
+const given = z.strictObject({
   role: oneOf(INVITED_ROLES, {
     name: 'InvitedRole',
     description: 'A role that can be given to a member.',
@@ -350,7 +351,7 @@ export const invitationCapability: Capability = {
       description: `Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own. A workspace has at most ${MAX_MEMBERS} members and open invitations.`,
       method: 'POST',
       path: '',
-      input: z.object({ email: text.meta({ description: 'The address of the person.' }), ...given.shape }),
+      input: z.strictObject({ email: text.meta({ description: 'The address of the person.' }), ...given.shape }),
       inputName: 'CreateInvitation',
       example: { email: 'ann@example.com', role: 'agent' },
       output: invitation,

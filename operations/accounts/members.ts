@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import { hasRight, hasRoleRight, isLimitableRight, RIGHTS, type Right } from '../../core/accounts/rights.ts';
 import { type InvitedRole, LIMITABLE_ROLES, type Role } from '../../core/accounts/roles.ts';
-import { canonicalDomainName } from '../../core/domains/domain-name.ts';
-import { outgoingMailbox } from '../../core/sending/outgoing-addresses.ts';
+import { canonicalAddress, canonicalDomainName } from '../../core/domains/domain-name.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
@@ -253,8 +252,8 @@ export async function resolveRights(
   transaction: Transaction<Tables>,
   { role, isApprover, domains, addresses }: GivenRights,
 ): Promise<rows.MemberRights> {
-  const given = { role, isApprover: isApprover ?? false };
-  if (domains == null && addresses == null) return { ...given, limits: null };
+  const rights = { role, isApprover: isApprover ?? false };
+  if (domains == null && addresses == null) return { ...rights, limits: null };
   const count = (domains?.length ?? 0) + (addresses?.length ?? 0);
   if (count === 0) throw invalid('Give a domain or an address, or omit both for access to all', 'domains');
   if (count > MAX_LIMITS)
@@ -265,12 +264,20 @@ export async function resolveRights(
     if (found === null) throw invalid(`You have no domain ${domain}`, 'domains');
     domainIds.add(found.id);
   }
-  const mailboxes = (addresses ?? []).map((address) => {
-    const mailbox = outgoingMailbox({ name: null, address: address.trim() });
-    if (mailbox === null) throw invalid(`${address} is not a valid email address. Use name@example.com.`, 'addresses');
-    return mailbox.address.toLowerCase();
+  const mailboxes = (addresses ?? []).map((given) => {
+    const mailbox = canonicalAddress(given);
+    if (mailbox === null) throw invalid(`${given} is not a valid email address. Use name@example.com.`, 'addresses');
+    return mailbox;
   });
-  return { ...given, limits: { domainIds: [...domainIds], addresses: [...new Set(mailboxes)] } };
+  const own = await rows.findOwnDomains(transaction, workspaceId, [...new Set(mailboxes.map(({ domain }) => domain))]);
+  const foreign = mailboxes.find(({ domain }) => !own.includes(domain));
+  if (foreign !== undefined)
+    throw invalid(
+      `You have no domain ${foreign.domain}, so there is no mail for ${foreign.address}. Use an address of one of your domains.`,
+      'addresses',
+    );
+  const limits = { domainIds: [...domainIds], addresses: [...new Set(mailboxes.map(({ address }) => address))] };
+  return { ...rights, limits };
 }
 
 /** Returns the person of the request. Throws forbidden for API keys. `what` completes "API keys cannot …". */

@@ -121,6 +121,47 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
     expect(program.received()?.get('error')).toBe('access_denied');
   });
 
+  test(
+    'asks for the code of a terminal, warns of codes that others send, and connects the terminal',
+    LIMIT,
+    async () => {
+      const post = async (path: string, form: Record<string, string>) =>
+        (await fetch(`${stage.url}${path}`, { method: 'POST', body: new URLSearchParams(form) })).json();
+      const device = (await post('/oauth/device_authorization', { client_id: 'postroom-cli', scope: 'send' })) as {
+        device_code: string;
+        user_code: string;
+      };
+      const link = `${stage.url}/oauth/device?code=${device.user_code}`;
+      const stranger = await stage.open(null);
+      await stranger.page.goto(link);
+      await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(new URL(stranger.page.url()).searchParams.get('next')).toBe(`/oauth/device?code=${device.user_code}`);
+
+      const { page, complaints } = await stage.open(await stage.account());
+      await page.goto(link);
+      const code = page.getByLabel('Code', { exact: true });
+      expect(await code.inputValue()).toBe(device.user_code);
+      // The link enters nothing by itself.
+      expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
+      await code.fill('BBBB-BBBB');
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('No terminal waits for this code').waitFor();
+      await code.fill(device.user_code);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: 'Connect the command line?' }).waitFor();
+      await page.getByText('entered at a terminal at').waitFor();
+      await page.getByText('Anyone who sent it to you gets access.').waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole('radio', { name: 'Read', exact: true }).check();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByRole('heading', { name: 'The terminal is connected' }).waitFor();
+      const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'postroom-cli' };
+      const tokens = (await post('/oauth/token', { ...grant, device_code: device.device_code })) as { scope: string };
+      expect(tokens.scope).toBe('read');
+      expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
+    },
+  );
+
   test('shows a hostile name as plain text, and loads neither its logo nor its links', LIMIT, async () => {
     const { page, requested, complaints } = await stage.open(await stage.account());
     await page.goto(linkOf(await register('<img src=x onerror=alert(1)>\u202eknaB')));

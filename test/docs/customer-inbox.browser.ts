@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/cluster/cluster.ts';
 import { repository } from '../support/runner.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { callers } from '../support/servers/service.ts';
@@ -12,27 +14,52 @@ import { readBlocks } from './page-blocks.ts';
 
 const LIMIT = { timeout: 300_000 };
 let stage: BrowserStage;
-/** the server of the product, with the page of the guide */
-let product: Server;
-let page: string;
-let tokens: string[] = [];
+/** with the page and the product of the guide */
+let folder: string;
 
 describe.skipIf(chromiumPath === undefined)('workspaces for customers in the browser', () => {
   beforeAll(async () => {
     stage = await openBrowserStage();
-    const guide = await readFile(path.join(repository, 'docs/workspaces.md'), 'utf8');
-    page = readBlocks(guide).find(({ language }) => language === 'html')?.text ?? '';
-    product = createServer((request, response) => {
-      if (request.url !== '/token') return response.setHeader('content-type', 'text/html').end(page);
-      const token = tokens[0] ?? '';
-      return response.setHeader('content-type', 'application/json').end(JSON.stringify({ base: stage.url, token }));
-    });
-    await new Promise<void>((resolve) => void product.listen(0, '127.0.0.1', resolve));
+    folder = await mkdtemp(path.join(tmpdir(), 'postroom-product-'));
   });
   afterAll(async () => {
-    product?.close();
+    await rm(folder, { recursive: true, force: true });
     await stage?.close();
   });
+
+  /** Starts the product of the guide for a customer, as the guide says, on another port. Returns its URL. */
+  async function startProduct(environment: { KEY: string; WORKSPACE: string }) {
+    const blocks = readBlocks(await readFile(path.join(repository, 'docs/workspaces.md'), 'utf8'));
+    const port = await freePort();
+    for (const [name, language] of [
+      ['inbox.html', 'html'],
+      ['product.mjs', 'js'],
+    ] as const) {
+      const found = blocks.filter((block) => block.language === language);
+      expect([name, found.length]).toEqual([name, 1]);
+      await writeFile(path.join(folder, name), (found[0]?.text ?? '').replaceAll('4000', String(port)));
+    }
+    const env = { ...process.env, BASE: stage.url, ...environment };
+    const started = spawn(process.execPath, ['product.mjs'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const url = `http://localhost:${port}/`;
+    const responds = () =>
+      fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await expect.poll(responds).toBe(true);
+    return { url, stop: () => stopProgram(started) };
+  }
+
+  async function stopProgram(program: ChildProcess): Promise<void> {
+    const ended = once(program, 'exit');
+    program.kill();
+    await ended;
+  }
 
   /** Returns a name that the service trusts and no account has. */
   async function freeDomain(): Promise<string> {
@@ -60,29 +87,27 @@ describe.skipIf(chromiumPath === undefined)('workspaces for customers in the bro
     return { id, address };
   }
 
-  test('two customers see their own mail on the page of the guide, as it comes', LIMIT, async () => {
-    const parent = await stage.account();
-    const origin = `http://127.0.0.1:${(product.address() as AddressInfo).port}`;
-    const customers = [await makeCustomer(parent, 'ann'), await makeCustomer(parent, 'bob')];
-    for (const { id, address } of customers) {
-      await stage.mail({ to: address, subject: `First for ${address}`, text: 'Hello' });
-      const made = await parent.call('POST', `/workspaces/${id}/tokens`, {
-        rights: ['read'],
-        ttl: 900,
-        origins: [origin],
-      });
-      expect(made.status, JSON.stringify(made.body)).toBeLessThan(300);
-      tokens = [made.body.token];
-      const tab = await stage.open(null);
-      await tab.page.goto(origin);
-      await tab.page.getByText(`First for ${address}`).waitFor();
-      await stage.mail({ to: address, subject: `Live for ${address}`, text: 'Hello' });
-      await tab.page.getByText(`Live for ${address}`).waitFor();
-      expect(await tab.page.getByRole('listitem').count()).toBe(2);
-      expect(tab.complaints).toEqual([]);
-      await tab.close();
-    }
-  });
+  test(
+    'two customers see their own mail on the page that the product of the guide serves, as it comes',
+    LIMIT,
+    async () => {
+      const parent = await stage.account();
+      const customers = [await makeCustomer(parent, 'ann'), await makeCustomer(parent, 'bob')];
+      for (const { id, address } of customers) {
+        await stage.mail({ to: address, subject: `First for ${address}`, text: 'Hello' });
+        const product = await startProduct({ KEY: parent.apiKey, WORKSPACE: id });
+        const tab = await stage.open(null);
+        await tab.page.goto(product.url);
+        await tab.page.getByText(`First for ${address}`).waitFor();
+        await stage.mail({ to: address, subject: `Live for ${address}`, text: 'Hello' });
+        await tab.page.getByText(`Live for ${address}`).waitFor();
+        expect(await tab.page.getByRole('listitem').count()).toBe(2);
+        expect(tab.complaints).toEqual([]);
+        await tab.close();
+        await product.stop();
+      }
+    },
+  );
 
   test('the owner of a product lists, limits, suspends, resumes and deletes workspaces', LIMIT, async () => {
     const parent = await stage.account();

@@ -92,6 +92,22 @@ export async function changeMember(
   return readOutcome(rows);
 }
 
+/** Returns those of the domains that the workspace has. */
+export async function findOwnDomains(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const found = await transaction
+    .selectFrom('domain')
+    .select('name')
+    .where('workspace_id', '=', workspaceId)
+    .where('name', 'in', names)
+    .execute();
+  return found.map(({ name }) => name);
+}
+
 /** Removes a member of the transaction's workspace, and ends the member's sessions in it. */
 export async function removeMember(
   transaction: Transaction<Tables>,

@@ -112,3 +112,8 @@ export async function switchWorkspace(
 export async function confirmSession(database: Database, sessionId: string, now: Date): Promise<void> {
   await database.pool.query('update auth_session set confirmed_at = $2 where id = $1', [sessionId, now]);
 }
+
+/** Ends a session. Role postroom_auth. */
+export async function endSession(database: Database, sessionId: string): Promise<void> {
+  await database.pool.query('delete from auth_session where id = $1', [sessionId]);
+}

@@ -56,7 +56,7 @@ describe('the cookie', () => {
           /^__Host-postroom\.session_token=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
         ),
         expect.stringMatching(
-          /^postroom\.device_[^;]+; Path=\/api\/auth; Max-Age=34560000; HttpOnly; SameSite=Lax; Secure$/,
+          /^__Secure-postroom\.device_[^;]+; Path=\/api\/auth; Max-Age=34560000; HttpOnly; SameSite=Lax; Secure$/,
         ),
       ]);
       expect(await statusOf(browser)).toBe(200);

@@ -72,6 +72,18 @@ describe('a workspace for a customer', () => {
     expect(theirs.json().id).not.toBe(again.json().id);
   });
 
+  test.each([
+    ['POST', '', { client_id: 'misspelled', quota: { domains: 1 } }, 'quota'],
+    ['POST', '', { client_id: 'misspelled', quotas: { domain: 1 } }, 'quotas.domain'],
+    ['PATCH', '/ID', { name: 'Smith', suspended: true }, 'suspended'],
+    ['POST', '/ID/tokens', { rights: ['read'], origins: ['https://a.test'], address: ['a@a.test'] }, 'address'],
+    ['POST', '/ID/api-keys', { name: 'key', scopes: ['read'], expires: '2030-01-01T00:00:00Z' }, 'expires'],
+  ] as const)('is refused by %s /workspaces%s with %j, because %s is unknown', async (method, path, body, field) => {
+    const { id } = await makeCustomer();
+    const refused = await call(method, `/workspaces${path.replace('ID', id)}`, body);
+    expect([refused.statusCode, refused.json().details]).toEqual([400, [{ field, message: 'Unknown field' }]]);
+  });
+
   test('needs the scope workspaces, and the right of the parent alone', async () => {
     const manages = await insertKey(gateway.owner, product, { scopes: ['read', 'send', 'manage', 'approve'] });
     const refused = await create({ client_id: 'x' }, manages.secret);

@@ -56,6 +56,74 @@ describe('a gateway that is killed while it removes a member', () => {
   });
 });
 
+describe('a gateway that is killed while it changes members', () => {
+  const POINTS = [
+    ['members.before-commit', false],
+    ['members.after-commit', true],
+  ] as const;
+  const readRole = async (workspaceId: string, personId: string) =>
+    (
+      await gateway.owner.pool.query<{ role: string }>(
+        'select role from workspace_member where workspace_id = $1 and person_id = $2',
+        [workspaceId, personId],
+      )
+    ).rows[0]?.role;
+  const countEntries = (workspaceId: string) =>
+    countRows(`select count(*) from audit_entry where workspace_id = $1 and action like 'member.%'`, workspaceId);
+
+  test.each(POINTS)('at %s leaves the former role with its keys, or the new one without', async (point, isDone) => {
+    const person = await team.makeMember('developer');
+    const { personId } = person;
+    await team.insertKeyOf(person);
+    const before = await countEntries(team.box.workspaceId);
+    const change = () => team.owner.browser.rest('PATCH', `/members/${personId}`, {}, { role: 'viewer' });
+    await killAt(point, change);
+    expect([
+      await readRole(team.box.workspaceId, personId),
+      await countKeys(personId),
+      (await countEntries(team.box.workspaceId)) > before,
+    ]).toEqual(isDone ? ['viewer', 0, true] : ['developer', 1, false]);
+    expect((await change()).json().role).toBe('viewer');
+    expect(await countKeys(personId)).toBe(0);
+  });
+
+  test.each(POINTS)('at %s leaves one owner, with an entry of the transfer or without', async (point, isDone) => {
+    const other = await openTeam(gateway, `transfer-${isDone ? 'done' : 'undone'}`);
+    const { workspaceId } = other.box;
+    const next = await other.makeMember('agent', { addresses: [other.box.address] });
+    const before = await countEntries(workspaceId);
+    const transfer = () => other.owner.browser.rest('POST', `/members/${next.personId}/transfer`, {}, {});
+    await killAt(point, transfer);
+    const roles = [await readRole(workspaceId, other.owner.personId), await readRole(workspaceId, next.personId)];
+    expect([roles, (await countEntries(workspaceId)) > before]).toEqual(
+      isDone ? [['admin', 'owner'], true] : [['owner', 'agent'], false],
+    );
+    if (!isDone) expect((await transfer()).statusCode).toBe(200);
+    expect(await readRole(workspaceId, next.personId)).toBe('owner');
+  });
+
+  test.each(POINTS)('at %s leaves a member who can leave, or one who has left', async (point, isDone) => {
+    const person = await team.makeMember('viewer');
+    const leave = () => person.browser.rest('POST', '/members/leave', {}, { workspace_id: team.box.workspaceId });
+    await killAt(point, leave);
+    expect([await members(person.personId), await sessions(person.personId)]).toEqual(isDone ? [0, 0] : [1, 1]);
+    if (!isDone) expect((await leave()).statusCode).toBe(200);
+    expect(await members(person.personId)).toBe(0);
+  });
+});
+
+describe('a gateway that is killed while it revokes an invitation', () => {
+  test.each([
+    ['invitations.before-commit', 200],
+    ['invitations.after-commit', 410],
+  ])('at %s leaves it as it was, or revoked', async (point, status) => {
+    const { email, browser } = await team.makePerson();
+    const { id } = (await team.invite({ email, role: 'viewer' })).json();
+    await killAt(point, () => team.owner.browser.rest('DELETE', `/invitations/${id}`));
+    expect((await team.accept(browser, await team.readToken(email))).statusCode).toBe(status);
+  });
+});
+
 describe('a gateway that is killed while it invites', () => {
   test.each([
     ['invitations.before-commit', 0],

@@ -151,6 +151,8 @@ describe('an invitation', () => {
       { email: 'x@team.test', role: 'admin', domains: ['team.test'] },
       { email: 'x@team.test', role: 'agent', domains: ['elsewhere.test'] },
       { email: 'x@team.test', role: 'agent', domains: [], addresses: [] },
+      { email: 'x@team.test', role: 'agent', addresses: ['sales@elsewhere.test'] },
+      { email: 'x@team.test', role: 'agent', limits: { addresses: ['sales@team.test'] } },
     ])
       expect((await team.invite(body)).statusCode, JSON.stringify(body)).toBe(400);
   });
@@ -455,6 +457,29 @@ describe('a member', () => {
     const changed = await team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'agent' });
     expect(changed.json()).toMatchObject({ role: 'agent', api_keys: 0 });
     expect(await isValidKey(key)).toBe(false);
+  });
+
+  test('is not changed by a request with an unknown field, or with a limit outside the workspace', async () => {
+    const person = await team.makeMember('agent');
+    const stranger = await openTeam(gateway, 'strange');
+    const change = (body: object) =>
+      team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'viewer', ...body });
+    for (const [body, field, message] of [
+      [{ limits: { addresses: ['hello@team.test'] } }, 'limits', 'Unknown field'],
+      [{ address: ['hello@team.test'] }, 'address', 'Unknown field'],
+      [{ addresses: ['hello@strange.test'] }, 'addresses', /^You have no domain strange\.test/],
+      [{ addresses: ['hello@team.test', 'a@sub.team.test'] }, 'addresses', /^You have no domain sub\.team\.test/],
+      [{ domains: ['strange.test'] }, 'domains', 'You have no domain strange.test'],
+      [{ domains: [stranger.box.domainId] }, 'domains', /^You have no domain/],
+    ] as const) {
+      const refused = await change(body);
+      expect([refused.statusCode, refused.json().details?.[0]?.field], refused.body).toEqual([400, field]);
+      expect(refused.json().details[0].message).toMatch(message);
+    }
+    expect(await readRole(person.personId)).toBe('agent');
+    // An address of the domain does not have to be set up: the catch-all receives its mail.
+    const limited = await change({ addresses: ['Anything@TEAM.test'] });
+    expect(limited.json().limits).toEqual({ domain_ids: [], addresses: ['anything@team.test'] });
   });
 
   test('has the new role at once', async () => {

@@ -5,6 +5,8 @@ import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { readServiceMail } from '../../support/stages/service-mail.ts';
+import { createAuthenticator, USER_PRESENT, USER_VERIFIED } from '../../support/stages/software-authenticator.ts';
+import { readTotpSecret } from '../../support/stages/totp-secret.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -24,14 +26,6 @@ beforeEach(async () => {
   await gateway.owner.pool.query('delete from auth_rate_limit');
 });
 
-/** Base32 (RFC 4648) to the text that it spells. */
-function decode(base32: string): string {
-  let bits = '';
-  for (const letter of base32.replaceAll(' ', ''))
-    bits += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))).toString();
-}
-
 async function signedUp(): Promise<{ browser: BrowserSession; email: string }> {
   const email = `factor${accounts++}@example.com`;
   const browser = openBrowser(gateway.app);
@@ -43,7 +37,7 @@ async function signedUp(): Promise<{ browser: BrowserSession; email: string }> {
 async function withFactor() {
   const { browser, email } = await signedUp();
   const { secret: spelled } = (await browser.auth('POST', '/second-factor/set-up', {})).json();
-  const secret = decode(spelled);
+  const secret = readTotpSecret(spelled);
   const on = await browser.auth('POST', '/second-factor/turn-on', { code: await totpCode(secret, now()) });
   expect(on.statusCode).toBe(200);
   const { recoveryCodes } = on.json() as { recoveryCodes: string[] };
@@ -132,7 +126,9 @@ describe('an authenticator app', () => {
     expect([wrong.statusCode, wrong.json().code]).toEqual([400, 'WRONG_CODE']);
     expect((await signIn(email)).response.json()).toMatchObject({ user: { email } });
     const { secret } = (await browser.auth('POST', '/second-factor/set-up', {})).json();
-    const on = await browser.auth('POST', '/second-factor/turn-on', { code: await totpCode(decode(secret), now()) });
+    const on = await browser.auth('POST', '/second-factor/turn-on', {
+      code: await totpCode(readTotpSecret(secret), now()),
+    });
     expect(on.json().recoveryCodes).toHaveLength(10);
     expect((await browser.graphql(VIEWER)).statusCode).toBe(200);
     expect((await other.graphql(VIEWER)).statusCode).toBe(401);
@@ -157,6 +153,7 @@ describe('an authenticator app', () => {
 describe('a recovery code', () => {
   test('signs in once, is stored as a hash, and new codes replace the old ones', async () => {
     const { browser: owner, email, recoveryCodes } = await withFactor();
+    for (const code of recoveryCodes) expect(code).toMatch(/^(?:[a-z2-7]{4}-){5}[a-z2-7]{4}$/);
     const [first = '', second = '', third = ''] = recoveryCodes;
     const { rows } = await gateway.owner.pool.query<{ text: string }>(
       'select r::text as text from auth_recovery_code r',
@@ -198,7 +195,7 @@ describe('a workspace that requires a second factor', () => {
     expect((await member.auth('GET', '/export')).json()).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED' });
     expect((await member.auth('GET', '/second-factor')).json()).toMatchObject({ isRequired: true, isMissing: true });
     const { secret } = (await member.auth('POST', '/second-factor/set-up', {})).json();
-    const code = await totpCode(decode(secret), now());
+    const code = await totpCode(readTotpSecret(secret), now());
     expect((await member.auth('POST', '/second-factor/turn-on', { code })).statusCode).toBe(200);
     expect((await member.graphql(VIEWER)).statusCode).toBe(200);
     expect((await member.auth('POST', '/second-factor/remove', {})).statusCode).toBe(200);
@@ -231,16 +228,25 @@ describe('what gives access', () => {
       ['GET', '/passkey/generate-register-options', undefined],
       ['POST', '/passkey/delete-passkey', { id: 'psk_1' }],
       ['POST', '/set-password', { newPassword: 'another good password' }],
+      ['POST', '/single-sign-on', { issuer: 'https://login.example.com', clientId: 'x', clientSecret: 'x' }],
+      ['POST', '/single-sign-on/test', { issuer: 'https://login.example.com', clientId: 'x', clientSecret: 'x' }],
+      ['POST', '/single-sign-on/remove', {}],
     ] as const) {
       const response = await browser.auth(method, path, body);
       expect([path, response.statusCode, response.json().code]).toEqual([path, 403, 'SIGN_IN_AGAIN']);
     }
-    for (const [path, body] of [
-      ['/invitations', { email: 'ann@example.com', role: 'agent' }],
-      ['/members/usr_1', undefined],
+    const { id: own } = (await browser.auth('GET', '/get-session')).json().user;
+    for (const [method, path, body] of [
+      ['POST', '/invitations', { email: 'ann@example.com', role: 'agent' }],
+      ['PATCH', '/members/usr_1', { role: 'agent' }],
+      ['DELETE', '/members/usr_1', undefined],
+      ['POST', `/members/${own}/transfer`, {}],
+      ['POST', '/workspaces/usr_1/api-keys', { name: 'new', scopes: ['read'] }],
+      ['POST', '/scim/token', { name: 'Directory' }],
+      ['DELETE', '/scim/token/sct_1', undefined],
     ] as const) {
-      const response = await browser.rest(body === undefined ? 'DELETE' : 'POST', path, {}, body);
-      expect([path, response.json().code]).toEqual([path, 'SIGN_IN_AGAIN']);
+      const response = await browser.rest(method, path, {}, body);
+      expect([path, response.statusCode, response.json().code]).toEqual([path, 403, 'SIGN_IN_AGAIN']);
     }
     const wrong = await browser.auth('POST', '/confirm-sign-in', { password: 'not the password' });
     expect([wrong.statusCode, wrong.json().code]).toEqual([400, 'INVALID_PASSWORD']);
@@ -249,7 +255,31 @@ describe('what gives access', () => {
     expect((await browser.graphql(CREATE_KEY)).body).not.toContain('SIGN_IN_AGAIN');
   });
 
-  test('causes a mail to the person', async () => {
+  test('causes a mail to the person about a passkey, the second factor and a recovery code', async () => {
+    const { browser, email, recoveryCodes } = await withFactor();
+    const authenticator = createAuthenticator();
+    await authenticator.register(browser, USER_PRESENT | USER_VERIFIED);
+    const [{ id } = { id: '' }] = (await browser.auth('GET', '/passkey/list-user-passkeys')).json();
+    const { browser: pending } = await signIn(email);
+    await pending.auth('POST', '/second-factor/verify', { recoveryCode: recoveryCodes[0] });
+    await browser.auth('POST', '/passkey/delete-passkey', { id });
+    await browser.auth('POST', '/second-factor/remove', {});
+    const subjects = async () =>
+      (await readServiceMail(gateway.actor, email)).map((text) => /^Subject: (.*)$/m.exec(text)?.[1]?.trim());
+    await waitFor(async () =>
+      expect(await subjects()).toEqual(
+        expect.arrayContaining([
+          'Two-step sign-in is on for Postroom',
+          'A passkey was added to Postroom',
+          'A recovery code was used for Postroom',
+          'A passkey was removed from Postroom',
+          'Two-step sign-in is off for Postroom',
+        ]),
+      ),
+    );
+  });
+
+  test('causes a mail to the person about a key, and a sign-in in a new browser', async () => {
     const { browser, email } = await signedUp();
     await browser.graphql(CREATE_KEY);
     await browser.auth('POST', '/second-factor/set-up', {});

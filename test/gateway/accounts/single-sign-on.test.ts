@@ -519,6 +519,18 @@ describe('the settings of single sign-on', () => {
     expect(last.text.length).toBeGreaterThan(20);
   });
 
+  test('are refused with an unknown field, which could be a misspelled rule', async () => {
+    const { browser } = await openOwner('misspelled.test');
+    for (const [more, field] of [
+      [{ isRequred: true }, 'isRequred'],
+      [{ groupRoles: [{ group: 'it', role: 'admin', only: true }] }, 'groupRoles.0.only'],
+    ] as const) {
+      const refused = await browser.auth('POST', '/single-sign-on', { ...settings(), ...more });
+      expect([refused.statusCode, refused.json().details]).toEqual([400, [{ field, message: 'Unknown field' }]]);
+    }
+    expect((await browser.auth('GET', '/single-sign-on')).json().provider).toBeNull();
+  });
+
   test('send the stored secret to the issuer that it was entered for only', async () => {
     const { browser } = await openOwner('kept.test');
     await browser.auth('POST', '/single-sign-on', settings());

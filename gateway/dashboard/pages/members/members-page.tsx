@@ -1,8 +1,9 @@
 import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
-import { useState } from 'react';
+import { createContext, useContext, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
+import { useVerifiedDomains } from '../../parts/choices.ts';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -21,6 +22,9 @@ const MEMBERS = graphql(`
 `);
 type ShownMember = ResultOf<typeof MEMBERS>['members'][number];
 
+/** The names of the domains of the workspace by their IDs, which limits have. */
+const DomainNames = createContext<ReadonlyMap<string, string>>(new Map());
+
 /** The members of the workspace, and invitations. */
 export function MembersPage() {
   const { person } = useViewer();
@@ -29,8 +33,9 @@ export function MembersPage() {
   const close = () => setOpen(false);
   const isLimited = person?.isLimited === true;
   const query = useLiveQuery({ query: MEMBERS, variables: {}, kinds: [], types: ['Member'], isPaused: isLimited });
+  const { domains = [] } = useVerifiedDomains();
   return (
-    <>
+    <DomainNames value={new Map(domains.map(({ id, name }) => [id, name]))}>
       <PageHeader
         title="Members"
         about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
@@ -57,7 +62,7 @@ export function MembersPage() {
       <Modal opened={isOpen} onClose={close} title="Invite person" centered>
         <InviteForm done={close} />
       </Modal>
-    </>
+    </DomainNames>
   );
 }
 
@@ -72,8 +77,8 @@ const TRANSFER = graphql(`
   }
 `);
 
-/** Addresses that a row names; more are counted. */
-const NAMED_ADDRESSES = 3;
+/** Domains and addresses that a row names; more are counted. */
+const MAX_NAMED = 3;
 
 /** A member, with what the signed-in person may do about it. */
 function MemberRow({ member, changed }: { member: ShownMember; changed: () => void }) {
@@ -135,13 +140,20 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
   );
 }
 
-/** What a member is limited to: the addresses, and how many domains. */
+/** What a member is limited to: the domains and the addresses, or how many. */
 function Limits({ limits }: { limits: ShownMember['limits'] }) {
+  const names = useContext(DomainNames);
   if (limits === null) return null;
   const { domainIds, addresses } = limits;
-  const domains = domainIds.length > 0 ? [counted(domainIds.length, 'domain')] : [];
-  const named = addresses.length > NAMED_ADDRESSES ? [counted(addresses.length, 'address', 'addresses')] : addresses;
-  return <Hint className="postroom-wrap">Only {[...domains, ...named].join(', ')}</Hint>;
+  const domains = domainIds.flatMap((id) => names.get(id) ?? []);
+  const isNamed = domains.length === domainIds.length && domains.length + addresses.length <= MAX_NAMED;
+  const some = isNamed
+    ? [...domains, ...addresses]
+    : [
+        ...(domainIds.length > 0 ? [counted(domainIds.length, 'domain')] : []),
+        ...(addresses.length > 0 ? [counted(addresses.length, 'address', 'addresses')] : []),
+      ];
+  return <Hint className="postroom-wrap">Only {some.join(', ')}</Hint>;
 }
 
 function MakeOwner({ id, called, changed }: { id: string; called: string; changed: () => void }) {
@@ -261,6 +273,7 @@ const CHANGE_MEMBER = graphql(`
 
 function ChangeForm({ member, done }: { member: ShownMember; done: () => void }) {
   const { id, role, isApprover, limits, apiKeys } = member;
+  const names = useContext(DomainNames);
   const { act } = useAct(CHANGE_MEMBER, { quiet: true, done: 'The member was changed.' });
   const [keys, setKeys] = useState<KeyFate>('revoke');
   const losesKeys = (values: RoleValues) => apiKeys > 0 && isLowRole(values.role);
@@ -268,7 +281,7 @@ function ChangeForm({ member, done }: { member: ShownMember; done: () => void })
     values: {
       role: GIVEN_ROLES.find(({ value }) => value === role)?.value ?? 'VIEWER',
       isApprover,
-      limits: [...(limits?.domainIds ?? []), ...(limits?.addresses ?? [])],
+      limits: [...(limits?.domainIds.map((each) => names.get(each) ?? each) ?? []), ...(limits?.addresses ?? [])],
     },
     submit: (values) => act({ input: { id, ...writeRole(values), keepsKeys: losesKeys(values) && keys === 'keep' } }),
     rename: renameLimits,
