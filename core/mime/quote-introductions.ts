@@ -12,9 +12,9 @@ import {
 } from './attribution.ts';
 import {
   endOfFieldBlock,
-  findField,
   fieldsInside,
   findColon,
+  findField,
   isDateField,
   isField,
   isLabel,

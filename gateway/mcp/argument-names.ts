@@ -68,11 +68,11 @@ export function findOtherKind(given: object, { code, message }: UserError): stri
   return null;
 }
 
-/** Returns the free argument that a wrong name stands for; null if none is likely. */
+/** Returns the free argument that a wrong name means; null if none is likely. */
 function findMeant(name: string, free: readonly string[]): string | null {
   const wanted = words(name);
   const joined = wanted.join('');
-  // `id` stands for the only ID; `mail_id` and `message_id` for `email_id`.
+  // `id` means the only ID; `mail_id` and `message_id` for `email_id`.
   const isId = wanted.at(-1) === 'id' || wanted.at(-1) === 'ids';
   const ids = free.filter((each) => /_ids?$/.test(each));
   if (isId && (ids.length === 1 || wanted.length === 1)) return ids[0] ?? null;

@@ -1,7 +1,7 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/endpoints/endpoint-config.ts';
-import { buildSelectedPayload, countLargeTexts, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
 import { linkTo } from '../../core/endpoints/payload-facts.ts';
+import { buildSelectedPayload, countLargeTexts, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
 import { decodeEventCursor } from '../../core/events/event-cursor.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEvents } from '../../db/queries/events/event-list.ts';

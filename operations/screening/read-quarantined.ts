@@ -26,7 +26,7 @@ export async function readQuarantined(
       { details: [{ field: 'confirm', message: 'must be the name of the virus' }] },
     );
   const bytes = await room.load(found.sizeBytes, async () => {
-    const row = await asWorkspace(database, workspaceId, (transaction) =>
+    const packed = await asWorkspace(database, workspaceId, (transaction) =>
       readQuarantinedBytes(transaction, workspaceId, emailId),
     );
     return packed && unpackOnce(packed);

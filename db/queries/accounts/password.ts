@@ -4,7 +4,7 @@ import type { Database } from '../../connection/database.ts';
 export async function readPasswordMark(database: Database, email: string): Promise<string | null> {
   const { rows } = await database.pool.query<{ mark: string }>(
     `select encode(sha256(convert_to(c.password, 'UTF8')), 'hex') as mark from auth_credential c
-     join user_account u on u.id = c.person_id where u.email = $1 and c.provider_id = 'credential' and c.password is not null`,
+     join person u on u.id = c.person_id where u.email = $1 and c.provider_id = 'credential' and c.password is not null`,
     [email],
   );
   return rows[0]?.mark ?? null;
@@ -17,7 +17,7 @@ export async function readPasswordMark(database: Database, email: string): Promi
 export async function settlePasswordReset(database: Database, personId: string): Promise<void> {
   await database.pool.query(
     `with ended as (delete from auth_session where person_id = $1),
-       proved as (update user_account set email_verified = true where id = $1 and not email_verified returning id)
+       proved as (update person set email_verified = true where id = $1 and not email_verified returning id)
      delete from auth_passkey p using proved where p.person_id = proved.id`,
     [personId],
   );

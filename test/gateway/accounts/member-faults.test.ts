@@ -71,7 +71,7 @@ describe('a gateway that is killed while it changes members', () => {
   const countEntries = (workspaceId: string) =>
     countRows(`select count(*) from audit_entry where workspace_id = $1 and action like 'member.%'`, workspaceId);
 
-  test.each(POINTS)('at %s leaves the former role with its keys, or the new one without', async (point, isDone) => {
+  test.each(POINTS)('at %s leaves the previous role with its keys, or the new one without', async (point, isDone) => {
     const person = await team.makeMember('developer');
     const { personId } = person;
     await team.insertKeyOf(person);

@@ -107,7 +107,7 @@ describe('a session that waits for the second factor', () => {
     const { rows } = await gateway.owner.pool.query(
       `select u.name, (select count(*)::integer from auth_totp t where t.person_id = u.id) as factors,
          (select count(*)::integer from auth_session s where s.person_id = u.id) as sessions
-       from user_account u where u.id = $1`,
+       from person u where u.id = $1`,
       [victim.personId],
     );
     expect(rows).toEqual([{ name: 'Victim', factors: 1, sessions: 2 }]);
@@ -258,9 +258,7 @@ describe('a password', () => {
     const next = { token: again, newPassword: 'another password of the person' };
     expect((await openBrowser(gateway.app).auth('POST', '/reset-password', next)).statusCode).toBe(200);
     expect((await own.signIn(openBrowser(gateway.app), USER_PRESENT | USER_VERIFIED)).statusCode).toBe(200);
-    const { rows } = await gateway.owner.pool.query('select email_verified from user_account where id = $1', [
-      personId,
-    ]);
+    const { rows } = await gateway.owner.pool.query('select email_verified from person where id = $1', [personId]);
     expect(rows).toEqual([{ email_verified: true }]);
   });
 });
@@ -376,7 +374,7 @@ describe('an invitation', () => {
     const { rows } = await gateway.owner.pool.query(
       `select (select count(*)::integer from auth_credential c where c.person_id = u.id) as passwords,
          (select count(*)::integer from workspace_member m where m.person_id = u.id and m.workspace_id = $2) as members
-       from user_account u where u.email = $1`,
+       from person u where u.email = $1`,
       [email, team.box.workspaceId],
     );
     expect(rows).toEqual([{ passwords: 1, members: 1 }]);

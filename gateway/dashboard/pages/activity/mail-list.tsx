@@ -159,7 +159,7 @@ export function ListFrame<Row>({ list, empty, children }: ListFrameProps<Row>) {
 }
 
 /** What a row has: the tab that its subject leads to, marks beside it, actions, and details below in the whole width. */
-type MailCardParts = { tab?: string; marks?: ReactNode; actions: ReactNode; details?: ReactNode; children: ReactNode };
+type MailCardParts = { tab?: string; marks?: ReactNode; actions?: ReactNode; details?: ReactNode; children: ReactNode };
 type MailCardProps = MailCardParts & { email: { id: string; subject: string } };
 
 /** A row about an email with its own actions. `children` are lines below its subject. */
