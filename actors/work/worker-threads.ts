@@ -16,7 +16,7 @@ export interface Thread {
 }
 
 /** Bytes. */
-export interface ThreadMemory {
+interface ThreadMemory {
   heap: number;
   /** of its buffers, which the limit of the heap does not count */
   buffers: number;

@@ -143,8 +143,8 @@ export function reduceToHeads(text: string): string {
     reduced = reduced.replace(pattern, (...found) => {
       const [whole] = found as [string];
       const [at, all, groups] = found.slice(-3) as [number, string, { head: string }];
-      const isPlace = PLACE.test(all.slice(Math.max(0, at - MAX_PLACE_LENGTH), at));
-      return isPlace || noThing.test(groups.head) ? whole : '@thing';
+      const isSomewhere = PLACE.test(all.slice(Math.max(0, at - MAX_PLACE_LENGTH), at));
+      return isSomewhere || noThing.test(groups.head) ? whole : '@thing';
     });
   return reduced;
 }

@@ -308,7 +308,7 @@ async function readMark({ body }: FastifyRequest, { path }: AuthEndpoint, databa
 }
 
 function passwordChanged(): UserError {
-  return new UserError('conflict', 'The password was changed while you signed in. Sign in with the new one.', {
+  return new UserError('conflict', 'The password was changed while you signed in. Sign in again with the new one.', {
     reason: 'PASSWORD_CHANGED',
   });
 }
