@@ -14,7 +14,7 @@ class TextMemory {
   free(): void {
     // What is transferred into nothing is gone at once.
     for (const block of this.#blocks) if (!block.detached) block.transfer(0);
-    this.#isFree = this.#blocks.length > 0;
+    this.#isFree ||= this.#blocks.length > 0;
     this.#blocks = [];
   }
 }

@@ -9,6 +9,10 @@ import { isValidId, type OperationContext } from '../context.ts';
 const PARSING_WAIT_MS = 8_000;
 /** The first pause between two looks, and the longest; each is twice the one before. Milliseconds. */
 const PAUSE_MS = { first: 25, longest: 400 };
+/** Requests of a workspace that wait at once; further ones get unavailable. */
+const MAX_WAITING = 50;
+/** by workspace */
+const waiting = new Map<string, number>();
 /** What is left of the request's time for the work itself; milliseconds. */
 const WORK_MS = 1_000;
 
@@ -37,11 +41,10 @@ export async function loadOnceParsed<T>(
     if (pending.size < missingIds.length) await look(missingIds.filter((id) => !pending.has(id)));
     missingIds = [...pending];
     if (pending.size === 0) break;
-    if (performance.now() > deadline) {
+    if (performance.now() > deadline || !(await pause(context, pauseMs))) {
       for (const id of pending) found.set(id, stillParsed());
       break;
     }
-    await sleep(pauseMs);
   }
   return emailIds.map((id) => found.get(id) ?? null);
 }
@@ -68,8 +71,20 @@ export async function waitUntilParsed<T>(
     const pending = await findPending(context, asked);
     if (performance.now() > deadline) throw stillParsed();
     if (pending.size === 0) return work();
-    await sleep(pauseMs);
+    if (!(await pause(context, pauseMs))) throw stillParsed();
   }
+}
+
+/** Waits; returns false at once when as many requests of the workspace wait already. */
+async function pause({ workspaceId }: OperationContext, milliseconds: number): Promise<boolean> {
+  const others = waiting.get(workspaceId) ?? 0;
+  if (others >= MAX_WAITING) return false;
+  waiting.set(workspaceId, others + 1);
+  await sleep(milliseconds);
+  const left = (waiting.get(workspaceId) ?? 1) - 1;
+  if (left > 0) waiting.set(workspaceId, left);
+  else waiting.delete(workspaceId);
+  return true;
 }
 
 function chooseDeadline({ respondBy }: OperationContext): number {

@@ -42,7 +42,8 @@ export async function openSpoolSpace(
 ): Promise<SpoolSpace | null> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(directory)) await removeName(path.join(directory, name));
+    for (const entry of await readdir(directory, { withFileTypes: true }))
+      if (entry.isFile()) await removeName(path.join(directory, entry.name));
     await (await openNameless(directory)).close();
   } catch (error) {
     log.warn({ event: 'smtp.no-spool', directory, err: error }, 'large messages stay in memory while they arrive');

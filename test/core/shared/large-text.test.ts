@@ -73,4 +73,5 @@ test('gives its memory back at once, and can be read no more, nor can its parts'
   for (const freed of [text, part, trimmed]) expect(() => freed.toString()).toThrow('given back');
   expect(other.toString()).toBe(TEXT);
   text.free();
+  for (const freed of [text, part, trimmed]) expect(() => freed.toString()).toThrow('given back');
 });
