@@ -327,6 +327,8 @@ export class IntroductionFinder {
     // A cell of a table has a line of its own.
     const last = /[:：]$/u.test(this.#line(to).short) ? this.nextNonBlank(below + 1) : below;
     const hasRule = SEPARATOR.test(this.#line(last).short);
+    // The order of mail programs; a memo has the date before or behind all others.
+    hasSent ||= [...fields].join() === 'from,date,to,subject' && below <= to + 2;
     if (from === at && !isSent && !hasAddress && !hasSent && !hasRule && !this.#hasNotesName(at, to)) return null;
     return { from, to, kind: isQuoteNext ? 'wrote' : 'fields' };
   }

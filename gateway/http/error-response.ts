@@ -111,7 +111,7 @@ function renameField(detail: unknown): unknown {
 
 /** Returns the name of a field in snake_case; others, such as of a header, stay as they are. */
 function snakeField(name: string): string {
-  return /^[a-z]+(?:[A-Z][a-z]+)+(?=\[|$)/.test(name) ? snakeCase(name) : name;
+  return /^[a-z]+(?:[A-Z][a-z]+[0-9]*)+(?=\[|$)/.test(name) ? snakeCase(name) : name;
 }
 
 /** Like sendError, for downloads: `details` repeats that the key is unknown. */

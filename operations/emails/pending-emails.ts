@@ -93,6 +93,7 @@ function chooseDeadline({ respondBy }: OperationContext): number {
 
 function stillParsed(): UserError {
   return new UserError('unavailable', 'The email is still being parsed. Try again in a moment.', {
+    reason: 'EMAIL_NOT_PARSED',
     retryAfterSeconds: 1,
   });
 }
