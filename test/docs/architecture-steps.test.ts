@@ -114,7 +114,7 @@ async function exchangeMail(key: string): Promise<void> {
   await until(
     'a deferral is recorded',
     () => '',
-    async () => (await call('GET', '/events')).body.data.some(({ kind }: { kind: string }) => kind === 'email.delayed'),
+    async () => (await call('GET', '/events?events=email.delayed')).body.data.length > 0,
   );
 
   async function receive(subject: string, text: string) {
