@@ -88,6 +88,44 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
     }
   });
 
+  test('approves one email with two clicks, and none before its content is there', async () => {
+    const account = await stage.account();
+    await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+      account.workspaceId,
+      { approval: 'always' },
+    ]);
+    const text = Array.from({ length: 300 }, (_, n) => `Line ${n} of the letter.`).join('\n');
+    for (const subject of ['Lower', 'Upper'])
+      await account.call('POST', '/emails', { from: account.address, to: ['joe@elsewhere.test'], subject, text });
+    const { page, close } = await stage.open(account);
+    let isHeld = true;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('DashboardApprovalContent'))
+        await expect.poll(() => isHeld, { timeout: JOURNEY_MS }).toBe(false);
+      await route.continue();
+    });
+    await page.goto(`${stage.url}/approvals`);
+    const upper = page.getByRole('button', { name: 'Approve “Upper”' });
+    const lower = page.getByRole('button', { name: 'Approve “Lower”' });
+    await upper.waitFor();
+    expect([await upper.isEnabled(), await lower.isEnabled()]).toEqual([false, false]);
+    isHeld = false;
+    for (const button of [lower, upper]) await expect.poll(() => button.isEnabled()).toBe(true);
+    const place = await upper.boundingBox();
+    const click = () => page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
+    await click();
+    await click();
+    await upper.waitFor({ state: 'detached' });
+    expect((await lower.boundingBox())?.y).toBeCloseTo(place?.y ?? 0, 0);
+    await click();
+    await page.waitForTimeout(300);
+    const { body } = await account.call('GET', '/emails?status=awaiting_approval');
+    expect(body.data.map(({ subject }: { subject: string }) => subject)).toEqual(['Lower']);
+    await lower.click();
+    await page.getByRole('heading', { name: 'No emails to approve' }).waitFor();
+    await close();
+  });
+
   test('leads the keyboard from one email to the next, and a reason is typed at once', async () => {
     const account = await stage.account();
     await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
@@ -98,7 +136,9 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
       await account.call('POST', '/emails', { from: account.address, to: ['joe@elsewhere.test'], subject, text: 'Hi' });
     const { page, close } = await stage.open(account);
     await page.goto(`${stage.url}/approvals`);
-    await page.getByRole('button', { name: 'Approve “First”' }).press('Enter');
+    const first = page.getByRole('button', { name: 'Approve “First”' });
+    await expect.poll(() => first.isEnabled()).toBe(true);
+    await first.press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Second');
     const second = page.getByRole('listitem').filter({ hasText: 'Second' });
     await second.getByRole('button', { name: 'Reject' }).press('Enter');

@@ -422,6 +422,10 @@ function ProblemNote({ problem }: { problem: Problem }) {
 /** Shows whether the draft is saved, and asks what to do when it was changed elsewhere. */
 function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; load: () => void }) {
   const { state } = saving;
+  const wasSaved = useRef(state === 'saved');
+  useEffect(() => {
+    wasSaved.current = state === 'saved' || (wasSaved.current && state !== 'failed');
+  }, [state]);
   if (state === 'conflict' || state === 'gone') {
     const isGone = state === 'gone';
     return (
@@ -445,6 +449,8 @@ function DraftState({ saving, keep, load }: { saving: Saving; keep: () => void; 
       size="xs"
       c={state === 'failed' ? 'var(--mantine-color-error)' : 'dimmed'}
       role="status"
+      // Not each of the many times that it is saved.
+      aria-live={state === 'failed' || (state === 'saved' && !wasSaved.current) ? 'polite' : 'off'}
       className="postroom-wrap"
     >
       {state === 'failed' ? `Draft not saved: ${saving.problem.message}` : WORDS[state]}

@@ -74,13 +74,13 @@ async function readDraft(
   emailId: string | undefined,
   draftId: string | null,
 ): Promise<Omit<ReadDraft, 'round'>> {
+  if (draftId === null && emailId === undefined) return { stored: null };
   await settleWrites();
   if (draftId !== null) {
     const { data, error } = await freshClient.query(READ_DRAFT, { id: draftId }).toPromise();
     return data === undefined ? { error } : { stored: data.draft };
   }
-  if (emailId === undefined) return { stored: null };
-  const { data, error } = await freshClient.query(DRAFTS_OF, { originalEmailId: emailId }).toPromise();
+  const { data, error } = await freshClient.query(DRAFTS_OF, { originalEmailId: emailId ?? '' }).toPromise();
   if (data === undefined) return { error };
   const drafts = data.drafts.edges.map(({ node }) => node);
   const isOfMode = ({ kind }: StoredDraft) => (kind === 'REPLY_ALL' ? 'REPLY' : kind) === toStoredKind(mode);

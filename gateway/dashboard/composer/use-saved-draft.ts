@@ -34,16 +34,19 @@ export interface SavedDraft {
 /** What is being stored or deleted, also for composers that are closed. */
 const writes = new Set<Promise<unknown>>();
 
-/** Resolves when the service has what was written in this page, or could not take it. */
+/** A composer waits this long for what is being stored. A later version is a conflict. Milliseconds. */
+const SETTLE_MS = 5_000;
+
+/** Resolves when the service has what was written in this page, or could not take it, or takes too long. */
 export async function settleWrites(): Promise<void> {
-  await Promise.all(writes);
+  await Promise.race([Promise.allSettled(writes), new Promise((resolve) => window.setTimeout(resolve, SETTLE_MS))]);
 }
 
-/** Keeps the write until it is done. It must not reject. */
+/** Keeps the write until it is done. */
 function track<Done>(write: Promise<Done>): Promise<Done> {
-  writes.add(write);
-  void write.then(() => writes.delete(write));
-  return write;
+  const tracked = write.finally(() => writes.delete(tracked));
+  writes.add(tracked);
+  return tracked;
 }
 
 type Version = { id: string; version: number };

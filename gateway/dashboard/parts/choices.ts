@@ -38,15 +38,16 @@ const DOMAINS = graphql(`
   }
 `);
 
-/** Reads the verified domains. `hasDomains` is whether there are any that wait, too. `domains` is undefined until they are known. */
+/** Reads the verified domains. `hasDomains` is whether there are any that wait, too. `domains` is undefined until they are known; `error` is why they are not. */
 export function useVerifiedDomains() {
-  const { data } = useLiveQuery({
+  const { data, error, refresh } = useLiveQuery({
     query: DOMAINS,
     variables: {},
     kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED'],
     types: ['Domain'],
   });
-  return { domains: data?.domains.edges.map(({ node }) => node), hasDomains: (data?.domainCounts.total ?? 0) > 0 };
+  const domains = data?.domains.edges.map(({ node }) => node);
+  return { domains, hasDomains: (data?.domainCounts.total ?? 0) > 0, error, refresh };
 }
 
 /** Lifetimes of what can expire. */

@@ -23,8 +23,10 @@ import {
 } from '@mantine/core';
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
-import { FieldComing } from '../shell/keys.ts';
+import type { CombinedError } from 'urql';
+import { FieldComing, useNoField } from '../shell/keys.ts';
 import { ErrorAlert } from './alerts.ts';
+import { ErrorNote } from './error-note.tsx';
 import { type NeededRight, needs } from './needs.ts';
 import { QuietButton } from './quiet-button.tsx';
 import { formErrors, type Refusal } from './refusal.ts';
@@ -148,14 +150,23 @@ export function RecordForm<Values extends object>({
   );
 }
 
-/** Outline of a form whose choices are being read. What is typed goes to its first field; Esc calls `cancel`. */
-export function FormLoading({ height, cancel }: { height: number; cancel: () => void }) {
-  return (
+type FormLoadingProps = { height: number; cancel: () => void; error: CombinedError | undefined; retry: () => void };
+
+/** Outline of a form whose choices are being read, or why they cannot be. What is typed goes to its first field; Esc calls `cancel`. */
+export function FormLoading({ height, cancel, error, retry }: FormLoadingProps) {
+  return error !== undefined ? (
+    <NoForm error={error} retry={retry} />
+  ) : (
     <>
       <FieldComing cancel={cancel} />
       <Skeleton h={height} aria-label="Loading" />
     </>
   );
+}
+
+function NoForm(props: { error: CombinedError; retry: () => void }) {
+  useNoField();
+  return <ErrorNote {...props} />;
 }
 
 /** Says why something did not work. Nothing without a text. */

@@ -10,7 +10,7 @@ export function Notices() {
   return isBeside ? (
     <Notifications position="bottom-left" containerWidth={192} />
   ) : (
-    <Notifications position="bottom-center" containerWidth={360} mb={56} />
+    <Notifications position="bottom-center" containerWidth={360} mb={{ base: 112, sm: 56 }} />
   );
 }
 

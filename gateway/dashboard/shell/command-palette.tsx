@@ -23,7 +23,7 @@ import {
   type IconType,
   IconWorld,
 } from '../parts/icons.ts';
-import { FieldComing, runShortcut } from './keys.ts';
+import { FieldComing, hasShortcut, runShortcut, SELECTION } from './keys.ts';
 import { isShown, places } from './places.ts';
 import { signOut } from './session-news.ts';
 import { CONVERSATION_ACTIONS } from './shortcuts-help.tsx';
@@ -102,7 +102,11 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
   const isSearching = search.length >= SEARCH_FROM;
   const [{ data }] = useQuery({ query: FOUND, variables: { search }, pause: !isSearching });
   const [{ data: own }] = useQuery({ query: ADDRESSES, variables: {} });
-  useEffect(() => palette.open(), []);
+  const [isSelecting, setSelecting] = useState(false);
+  useEffect(() => {
+    setSelecting(hasShortcut(SELECTION));
+    palette.open();
+  }, []);
 
   const person = useViewer().person ?? null;
   const go = (path: string) => () => navigate(path);
@@ -166,7 +170,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
         .every((word) => words.includes(word));
     });
   const groups = [
-    { group: 'This conversation', actions: matching(ofConversation) },
+    { group: 'This conversation', actions: isSelecting ? [] : matching(ofConversation) },
     { group: 'Go to', actions: matching(pages) },
     { group: 'Actions', actions: matching(actions) },
     { group: 'Addresses', actions: query === '' ? [] : matching(addresses).slice(0, MAX_ADDRESSES) },

@@ -69,6 +69,14 @@ export function runShortcut(name: string): void {
   find(name)?.();
 }
 
+/** Name that no key has: an action while keys change what is selected, and not what is open. */
+export const SELECTION = 'selection';
+
+/** Returns whether the page has an action of this name. */
+export function hasShortcut(name: string): boolean {
+  return find(name) !== undefined;
+}
+
 /**
  * Takes the place of a field that is not there yet, as long as its code or data load: what is typed meanwhile goes to the field that takes the focus
  * afterwards. Esc calls `cancel`.
@@ -155,7 +163,7 @@ function capture(event: KeyboardEvent): void {
   const before = prefix !== null && event.timeStamp - prefix.at < PAIR_MS ? prefix.key : null;
   prefix = null;
   isAside = openOverlay() !== null;
-  if (event.isComposing || event.altKey) return;
+  if (isComposing(event) || event.altKey) return;
   if (held !== null) return hold(event);
   if (event.ctrlKey || event.metaKey) return;
   if (isText(event.key) && event.key !== ' ' && goToFirstField(event)) return;
@@ -168,7 +176,7 @@ function capture(event: KeyboardEvent): void {
 
 /** Runs after the handlers of the page. */
 function bubble(event: KeyboardEvent): void {
-  if (!event.isTrusted || isAside || event.defaultPrevented || event.altKey || event.isComposing) return;
+  if (!event.isTrusted || isAside || event.defaultPrevented || event.altKey || isComposing(event)) return;
   if (event.ctrlKey || event.metaKey) {
     const name = `Mod+${event.key.toLowerCase()}`;
     const action = find(name);
@@ -311,6 +319,7 @@ function holdUntilFocused(): void {
   coming.push(own);
   origin = document.activeElement;
   held ??= [];
+  cancelHeld = null;
   window.setTimeout(() =>
     window.setTimeout(() => {
       coming.splice(coming.indexOf(own), 1);
@@ -351,6 +360,11 @@ function isReachable(element: HTMLElement): boolean {
 
 function isField(element: Element): boolean {
   return element.matches(TEXT_FIELDS);
+}
+
+/** Returns whether the key belongs to an input method. Safari ends the composition before the key that ends it. */
+function isComposing({ isComposing: isWithin, keyCode }: KeyboardEvent): boolean {
+  return isWithin || keyCode === 229;
 }
 
 function isText(key: string): boolean {

@@ -63,7 +63,7 @@ interface AddressFormProps {
 
 /** Form that creates an address: the part before the @, the domain, and the destination. `domainId` is the preselected domain. */
 export function AddressForm({ domainId, done, cancel = () => undefined }: AddressFormProps) {
-  const { domains, hasDomains } = useVerifiedDomains();
+  const { domains, hasDomains, error, refresh } = useVerifiedDomains();
   const endpoints = useEndpointChoices();
   const { act } = useAct(CREATE_ADDRESS, { quiet: true, done: 'The address was created and receives mail.' });
   const findDomain = (id: string | null) => domains?.find((domain) => domain.id === id) ?? domains?.[0];
@@ -81,7 +81,7 @@ export function AddressForm({ domainId, done, cancel = () => undefined }: Addres
     rename: ({ address, ...fields }) => ({ ...fields, ...(address !== undefined && { local: address }) }),
     saved: ({ payload }) => done(payload.emailAddress),
   });
-  if (domains === undefined) return <FormLoading height={180} cancel={cancel} />;
+  if (domains === undefined) return <FormLoading height={180} cancel={cancel} error={error} retry={refresh} />;
   const domain = findDomain(form.values.domainId);
   if (domain === undefined) return <NeedsDomain what="An address" hasDomains={hasDomains} />;
   return (

@@ -319,7 +319,7 @@ const NEW_REPLY_ADDRESS = {
 
 /** Form that creates a reply address. */
 function ReplyForm({ done }: { done: () => void }) {
-  const { domains, hasDomains } = useVerifiedDomains();
+  const { domains, hasDomains, error, refresh } = useVerifiedDomains();
   const { act } = useAct(CREATE_REPLY_ADDRESS, { quiet: true, done: 'The reply address was created.' });
   const findDomain = (id: string | null) => domains?.find((each) => each.id === id) ?? domains?.[0];
   const form = useRecordForm({
@@ -346,7 +346,7 @@ function ReplyForm({ done }: { done: () => void }) {
     variables: { domainId: domain?.id ?? '' },
     pause: domain === undefined,
   });
-  if (domains === undefined) return <FormLoading height={320} cancel={done} />;
+  if (domains === undefined) return <FormLoading height={320} cancel={done} error={error} retry={refresh} />;
   if (domain === undefined) return <NeedsDomain what="A reply address" hasDomains={hasDomains} />;
   return (
     <RecordForm form={form} submit="Create reply address" gap="sm">

@@ -1,7 +1,7 @@
-import { Textarea } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql } from '../../graphql.ts';
-import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
@@ -87,30 +87,38 @@ const REJECT = graphql(`
 /** Characters; see MAX_REJECTION_REASON_LENGTH. */
 const MAX_REASON = 500;
 
-/** Buttons that decide about an email that waits for approval. */
-export function ApprovalActions({ id, title }: { id: string; title: string }) {
-  const { act: reject } = useAct(REJECT, { done: 'The email was rejected. It is not sent.', onDone: () => leave() });
-  const [reason, setReason] = useState('');
+type ApprovalActionsProps = { id: string; title: string; canApprove?: boolean };
+
+/** Buttons that decide about an email that waits for approval. Once it is decided, they are busy until it leaves the page. */
+export function ApprovalActions({ id, title, canApprove = true }: ApprovalActionsProps) {
+  const [isDecided, setDecided] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
-  const leave = () => focusNext(place.current);
+  const onDone = () => {
+    setDecided(true);
+    focusNext(place.current);
+  };
+  const { act: approve, isBusy } = useAct(APPROVE, { done: 'The email was approved.', onDone });
+  const { act: reject } = useAct(REJECT, { done: 'The email was rejected. It is not sent.', onDone });
+  const [reason, setReason] = useState('');
   return (
     <>
       <span ref={place} hidden />
-      <ActButton
-        needed="approve"
-        variant="filled"
-        icon={IconCheck}
+      <Button
+        {...needs('approve')}
+        size="xs"
+        leftSection={<IconCheck size={16} aria-hidden />}
         aria-label={`Approve “${title}”`}
-        mutation={APPROVE}
-        variables={{ id }}
-        done="The email was approved."
-        onDone={leave}
+        loading={isBusy || isDecided}
+        // It keeps the focus.
+        {...(!canApprove && { 'aria-disabled': true, 'data-disabled': true })}
+        onClick={() => canApprove && void approve({ id })}
       >
         Approve
-      </ActButton>
+      </Button>
       <ConfirmButton
         {...needs('approve')}
         label="Reject"
+        loading={isBusy || isDecided}
         leftSection={<IconX size={16} aria-hidden />}
         question={`Reject “${title}”?`}
         about="The email is not sent. Its sender can read the reason."

@@ -1,6 +1,7 @@
 import { Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useDebouncedValue, useElementSize } from '@mantine/hooks';
 import { Fragment } from 'react';
-import { useQuery } from 'urql';
+import { type UseQueryResponse, useQuery } from 'urql';
 import type { ResultOf } from '../../graphql.ts';
 import { WarningAlert } from '../../parts/alerts.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -20,6 +21,7 @@ import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './app
 import style from './sent-review.module.css';
 
 type Waiting = ResultOf<typeof WAITING>['waitingEmails']['edges'][number]['node'];
+type ContentRead = UseQueryResponse<ResultOf<typeof WAITING_CONTENT>>;
 type Content = NonNullable<ResultOf<typeof WAITING_CONTENT>['email']>;
 type RepliedThread = NonNullable<NonNullable<Content['approval']>['thread']>;
 
@@ -33,12 +35,17 @@ const LIST = listSource({
 });
 /** Newest messages of the thread beside an email. */
 const MESSAGES = 5;
+/** A click so soon after the emails moved may be meant for another one. Milliseconds. */
+const SETTLE_MS = 700;
 
 /** Emails that wait for approval, newest first. */
 export function ApprovalsPage() {
   const list = useGrowingList(LIST, {});
+  const { ref, height } = useElementSize();
+  const layout = [...list.rows.map(({ id }) => id), height].join(' ');
+  const [settled] = useDebouncedValue(layout, SETTLE_MS);
   return (
-    <>
+    <div ref={ref}>
       <PageHeader title="Approvals" about="Emails that are sent when you approve them, newest first." />
       <ListFrame
         list={list}
@@ -58,15 +65,16 @@ export function ApprovalsPage() {
           />
         }
       >
-        {(email) => <WaitingRow key={email.id} email={email} />}
+        {(email) => <WaitingRow key={email.id} email={email} isStill={settled === layout} />}
       </ListFrame>
-    </>
+    </div>
   );
 }
 
-function WaitingRow({ email }: { email: Waiting }) {
+function WaitingRow({ email, isStill }: { email: Waiting; isStill: boolean }) {
   const { id, from, to, cc, bcc, approval, createdAt, scheduledAt, timezone } = email;
   const title = showSubject(email);
+  const content = useQuery({ query: WAITING_CONTENT, variables: { id, last: MESSAGES } });
   const marks = [
     approval?.sentBy == null ? 'by a person or webhook' : `by API key ${approval.sentBy}`,
     ...(approval?.reasonToWait === 'ON_REVIEW' ? ['follows mail with text aimed at agents'] : []),
@@ -83,13 +91,13 @@ function WaitingRow({ email }: { email: Waiting }) {
       marks={marks.map((mark) => <Tag key={mark}>{mark}</Tag>)}
       details={
         <Stack gap="sm" mt="sm">
-          <WaitingContent id={id} title={title} />
+          <WaitingContent content={content} title={title} />
           {/* In sight however long the email is, with what it decides about. */}
           <div className={style['decide']} role="group" aria-label="Decide">
             <Small truncate flex={1} miw={0}>
               {title} <Fine span>to {to.map(({ address }) => address).join(', ')}</Fine>
             </Small>
-            <ApprovalActions id={id} title={title} />
+            <ApprovalActions id={id} title={title} canApprove={isStill && content[0].data?.email != null} />
           </div>
         </Stack>
       }
@@ -115,8 +123,8 @@ function WaitingRow({ email }: { email: Waiting }) {
 }
 
 /** The message in full, with the thread that it answers beside it. */
-function WaitingContent({ id, title }: { id: string; title: string }) {
-  const [{ data, error }, execute] = useQuery({ query: WAITING_CONTENT, variables: { id, last: MESSAGES } });
+function WaitingContent({ content, title }: { content: ContentRead; title: string }) {
+  const [{ data, error }, execute] = content;
   const email = data?.email;
   if (email == null)
     return error === undefined ? (

@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { formatCount } from '../../parts/words.ts';
-import { useShortcuts } from '../../shell/keys.ts';
+import { SELECTION, useShortcuts } from '../../shell/keys.ts';
 import { useIsInTeam, useRight, useViewer } from '../../shell/viewer.ts';
 import { INBOX_FRAME, type ThreadRow } from './inbox-documents.ts';
 import { readWantedThreads, useInboxView } from './inbox-view.ts';
@@ -245,6 +245,7 @@ export function useInbox() {
     f: startReply('forward'),
     c: () => go({ compose: { mode: 'new' } }),
     z: undo,
+    ...((selection.ids.size > 0 || bulk.chosen !== null) && { [SELECTION]: () => undefined }),
     '/': () => searchField.current?.focus(),
     Escape() {
       if (bulk.chosen !== null) bulk.clear();
