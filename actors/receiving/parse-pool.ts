@@ -69,6 +69,8 @@ const MAX_GROWTH_BYTES = 512 * 1024 * 1024;
 const LEAST_HELD_BYTES = MAX_GROWTH_BYTES / 2;
 /** How long the pool waits for what each thread holds. One within a long step of C++ says it afterwards. Milliseconds. */
 const MEASURE_MS = 200;
+/** Measurements, one behind another, after which a thread that does not reply ends. */
+const MAX_MUTES = 2;
 /** How long the memory of the process is taken to be the same while its threads have nothing to do; milliseconds. */
 const RESTING_MS = 1_000;
 /** A message from this size on is large. Bytes. */
@@ -106,8 +108,10 @@ interface Seat {
   /** whether it has not said it since the last check */
   isSilent: boolean;
   progress: number;
-  /** memory of the process when this thread was last idle */
+  /** memory of the process when this thread was last idle, or when one was last ended for memory */
   idleBytes: number;
+  /** measurements of its memory, one behind another, that it did not reply to in time */
+  mutes: number;
 }
 
 /** Starts the threads. */
@@ -182,6 +186,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       isSilent: false,
       progress: 0,
       idleBytes: restingBytes(),
+      mutes: 0,
     };
     return seat;
   }
@@ -225,6 +230,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       seat.stillMs = 0;
       seat.workedMs = 0;
       seat.stillLooks = 0;
+      seat.mutes = 0;
       seat.idleBytes = restingBytes();
     }
     clearTimeout(idle);
@@ -259,12 +265,12 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     void seat.thread.end();
   }
 
-  /** Replaces a thread that ended or must end, and gives its messages to others. */
-  function replace(seat: Seat, reason: string): void {
+  /** Replaces a thread that ended or must end, and gives its messages to others. `measured`: key of the message for which it must end. */
+  function replace(seat: Seat, reason: string, measured?: number): void {
     if (isClosed) return;
     receivingMetrics.parserEnds.inc();
     resting.until = Number.NEGATIVE_INFINITY;
-    const culprit = seat.jobs.get(seat.thread.current());
+    const culprit = seat.jobs.get(measured ?? seat.thread.current());
     const lost = [...seat.jobs.values()];
     seat.jobs.clear();
     if (seat === quarantine) quarantine = null;
@@ -274,8 +280,8 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     log.warn({ reason, emailId: culprit?.request.emailId, lost: lost.length }, 'parser thread ended');
     const again: Job[] = [];
     for (const job of lost) {
-      // Alone in its thread, it is certainly the cause.
-      const isCulprit = job === culprit || lost.length === 1;
+      // Alone in its thread, it is certainly the cause, unless another one was measured.
+      const isCulprit = job === culprit || (lost.length === 1 && measured === undefined);
       if (isCulprit) job.tries++;
       else job.mishaps++;
       if (job.tries >= MAX_TRIES) giveUp(job, reason);
@@ -350,19 +356,35 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     });
   }
 
-  /** Ends the thread that holds most, if it is the threads that made the process grow: the messages of the others are innocent. */
+  /**
+   * Ends the thread that holds most, if it is the threads that made the process grow: the messages of the others are innocent. One that does
+   * not say what it holds may hold most: it ends when it is silent again at the next check, and until then none does.
+   */
   async function endLargest(busy: readonly Seat[]): Promise<void> {
     isMeasuring = true;
     const held = new Map<Seat, number>();
+    const measured = new Map(busy.map((seat) => [seat, seat.thread.current()]));
     const replies = busy.map(async (seat) => held.set(seat, await seat.thread.measureBytes()));
     await Promise.race([Promise.all(replies), sleep(MEASURE_MS, undefined, { ref: false })]);
     isMeasuring = false;
-    const present = [...held].filter(([seat]) => seat.lists > 0 && all().includes(seat));
-    const sum = present.reduce((bytes, [, each]) => bytes + each, 0);
-    const [largest] = present.toSorted(([, one], [, other]) => other - one);
-    if (largest === undefined || sum < LEAST_HELD_BYTES) return;
-    replace(largest[0], 'took more than 512 MB');
-    void largest[0].thread.end();
+    const present = busy.filter((seat) => seat.lists > 0 && all().includes(seat));
+    for (const seat of present) seat.mutes = held.has(seat) || !seat.thread.isReady() ? 0 : seat.mutes + 1;
+    const mute = present.find((seat) => seat.mutes >= MAX_MUTES);
+    const sum = [...held].reduce((bytes, [seat, each]) => bytes + (present.includes(seat) ? each : 0), 0);
+    if (mute === undefined && (present.some(({ mutes }) => mutes > 0) || sum < LEAST_HELD_BYTES)) return;
+    const [largest] = present.toSorted((one, other) => (held.get(other) ?? 0) - (held.get(one) ?? 0));
+    const ended = mute ?? largest;
+    if (ended === undefined) return;
+    replace(ended, 'took more than 512 MB', measured.get(ended));
+    rebase();
+    void ended.thread.end().then(rebase);
+  }
+
+  /** Has the process grow from its present memory on: what made it grow has ended, and the others must not end for the same. */
+  function rebase(): void {
+    const bytes = process.memoryUsage.rss();
+    for (const seat of all()) seat.idleBytes = bytes;
+    resting.until = Number.NEGATIVE_INFINITY;
   }
 
   /** Whether others wait, or may wait, for this seat. Most large messages are slow, so that none of them ends another one that is aside. */

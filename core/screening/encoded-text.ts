@@ -1,5 +1,6 @@
 import { resolveReferences } from '../html/visible-text.ts';
 import { CONCEPT } from './concept.ts';
+import type { Effort } from './effort.ts';
 import { foldText } from './folded-text.ts';
 import { type Request, readInstructions } from './read-instructions.ts';
 import { SIGN, type Survey, surveyText } from './survey-text.ts';
@@ -40,13 +41,20 @@ const REVERSED =
  * Returns the first instructions that are encoded in a text; null: none. `survey`: of what it says. In HTML, character references are text as
  * any other. Linear.
  */
-export function findEncodedRequest(text: string, survey: Survey, isHtml = false, depth = 0): EncodedRequest | null {
+export function findEncodedRequest(
+  text: string,
+  survey: Survey,
+  effort: Effort,
+  isHtml = false,
+  depth = 0,
+): EncodedRequest | null {
   for (const [encoding, decoded] of decodings(text, survey, isHtml)) {
+    if (effort.isSpent) return null;
     const own = surveyText(foldText(decoded));
-    const [request] = readInstructions(decoded, 'hidden', own);
+    const [request] = readInstructions(decoded, 'hidden', effort, own);
     if (request !== undefined) return { ...request, excerpt: decoded, encoding };
     if (depth + 1 < MAX_DEPTH) {
-      const inner = findEncodedRequest(decoded, own, false, depth + 1);
+      const inner = findEncodedRequest(decoded, own, effort, false, depth + 1);
       if (inner !== null) return { ...inner, encoding: `${encoding}, then ${inner.encoding}` };
     }
   }

@@ -126,7 +126,7 @@ function addIgnoring(sentence: Sentence, add: Add): void {
       const word = text.slice(verb.start - start, verb.end - start);
       if (noun.start < verb.start && !LAST_VERBS.test(word)) continue;
       const [first, last] = noun.start < verb.start ? [noun, verb] : [verb, noun];
-      const between = tokens.filter((each) => each.start >= first.start - 24 && each.start <= last.end + 24);
+      const between = tokensBetween(tokens, first.start - 24, last.end + 24);
       const hasPrior = between.some((each) => each !== verb && each !== noun && (each.mask & CONCEPT.prior) !== 0);
       if (!hasPrior) continue;
       const isMine = between.some(
@@ -139,6 +139,19 @@ function addIgnoring(sentence: Sentence, add: Add): void {
       return add(weight, 'it tells the reader to ignore its instructions', first.start - start, last.end - start);
     }
   }
+}
+
+/** Returns the tokens that begin from one place to another; a sentence may have thousands of them. */
+function tokensBetween(tokens: readonly Token[], from: number, to: number): readonly Token[] {
+  let low = 0;
+  for (let high = tokens.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((tokens[middle]?.start ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while ((tokens[end]?.start ?? Infinity) <= to) end++;
+  return tokens.slice(low, end);
 }
 
 function addAddressing(sentence: Sentence, add: Add, doesAct: boolean): void {

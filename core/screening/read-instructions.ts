@@ -1,4 +1,5 @@
 import { CONCEPT } from './concept.ts';
+import type { Effort } from './effort.ts';
 import { findOrders } from './find-orders.ts';
 import { divideJoinedWords, foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
 import { findLivePhrases, type LivePhrases } from './live-phrases.ts';
@@ -40,8 +41,13 @@ const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|
 const MARKS =
   /<[ |]{0,2}\||<\/[a-z]|im_end|\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
 
-/** Returns what a text asks a machine to do, and what it asks for under pressure. Linear; at most 6. `survey`: of the folded text. */
-export function readInstructions(text: string, reading: Reading, survey = surveyText(foldText(text))): Request[] {
+/**
+ * Returns what a text asks a machine to do, and what it asks for under pressure, as far as the effort allows. Linear; at most 6. `whole`: the
+ * survey of the folded text.
+ */
+export function readInstructions(text: string, reading: Reading, effort: Effort, whole?: Survey): Request[] {
+  if (effort.isSpent) return [];
+  const survey = effort.take(whole ?? surveyText(foldText(text)));
   const found = readSurvey(survey, text, reading);
   if (found.length > 0) return found;
   const { folded, signs } = survey;
@@ -50,11 +56,14 @@ export function readInstructions(text: string, reading: Reading, survey = survey
     (signs & SIGN.spacedLetters) === 0 ? null : joinSpacedLetters(folded),
     (signs & SIGN.longWord) === 0 ? null : divideJoinedWords(text),
   ]) {
-    if (other === null) continue;
-    const requests = readSurvey(surveyText(separateOrder(other)), text, reading);
+    if (other === null || effort.isSpent) continue;
+    const separated = effort.take(surveyText(separateOrder(other)));
+    const requests = readSurvey(separated, text, reading);
     const instructions = requests.filter(({ kind }) => kind === 'instruction');
     if (instructions.length > 0) return instructions;
-    if (findOrders(other, other, LEAST_SCORE[reading]).length > 0) return orderRequests(other, other, reading);
+    const read = other.slice(0, separated.folded.length);
+    const orders = orderRequests(read, read, reading);
+    if (orders.length > 0) return orders;
   }
   return orderRequests(folded, text, reading);
 }

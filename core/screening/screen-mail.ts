@@ -2,6 +2,7 @@ import { addHtmlText } from '../sending/unseen-html.ts';
 import { PieceList, type ReviewPiece } from '../sending/unseen-text.ts';
 import { readAllText } from './all-text.ts';
 import { findDifference } from './differing-parts.ts';
+import { Effort } from './effort.ts';
 import { findEncodedRequest } from './encoded-text.ts';
 import { foldText } from './folded-text.ts';
 import { findCarryingLink } from './link-data.ts';
@@ -27,6 +28,8 @@ const OVERLAP = 1_000;
 const MAX_SCREENED = 1_000_000;
 /** Characters of the pieces of HTML. */
 const MAX_PIECES = 400_000;
+/** Characters of a folded step: compatibility forms of one character may have 18. */
+const MAX_FOLDED = 3 * STEP;
 /** Pictures and the like within HTML: they say nothing, and most long HTML consists of them. */
 const INLINE_DATA = /\bdata:(?:image|font|audio|video)\/[^"'()<>\s]{500,}/g;
 
@@ -35,7 +38,7 @@ const CLEAR: Injection = { verdict: 'clear', findings: [] };
 /**
  * Returns whether a person should look at a mail before an agent acts on it: text that a person does not see, parts that differ, instructions
  * to a machine, requests for secrets or money that leave no time, encoded instructions, and links that carry the mail's own data. Pure and
- * linear; never throws.
+ * linear, with a limit for all sentences together; never throws.
  */
 export function screenMail(mail: ScreenedMail): Injection {
   const findings: InjectionFinding[] = [];
@@ -45,17 +48,27 @@ export function screenMail(mail: ScreenedMail): Injection {
     );
     if (findings.length < MAX_FINDINGS && !isKnown) findings.push(finding);
   };
+  const effort = new Effort();
+  const to: Screening = { add, effort };
+  /** the part in which too little of the effort was left */
+  let spentIn: ScreenedPart | null = null;
+  const noteSpent = (part: ScreenedPart) => {
+    if (effort.isSpent) spentIn ??= part;
+  };
   const wholeHtml = mail.html === null ? null : leaveOutData(mail.html);
   const text = mail.text?.slice(0, STEP) ?? null;
   const html = wholeHtml?.slice(0, STEP) ?? null;
-  addLine('subject', mail.subject, add);
-  addLine('sender', mail.senderName ?? '', add);
-  for (const name of mail.fileNames) addLine('attachment', name, add);
-  const ofText = surveyText(foldText(text ?? ''));
+  addLine('subject', mail.subject, to);
+  addLine('sender', mail.senderName ?? '', to);
+  for (const name of mail.fileNames) addLine('attachment', name, to);
+  noteSpent('attachment');
+  const ofText = surveyStep(text ?? '', effort);
+  if (text !== null) addText(text, ofText, to);
+  noteSpent('text');
   const allText = html === null ? '' : readAllText(html);
-  const ofHtml = surveyText(foldText(allText));
-  if (text !== null) addText(text, ofText, add);
-  if (html !== null) addHtml(html, allText, ofHtml, add);
+  const ofHtml = surveyStep(allText, effort);
+  if (html !== null) addHtml(html, allText, ofHtml, to);
+  noteSpent('html');
   if (text !== null && html !== null) {
     const difference = findDifference({ text: ofText, html: ofHtml, source: html.toLowerCase() });
     if (difference !== null)
@@ -66,9 +79,18 @@ export function screenMail(mail: ScreenedMail): Injection {
         why: sentence(difference.why),
       });
   }
-  addLink({ text, html, allText: `${text ?? ''}\n${allText}`, folded: `${ofText.folded}\n${ofHtml.folded}` }, add);
-  if (mail.text !== null) addFurtherSteps('text', mail.text, add);
-  if (wholeHtml !== null) addFurtherSteps('html', wholeHtml, add);
+  addLink({ text, html, allText: `${text ?? ''}\n${allText}`, folded: `${ofText.folded}\n${ofHtml.folded}` }, to);
+  if (mail.text !== null) addFurtherSteps('text', mail.text, to);
+  noteSpent('text');
+  if (wholeHtml !== null) addFurtherSteps('html', wholeHtml, to);
+  noteSpent('html');
+  if (spentIn !== null)
+    add({
+      kind: 'not_screened',
+      part: spentIn,
+      excerpt: excerpt(effort.rest ?? ''),
+      why: sentence('it says more than is screened of one email: this and what follows was not screened'),
+    });
   return findings.length === 0 ? CLEAR : { verdict: 'review', findings };
 }
 
@@ -80,20 +102,20 @@ function leaveOutData(html: string): string {
  * Screens what a body has behind the first step: as text that a person sees, since where HTML is hidden is only read in the first step. Says
  * so when it is too long for that, too.
  */
-function addFurtherSteps(part: 'text' | 'html', body: string, add: Add): void {
+function addFurtherSteps(part: 'text' | 'html', body: string, to: Screening): void {
   const end = Math.min(body.length, MAX_SCREENED);
-  for (let at = STEP; at < end; at += STEP) {
+  for (let at = STEP; at < end && !to.effort.isSpent; at += STEP) {
     const step = body.slice(at - OVERLAP, Math.min(at + STEP, end));
     const text = part === 'html' ? readAllText(step) : step;
-    const survey = surveyText(foldText(text));
-    addUnseen(part, text, add);
-    addRequests(part, text, 'seen', add, survey);
-    addEncoded(part, step, survey, add);
+    const survey = surveyStep(text, to.effort);
+    addUnseen(part, text, to);
+    addRequests(part, text, 'seen', to, survey);
+    addEncoded(part, step, survey, to);
     const [plain, html] = part === 'html' ? [null, step] : [step, null];
-    addLink({ text: plain, html, allText: text, folded: survey.folded }, add);
+    addLink({ text: plain, html, allText: text, folded: survey.folded }, to);
   }
-  if (body.length > MAX_SCREENED)
-    add({
+  if (body.length > MAX_SCREENED && !to.effort.isSpent)
+    to.add({
       kind: 'not_screened',
       part,
       excerpt: excerpt(body.slice(MAX_SCREENED, MAX_SCREENED + 2 * MAX_EXCERPT_LENGTH)),
@@ -101,38 +123,48 @@ function addFurtherSteps(part: 'text' | 'html', body: string, add: Add): void {
     });
 }
 
-type Add = (finding: InjectionFinding) => void;
+/** Returns the survey of a step, which a text that folding makes too long ends. */
+function surveyStep(text: string, effort: Effort): Survey {
+  const folded = foldText(text);
+  if (folded.length > MAX_FOLDED) effort.spend(folded.slice(MAX_FOLDED));
+  return surveyText(folded.slice(0, MAX_FOLDED));
+}
 
-function addLine(part: ScreenedPart, line: string, add: Add): void {
+interface Screening {
+  add: (finding: InjectionFinding) => void;
+  effort: Effort;
+}
+
+function addLine(part: ScreenedPart, line: string, to: Screening): void {
   if (line === '') return;
-  addUnseen(part, line, add);
-  addRequests(part, part === 'attachment' ? line.replaceAll('_', ' ') : line, 'seen', add);
+  addUnseen(part, line, to);
+  addRequests(part, part === 'attachment' ? line.replaceAll('_', ' ') : line, 'seen', to);
 }
 
 /** Blank lines behind which a reader expects nothing. */
 const GAP = /(?:[ \t\u00a0]*\r?\n){25}/;
 
-function addText(text: string, survey: Survey, add: Add): void {
-  addUnseen('text', text, add);
+function addText(text: string, survey: Survey, to: Screening): void {
+  addUnseen('text', text, to);
   const gap = text.includes('\n\n\n\n\n\n') || text.includes('\n\r\n\r\n') ? GAP.exec(text) : null;
-  if (gap === null) addRequests('text', text, 'seen', add, survey);
-  else addRequests('text', text.slice(0, gap.index), 'seen', add);
-  if (gap !== null) addHidden('text', text.slice(gap.index + gap[0].length), 'behind many blank lines', add);
-  addEncoded('text', text, survey, add);
+  if (gap === null) addRequests('text', text, 'seen', to, survey);
+  else addRequests('text', text.slice(0, gap.index), 'seen', to);
+  if (gap !== null) addHidden('text', text.slice(gap.index + gap[0].length), 'behind many blank lines', to);
+  addEncoded('text', text, survey, to);
 }
 
-function addHtml(html: string, all: string, survey: Survey, add: Add): void {
-  addUnseen('html', all, add);
-  addEncoded('html', html, survey, add);
+function addHtml(html: string, all: string, survey: Survey, to: Screening): void {
+  addUnseen('html', all, to);
+  addEncoded('html', html, survey, to);
   // Text that says nothing to a machine, wherever it is, needs no layout.
-  const found = readInstructions(all, 'hidden', survey);
+  const found = readInstructions(all, 'hidden', to.effort, survey);
   if (found.length === 0) return;
   const list = new PieceList(MAX_PIECES);
-  if (!addHtmlText(html, list) || list.isTruncated) return addUntold(found, add);
+  if (!addHtmlText(html, list) || list.isTruncated) return addUntold(found, to);
   const pieces = list.pieces;
   const seen = pieces.filter((piece) => isSeen(piece) || isMark(piece));
-  addRequests('html', seen.map(({ text }) => text).join(''), 'seen', add);
-  for (const { text, detail, reading } of hiddenRuns(pieces)) addHidden('html', text, detail, add, reading);
+  addRequests('html', seen.map(({ text }) => text).join(''), 'seen', to);
+  for (const { text, detail, reading } of hiddenRuns(pieces)) addHidden('html', text, detail, to, reading);
 }
 
 /** Returns whether a piece marks a place and has no text of its own. */
@@ -164,9 +196,9 @@ function hiddenRuns(pieces: readonly ReviewPiece[]): HiddenRun[] {
   return [...runs.values()];
 }
 
-function addHidden(part: ScreenedPart, text: string, detail: string, add: Add, reading: Reading = 'hidden'): void {
-  for (const { excerpt: found, why } of readInstructions(text, reading))
-    add({
+function addHidden(part: ScreenedPart, text: string, detail: string, to: Screening, reading: Reading = 'hidden'): void {
+  for (const { excerpt: found, why } of readInstructions(text, reading, to.effort))
+    to.add({
       kind: 'hidden_text',
       part,
       excerpt: excerpt(found),
@@ -175,9 +207,9 @@ function addHidden(part: ScreenedPart, text: string, detail: string, add: Add, r
 }
 
 /** Adds what is said in HTML of which too much is hidden here and there, or nested, to tell what a person sees. */
-function addUntold(found: ReturnType<typeof readInstructions>, add: Add): void {
+function addUntold(found: ReturnType<typeof readInstructions>, to: Screening): void {
   for (const { excerpt: words, why } of found)
-    add({
+    to.add({
       kind: 'hidden_text',
       part: 'html',
       excerpt: excerpt(words),
@@ -185,15 +217,15 @@ function addUntold(found: ReturnType<typeof readInstructions>, add: Add): void {
     });
 }
 
-function addRequests(part: ScreenedPart, text: string, reading: Reading, add: Add, survey?: Survey): void {
-  for (const { kind, excerpt: found, why } of readInstructions(text, reading, survey))
-    add({ kind, part, excerpt: excerpt(found), why: sentence(why) });
+function addRequests(part: ScreenedPart, text: string, reading: Reading, to: Screening, survey?: Survey): void {
+  for (const { kind, excerpt: found, why } of readInstructions(text, reading, to.effort, survey))
+    to.add({ kind, part, excerpt: excerpt(found), why: sentence(why) });
 }
 
-function addLink(parts: Parameters<typeof findCarryingLink>[0], add: Add): void {
+function addLink(parts: Parameters<typeof findCarryingLink>[0], to: Screening): void {
   const link = findCarryingLink(parts);
   if (link !== null)
-    add({
+    to.add({
       kind: 'link_data',
       part: parts.html === null ? 'text' : 'html',
       excerpt: excerpt(link.excerpt),
@@ -201,15 +233,16 @@ function addLink(parts: Parameters<typeof findCarryingLink>[0], add: Add): void 
     });
 }
 
-function addUnseen(part: ScreenedPart, text: string, add: Add): void {
+function addUnseen(part: ScreenedPart, text: string, to: Screening): void {
   const unseen = findUnseenCharacters(text);
-  if (unseen !== null) add({ kind: 'hidden_text', part, excerpt: excerpt(unseen.excerpt), why: sentence(unseen.why) });
+  if (unseen !== null)
+    to.add({ kind: 'hidden_text', part, excerpt: excerpt(unseen.excerpt), why: sentence(unseen.why) });
 }
 
-function addEncoded(part: ScreenedPart, text: string, survey: Survey, add: Add): void {
-  const encoded = findEncodedRequest(text, survey, part === 'html');
+function addEncoded(part: ScreenedPart, text: string, survey: Survey, to: Screening): void {
+  const encoded = findEncodedRequest(text, survey, to.effort, part === 'html');
   if (encoded !== null)
-    add({
+    to.add({
       kind: 'encoded_text',
       part,
       excerpt: excerpt(encoded.excerpt),

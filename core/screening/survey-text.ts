@@ -220,6 +220,13 @@ export class Survey {
     }));
   }
 
+  /** Returns the same of the first sentences alone. */
+  first(count: number): Survey {
+    const end = this.sentences[count - 1]?.end ?? 0;
+    const tokens = this.tokens.slice(0, this.sentences[count]?.firstToken);
+    return new Survey(this.folded.slice(0, end), tokens, this.sentences.slice(0, count));
+  }
+
   /** Returns some sentences from a place on. */
   read(from: number, to: number): Sentence[] {
     return this.sentences.slice(from, to).map(({ end, mask, signs, firstToken, isInQuotes }, index) => {

@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ParseOutcome, ParseRequest } from '../../../actors/receiving/parse-messages.ts';
@@ -182,6 +183,29 @@ test.each([['a large message', LARGE_BODY]])(
     }
   },
 );
+
+test('a message that holds memory is ended once for what the process grew by, and then is parsed', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
+  const gate = Buffer.from(folder).toString('hex');
+  const tries = () => readFile(path.join(folder, 'held'), 'utf8').catch(() => '');
+  try {
+    startPool(2);
+    const slow = pool.parse([poison(`wait${gate}`)]);
+    await waitFor(async () => expect(await readdir(folder)).toContain('begun'));
+    const held = pool.parse([poison(`hold${gate}`)]);
+    await waitFor(async () => expect(await tries()).toBe('.'));
+    const grown = Buffer.alloc(350_000_000, 1);
+    await waitFor(async () => expect(await tries()).toBe('..'));
+    await sleep(1_500);
+    expect(await tries()).toBe('..');
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await held)[0]?.message.parseError).toBeNull();
+    expect((await slow)[0]?.message.parseError).toBeNull();
+    expect(grown).toHaveLength(350_000_000);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 test('two messages that end their thread are given up, and the others of the list are not', async () => {
   startPool();

@@ -12,7 +12,7 @@ const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|sleep|exit|gate|wait|heap|buffers)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+    /^(hang|sleep|exit|gate|wait|heap|buffers|hold)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
@@ -39,6 +39,15 @@ iconv.decode = (bytes, charset, options) => {
     case 'heap': {
       const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);
       for (;;) hoard.push(large.slice());
+    }
+    // Holds 300 MB until the test has opened the gate.
+    case 'hold': {
+      const folder = Buffer.from(gate ?? '', 'hex').toString();
+      for (let count = 0; count < 75; count++) hoard.push(Buffer.alloc(4_000_000, 1));
+      writeFileSync(`${folder}/held`, '.', { flag: 'a' });
+      while (!existsSync(`${folder}/open`)) pause(20);
+      hoard.length = 0;
+      return 'held';
     }
     case 'buffers':
       // More than the process may have kept of ended threads; the pauses let the pool notice in time.
