@@ -70,6 +70,21 @@ export const UNKNOWN_THINGS: readonly string[] = [
   "550 The recipient's mailbox isn't set up to accept encrypted mail",
   "550 Your device isn't registered for this user",
   "550 mail for this user isn't hosted here yet",
+  '550 No mailbox server found for the recipient, try again later',
+  '550 5.1.1 No mailbox database available',
+  '550 No mailbox server found',
+  '550 5.7.1 No mailbox server found',
+  '550 5.0.0 No user mapping found',
+  '550 5.7.1 No user mapping found',
+  '550 5.1.1 The recipient MX record is out of date',
+  '550 5.0.0 Recipient verification out of date',
+  '550 user joe: account is out of date, please renew your subscription',
+  '550 There is no mailbox server',
+  '550 We do not know the user mapping',
+  '550 No recipient policy available',
+  '550 The user session is switched off',
+  '550 Could not match the recipient policy',
+  '550 No such account connector',
 ];
 
 /** Replies that say it of a recipient. Frozen before the code was changed for them. */
