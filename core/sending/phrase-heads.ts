@@ -28,7 +28,7 @@ function phrase(source: string, noThing: string, place = PLACE): Phrase {
 
 /** English names stand right behind their noun, as in `user smith`, so a head there is one of these. */
 const THINGS = `servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mappings?|(?:mx|dns|domain) records?|connections?|regions?|countr(?:y|ies)|cit(?:y|ies)|zones?|tenants?|caches?|folders?|director(?:y|ies)(?! entr)|disks?|mounts?|snapshots?|backups?|archives?|jobs?|tasks?|locks?|hooks?|callbacks?|endpoints?|urls?|prox(?:y|ies)|gateways?|firewalls?|networks?|interfaces?|cookies?|hash(?:es)?|checksums?|tags?|labels?|categor(?:y|ies)|levels?|tiers?|packages?|features?|actions?|events?|triggers?|workflows?|channels?|topics?|buckets?|containers?|rows?|columns?|fields?|attributes?|propert(?:y|ies)|values?|parameters?|variables?|versions?|calendars?|contacts?|drafts?|responders?|vacations?|autoresponders?|signatures?|avatars?|icons?|logos?|themes?|fonts?|colou?rs?|pins?|secrets?|credentials?|devices?|phones?|orders?|payments?|cards?|credits?|balances?|currenc(?:y|ies)|prices?|products?|discounts?|vouchers?|statistics|metrics?|reminders?|surveys?|polls?|votes?|ratings?|transports?|routes?|boundar(?:y|ies)|delegates?|delegations?`;
-const RECIPIENTS = `recipients?|users?|mailbox(?:es)?|mail box(?:es)?|inbox(?:es)?|accounts?|address(?:es)?|alias(?:es)?|destinations?|customers?|subscribers?|persons?|members?|employees?|receivers?|addressees?`;
+const RECIPIENTS = `user accounts?|recipient address(?:es)?|recipients?|users?|mailbox(?:es)?|mail box(?:es)?|inbox(?:es)?|accounts?|address(?:es)?|alias(?:es)?|destinations?|customers?|subscribers?|persons?|members?|employees?|receivers?|addressees?`;
 const OF = `(?: plan| root| set| unit)? (?:of|for|by|from|to|on|with|behind|belonging to|assigned to) (?:(?:the|this|that|these|your|our|its|each|any|all|a|an|said|given) ){0,2}`;
 const BETWEEN = `[ -](?:(?:mail|e-?mail|domain|access|login|security|delivery|lookup|transport|data|plan|directory|database|server|profile|quota|filter|address|group|agent|vacation|forwarding|storage|policy|rule|template|callback|map|export|calendar|home|alias) )?`;
 /** Words for a recipient and its name, and words that are no noun, behind `the user’s`. */
@@ -123,6 +123,10 @@ const PHRASES: readonly Phrase[] = [
   phrase(
     `(?:${JAPANESE})(?:の|(?=[\\p{Script=Han}\\p{Script=Katakana}]))(?<head>[\\p{Script=Han}\\p{Script=Katakana}ーA-Za-z]{1,14}?(?:の[\\p{Script=Han}\\p{Script=Katakana}ー]{1,10}?)?)(?=[がはもを])`,
     `(?:.{1,14}の)?(?:${NO_JAPANESE_THING})`,
+  ),
+  phrase(
+    `(?:${CHINESE}|地址)的?(?<head>数据库|資料庫|服务器|伺服器|列表|清单|证书|憑證|策略|模板|组|簿|规则|后端|配置|存储)(?![中里内裡內上])`,
+    '(?!)',
   ),
   phrase(
     `(?:${CHINESE})(?<head>的[\\p{Script=Han}]{1,8}?|[\\p{Script=Han}]{1,8}?)(?=(?:${CHINESE_ABSENT}))`,

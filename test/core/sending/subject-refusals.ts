@@ -85,6 +85,11 @@ export const UNKNOWN_THINGS: readonly string[] = [
   '550 The user session is switched off',
   '550 Could not match the recipient policy',
   '550 No such account connector',
+  '550 没有收件人组',
+  '550 查无邮箱的证书',
+  '550 未知地址组',
+  '550 没有找到帐户服务器',
+  '550 用户服务器未注册',
 ];
 
 /** Replies that say it of a recipient. Frozen before the code was changed for them. */
