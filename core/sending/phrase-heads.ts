@@ -8,19 +8,27 @@ interface Phrase {
   pattern: RegExp;
   /** heads that are no thing: words for a recipient and its name, and words that are no noun */
   noThing: RegExp;
+  /** right before the phrase when a recipient was looked for there */
+  place: RegExp;
 }
 
 const LATIN = String.raw`[\p{Script=Latin}\p{M}-]`;
 const START = String.raw`(?<![\p{L}\p{N}@._-])`;
 const END = String.raw`(?![\p{L}\p{N}_@])`;
 
-function phrase(source: string, noThing: string): Phrase {
-  return { pattern: new RegExp(source, 'gu'), noThing: new RegExp(`^(?:${noThing})$`, 'u') };
+/** Right before a phrase that is the place where a recipient was looked for: `in the user database`. */
+const PLACE =
+  /(?<!\p{L})(?:(?:in|on|from|by|at|of|within|with|against|to)(?: (?:the|our|this|its|your|any|a|local|virtual|relay|valid)){0,3}|(?:in|im|auf|aus|bei|op|i|på|hos|uit|von|vom|av|af|från|fra)(?: (?:der|dem|den|unserer|unserem|unsere|de|het|onze|vår|vores))?|(?:dans|en|sur|nel|nella|na|em|à|su|sul|sulla|au|al|alla)(?: (?:la|le|les|el|los|notre|nuestra|nostra|nossa)| l['’])?|(?:w|z|в|из|v|ve|ze|у|з|u|în)(?: \p{L}{3,10})?) ?$|[在于於]$/u;
+/** `no` is Portuguese for `in the`, but negates in English: `No mailbox server found`. */
+const ROMANCE_PLACE = new RegExp(String.raw`${PLACE.source}|(?<!\p{L})no ?$`, 'u');
+
+function phrase(source: string, noThing: string, place = PLACE): Phrase {
+  return { pattern: new RegExp(source, 'gu'), noThing: new RegExp(`^(?:${noThing})$`, 'u'), place };
 }
 
 /** English names stand right behind their noun, as in `user smith`, so a head there is one of these. */
-const THINGS = `servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mapping|regions?|countr(?:y|ies)|cit(?:y|ies)|zones?|tenants?|caches?|folders?|director(?:y|ies)(?! entr)|disks?|mounts?|snapshots?|backups?|archives?|jobs?|tasks?|locks?|hooks?|callbacks?|endpoints?|urls?|prox(?:y|ies)|gateways?|firewalls?|networks?|interfaces?|cookies?|hash(?:es)?|checksums?|tags?|labels?|categor(?:y|ies)|levels?|tiers?|packages?|features?|actions?|events?|triggers?|workflows?|channels?|topics?|buckets?|containers?|rows?|columns?|fields?|attributes?|propert(?:y|ies)|values?|parameters?|variables?|versions?|calendars?|contacts?|drafts?|responders?|vacations?|autoresponders?|signatures?|avatars?|icons?|logos?|themes?|fonts?|colou?rs?|pins?|secrets?|credentials?|devices?|phones?|orders?|payments?|cards?|credits?|balances?|currenc(?:y|ies)|prices?|products?|discounts?|vouchers?|statistics|metrics?|reminders?|surveys?|polls?|votes?|ratings?|transports?|routes?|boundar(?:y|ies)|delegates?|delegations?`;
-const RECIPIENTS = `recipients?|users?|mailbox(?:es)?|mail box(?:es)?|inbox(?:es)?|accounts?|address(?:es)?|alias(?:es)?|destinations?|customers?|subscribers?|persons?|members?|employees?|receivers?|addressees?`;
+const THINGS = `servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mappings?|(?:mx|dns|domain) records?|connections?|regions?|countr(?:y|ies)|cit(?:y|ies)|zones?|tenants?|caches?|folders?|director(?:y|ies)(?! entr)|disks?|mounts?|snapshots?|backups?|archives?|jobs?|tasks?|locks?|hooks?|callbacks?|endpoints?|urls?|prox(?:y|ies)|gateways?|firewalls?|networks?|interfaces?|cookies?|hash(?:es)?|checksums?|tags?|labels?|categor(?:y|ies)|levels?|tiers?|packages?|features?|actions?|events?|triggers?|workflows?|channels?|topics?|buckets?|containers?|rows?|columns?|fields?|attributes?|propert(?:y|ies)|values?|parameters?|variables?|versions?|calendars?|contacts?|drafts?|responders?|vacations?|autoresponders?|signatures?|avatars?|icons?|logos?|themes?|fonts?|colou?rs?|pins?|secrets?|credentials?|devices?|phones?|orders?|payments?|cards?|credits?|balances?|currenc(?:y|ies)|prices?|products?|discounts?|vouchers?|statistics|metrics?|reminders?|surveys?|polls?|votes?|ratings?|transports?|routes?|boundar(?:y|ies)|delegates?|delegations?`;
+const RECIPIENTS = `user accounts?|recipient address(?:es)?|recipients?|users?|mailbox(?:es)?|mail box(?:es)?|inbox(?:es)?|accounts?|address(?:es)?|alias(?:es)?|destinations?|customers?|subscribers?|persons?|members?|employees?|receivers?|addressees?`;
 const OF = `(?: plan| root| set| unit)? (?:of|for|by|from|to|on|with|behind|belonging to|assigned to) (?:(?:the|this|that|these|your|our|its|each|any|all|a|an|said|given) ){0,2}`;
 const BETWEEN = `[ -](?:(?:mail|e-?mail|domain|access|login|security|delivery|lookup|transport|data|plan|directory|database|server|profile|quota|filter|address|group|agent|vacation|forwarding|storage|policy|rule|template|callback|map|export|calendar|home|alias) )?`;
 /** Words for a recipient and its name, and words that are no noun, behind `the user’s`. */
@@ -77,6 +85,7 @@ const PHRASES: readonly Phrase[] = [
   phrase(
     `${START}(?<head>${LATIN}{3,24})(?: (?:de messagerie|de correo|de posta|de correio))? ${ROMANCE_OF}(?:${ROMANCE})(?: ["'<]?@addr["'>]?)?${END}`,
     NO_ROMANCE_THING,
+    ROMANCE_PLACE,
   ),
   phrase(`${START}(?<head>[\\p{L}'-]{3,24}) (?:${SLAVIC_GENITIVE})${END}`, NO_SLAVIC_THING),
   phrase(
@@ -116,6 +125,10 @@ const PHRASES: readonly Phrase[] = [
     `(?:.{1,14}の)?(?:${NO_JAPANESE_THING})`,
   ),
   phrase(
+    `(?:${CHINESE}|地址)的?(?<head>数据库|資料庫|服务器|伺服器|列表|清单|证书|憑證|策略|模板|组|簿|规则|后端|配置|存储)(?![中里内裡內上])`,
+    '(?!)',
+  ),
+  phrase(
     `(?:${CHINESE})(?<head>的[\\p{Script=Han}]{1,8}?|[\\p{Script=Han}]{1,8}?)(?=(?:${CHINESE_ABSENT}))`,
     `的?(?:${NO_CHINESE_THING})`,
   ),
@@ -127,10 +140,6 @@ const PHRASES: readonly Phrase[] = [
   ),
 ];
 
-/** Right before a phrase that is the place where a recipient was looked for: `in the user database`. */
-const PLACE =
-  /(?<!\p{L})(?:(?:in|on|from|by|at|of|within|with|against|to)(?: (?:the|our|this|its|your|any|a|local|virtual|relay|valid)){0,3}|(?:in|im|auf|aus|bei|op|i|på|hos|uit|von|vom|av|af|från|fra)(?: (?:der|dem|den|unserer|unserem|unsere|de|het|onze|vår|vores))?|(?:dans|en|sur|nel|nella|na|no|em|à|su|sul|sulla|au|al|alla)(?: (?:la|le|les|el|los|notre|nuestra|nostra|nossa)| l['’])?|(?:w|z|в|из|v|ve|ze|у|з|u|în)(?: \p{L}{3,10})?) ?$|[在于於]$/u;
-
 const MAX_PLACE_LENGTH = 30;
 
 /**
@@ -139,11 +148,11 @@ const MAX_PLACE_LENGTH = 30;
  */
 export function reduceToHeads(text: string): string {
   let reduced = text;
-  for (const { pattern, noThing } of PHRASES)
+  for (const { pattern, noThing, place } of PHRASES)
     reduced = reduced.replace(pattern, (...found) => {
       const [whole] = found as [string];
       const [at, all, groups] = found.slice(-3) as [number, string, { head: string }];
-      const isSomewhere = PLACE.test(all.slice(Math.max(0, at - MAX_PLACE_LENGTH), at));
+      const isSomewhere = place.test(all.slice(Math.max(0, at - MAX_PLACE_LENGTH), at));
       return isSomewhere || noThing.test(groups.head) ? whole : '@thing';
     });
   return reduced;

@@ -238,6 +238,8 @@ const CONDITION =
 
 /** A thing of a recipient (phrase-heads.ts), and at most two words. */
 const THING_RIGHT_BEFORE = /@thing(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
+/** The same behind what says that it is unknown: `We do not know the user mapping`. */
+const THING_RIGHT_BEHIND = /^(?: (?:the|an?|any|this|that|your|of|such)){0,2} @thing/u;
 
 function isAboutOthers(
   text: string,
@@ -254,6 +256,7 @@ function isAboutOthers(
     (isLoose &&
       (isAboutThing(clause) ||
         THING_RIGHT_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start)) ||
+        THING_RIGHT_BEHIND.test(text.slice(end, end + MAX_CONTEXT_LENGTH)) ||
         (needsSubject && hasOtherSubject(text, start, clause))))
   );
 }
