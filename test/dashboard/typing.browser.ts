@@ -330,6 +330,68 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await expect.poll(() => draftTexts(account)).toEqual([expect.stringContaining('Then: Typed in a hurry')]);
   });
 
+  test('into a new email starts while a reply is being stored, and only its first save is announced', async () => {
+    const { page, threadId } = await conversation('Slow');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    await page.keyboard.press('r');
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.waitFor();
+    const held = await holdQueries(page, 'ComposerCreateDraft');
+    await page.keyboard.type('Typed in a hurry');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await field.fill('Another');
+    await held.release();
+    const state = page.getByText('Draft saved');
+    await expect.poll(() => state.getAttribute('aria-live')).toBe('polite');
+    await field.fill('Another word');
+    await page.getByText('Saving draft').waitFor();
+    await expect.poll(() => state.getAttribute('aria-live')).toBe('off');
+  });
+
+  test('of an input method runs no shortcut', async () => {
+    const { page, threadId } = await conversation('Composed');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    const browser = await page.context().newCDPSession(page);
+    await browser.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'c', windowsVirtualKeyCode: 229 });
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('INPUT');
+    expect(page.url()).not.toContain('compose');
+  });
+
+  test('in the palette offers no action of the open conversation while others are selected', async () => {
+    const { page, threadId } = await conversation('Ticked');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    const reply = page.getByRole('dialog').getByText('Reply to all');
+    await page.keyboard.press('Control+k');
+    await reply.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('x');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByText('Write email').waitFor();
+    expect(await reply.count()).toBe(0);
+  });
+
+  test('is not held for a form whose choices cannot be read', async () => {
+    const account = await stage.account();
+    const { page } = await stage.open(account);
+    await page.route('**/graphql', (route) =>
+      isQuery(route.request().postData(), 'DomainChoices') ? route.abort() : route.continue(),
+    );
+    await page.goto(`${stage.url}/addresses?new`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).focus();
+    await page.unroute('**/graphql');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('textbox', { name: 'Address', exact: true }).waitFor();
+  });
+
   test('into a new email stays when the addresses to send from are read again', async () => {
     const { page, account } = await conversation('Senders');
     await page.goto(`${stage.url}/inbox`);

@@ -363,6 +363,7 @@ function isField(element: Element): boolean {
 }
 
 /** Returns whether the key belongs to an input method. Safari ends the composition before the key that ends it. */
+// oxlint-disable-next-line typescript/no-deprecated -- nothing else says it
 function isComposing({ isComposing: isWithin, keyCode }: KeyboardEvent): boolean {
   return isWithin || keyCode === 229;
 }
