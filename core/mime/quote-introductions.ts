@@ -13,7 +13,6 @@ import {
 import {
   endOfFieldBlock,
   fieldsInside,
-  findColon,
   findField,
   isDateField,
   isField,
@@ -209,7 +208,8 @@ export class IntroductionFinder {
     if (/^(?:From: )?["“]/u.test(short)) return true;
     const next = this.nextNonBlank(at + 1);
     return (
-      !NOTES_LINE.test(this.#line(next).short) && (findField(this.#line(next).short) !== null || /^From: /u.test(short))
+      !NOTES_LINE.test(this.#line(next).short) &&
+      (findField(this.#line(next).short) !== null || short.startsWith('From: '))
     );
   }
 

@@ -56,6 +56,7 @@ export function readInstructions(text: string, reading: Reading, effort: Effort,
     (signs & SIGN.spacedLetters) === 0 ? null : joinSpacedLetters(folded),
     (signs & SIGN.longWord) === 0 ? null : divideJoinedWords(text),
   ]) {
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- spent by the readings before
     if (other === null || effort.isSpent) continue;
     const separated = effort.take(surveyText(separateOrder(other)));
     const requests = readSurvey(separated, text, reading);

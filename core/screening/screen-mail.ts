@@ -84,6 +84,7 @@ export function screenMail(mail: ScreenedMail): Injection {
   noteSpent('text');
   if (wholeHtml !== null) addFurtherSteps('html', wholeHtml, to);
   noteSpent('html');
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by noteSpent()
   if (spentIn !== null)
     add({
       kind: 'not_screened',

@@ -45,7 +45,8 @@ const keepShown = mapExchange({
     if (kind === 'teardown') shown.delete(key);
   },
   onResult(result) {
-    const { operation, data, error } = result;
+    const { operation, error } = result;
+    const data: unknown = result.data;
     if (operation.kind !== 'query') return;
     if (data != null) shown.set(operation.key, data);
     else if (error !== undefined && shown.has(operation.key)) return { ...result, data: shown.get(operation.key) };

@@ -59,7 +59,7 @@ export function findOtherKind(given: object, { code, message }: UserError): stri
   for (const [name, value] of Object.entries(given)) {
     const wanted = IDENTIFIER_KINDS.find((kind) => new RegExp(`(?:^|_)${snakeCase(kind)}_ids?$`).test(name));
     const prefix = wanted === undefined ? '' : `${identifierPrefix(wanted)}_`;
-    const id = [value].flat().find((each) => typeof each === 'string' && !each.startsWith(prefix));
+    const id = ([value].flat() as unknown[]).find((each) => typeof each === 'string' && !each.startsWith(prefix));
     const kind = IDENTIFIER_KINDS.find((each) => isIdentifier(each, String(id)));
     if (id === undefined || (kind !== undefined && message.toLowerCase().includes(identifierNoun(kind)))) continue;
     const other = kind === undefined ? '' : `; this one is that of another object: ${identifierNoun(kind)}`;

@@ -172,11 +172,12 @@ async function findDraftAttachment(
 
 /** Returns the content of a file of a draft, read on a connection of its own; null: it is gone, or empty. */
 export function loadFile(
-  { reading: _, ...database }: Database,
+  database: Database,
   workspaceId: string,
   file: { draftId: string; fileId: string },
 ): Promise<Buffer | null> {
-  return asWorkspace(database, workspaceId, (transaction) => rows.readDraftFile(transaction, workspaceId, file));
+  const { reading: _, ...apart } = database;
+  return asWorkspace(apart, workspaceId, (transaction) => rows.readDraftFile(transaction, workspaceId, file));
 }
 
 /**

@@ -43,11 +43,12 @@ const FETCHED_ROWS = 16;
 
 /** Like findPacked, with bytes in memory of their own, and on a connection of its own. */
 function readLargePacked(
-  { reading: _, ...database }: Database,
+  database: Database,
   workspaceId: string,
   emailId: string,
 ): Promise<(PackedMessage & { id: string })[]> {
-  return asWorkspace(database, workspaceId, async (transaction) => {
+  const { reading: _, ...apart } = database;
+  return asWorkspace(apart, workspaceId, async (transaction) => {
     const packed = await fetchPacked(transaction, sql`packed_messages(${workspaceId}, array[${emailId}])`);
     return packed === null ? [] : [{ id: emailId, ...packed }];
   });

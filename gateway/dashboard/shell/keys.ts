@@ -259,6 +259,7 @@ async function give(first: Element): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve));
     field = document.activeElement ?? field;
     // An Enter has opened what has a field of its own.
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- null after press() closed what was coming
     if (held?.length && coming.length === 0 && !isField(field)) holdUntilFocused();
     if (coming.length > 0) break;
   }

@@ -229,7 +229,7 @@ describe('the document', () => {
 
   test('gives each field of a webhook its own example', () => {
     const schema = document.components?.schemas?.['WebhookEmailReceived'] as OpenAPIV3_1.SchemaObject;
-    const { properties: fields = {} } = schema.properties?.['email'] as OpenAPIV3_1.SchemaObject;
+    const { properties: fields = {} } = (schema.properties?.['email'] ?? {}) as OpenAPIV3_1.SchemaObject;
     const examples = ['id', 'threadId', 'messageId'].map((name) => {
       const { examples: [example] = [] } = fields[name] as OpenAPIV3_1.SchemaObject;
       return String(example).slice(0, 3);

@@ -296,7 +296,7 @@ export function useInbox() {
     setLabelling,
     isSnoozing,
     setSnoozing,
-    closeMenus() {
+    closeMenus: () => {
       setLabelling(false);
       setSnoozing(false);
     },

@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Switch, Tabs, useMantineColorScheme } from '@mantine/core';
+import { Group, SegmentedControl, Switch, Tabs, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
