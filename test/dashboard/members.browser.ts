@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
     const { members } = (await account.graphql('{ members { id name } }')).body.data;
     const annId: string = members.find(({ name }: { name: string }) => name === 'Ann').id;
     for (const [limits, words] of [
-      [{ domains: [account.domainId], addresses: [account.address] }, `Only 1 domain, ${account.address}`],
+      [{ domains: [account.domainId], addresses: [account.address] }, `Only ${account.domain}, ${account.address}`],
       [{ addresses: [account.address] }, `Only ${account.address}`],
       [{}, null],
     ] as const) {
