@@ -32,7 +32,7 @@ export function findField(short: string): string | null {
 }
 
 /** Returns where the first colon is; -1: there is none. */
-export function findColon(line: string): number {
+function findColon(line: string): number {
   const [colon, wide] = [line.indexOf(':'), line.indexOf('：')];
   return colon === -1 || (wide !== -1 && wide < colon) ? wide : colon;
 }

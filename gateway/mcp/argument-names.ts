@@ -62,8 +62,7 @@ export function findOtherKind(given: object, { code, message }: UserError): stri
     const id = ([value].flat() as unknown[]).find((each) => typeof each === 'string' && !each.startsWith(prefix));
     const kind = IDENTIFIER_KINDS.find((each) => isIdentifier(each, String(id)));
     if (id === undefined || (kind !== undefined && message.toLowerCase().includes(identifierNoun(kind)))) continue;
-    const other = kind === undefined ? '' : `; this one is that of another object: ${identifierNoun(kind)}`;
-    return `\`${name}\` takes an ID that begins with \`${prefix}\`${other}.`;
+    return `\`${name}\` takes an ID that begins with \`${prefix}\`.`;
   }
   return null;
 }

@@ -94,8 +94,11 @@ const UNANSWERED: Readonly<Record<string, string>> = {
 };
 /** Customer IDs are names that a product chooses, and earlier places of the sweep have chosen the same. */
 const isChosen = (complaint: string) => /client_?id/i.test(complaint.slice(0, 80));
-/** Sessions create no browser tokens, whatever the ID; see accounts/browser-tokens.test.ts. */
-const isOfKeys = (complaint: string) => /^POST \S+\/tokens: .*API_KEY_REQUIRED/.test(complaint);
+/** Browser tokens read no requests, and sessions create no browser tokens, whatever the ID; see accounts/browser-tokens.test.ts. */
+const isOfKeys = (complaint: string) =>
+  /^POST \S+\/tokens: .*API_KEY_REQUIRED|^GET \S+\/requests\/:id: an unknown id is answered \[403,.*needs an API key/.test(
+    complaint,
+  );
 /** Scopes of a browser token; the others have all. */
 const OF_TOKENS = ['read', 'send'];
 

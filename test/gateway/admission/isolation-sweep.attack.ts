@@ -13,6 +13,7 @@ import { bodyExamples, inSweepOrder, routesOfUsers } from '../../support/stages/
 const UNANSWERED: Readonly<Record<string, string>> = {
   'POST /api/e2/emails/simulate email_id': 'asks actors, which are away here',
   'POST /api/e2/emails/reprocess email_ids.0': 'asks actors, which are away here',
+  'POST /api/e2/emails/wait except_email_ids.0': 'finds nothing in any case; see rest/email-wait.test.ts',
   'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
   'POST /api/e2/mail/threads/merge thread_ids.0':
     'the other thread of the example is unknown; see rest/thread-changes.test.ts',

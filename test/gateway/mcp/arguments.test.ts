@@ -116,16 +116,8 @@ describe('null for an argument that is not needed', () => {
 
 describe('an ID of another kind', () => {
   test.each([
-    [
-      'read_email',
-      { email_id: 'THREAD' },
-      '`email_id` takes an ID that begins with `em_`; this one is that of another object: thread.',
-    ],
-    [
-      'read_thread',
-      { thread_id: 'EMAIL' },
-      '`thread_id` takes an ID that begins with `th_`; this one is that of another object: email.',
-    ],
+    ['read_email', { email_id: 'THREAD' }, '`email_id` takes an ID that begins with `em_`.'],
+    ['read_thread', { thread_id: 'EMAIL' }, '`thread_id` takes an ID that begins with `th_`.'],
     ['archive_threads', { thread_ids: ['EMAIL'] }, '`thread_ids` takes an ID that begins with `th_`'],
     ['read_draft', { draft_id: 'EMAIL' }, '`draft_id` takes an ID that begins with `drf_`'],
     ['revoke_reply_address', { reply_address_id: 'EMAIL' }, '`reply_address_id` takes an ID that begins with `rpl_`'],
