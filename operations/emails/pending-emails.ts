@@ -9,8 +9,8 @@ import { isValidId, type OperationContext } from '../context.ts';
 const PARSING_WAIT_MS = 8_000;
 /** The first pause between two looks, and the longest; each is twice the one before. Milliseconds. */
 const PAUSE_MS = { first: 25, longest: 400 };
-/** Requests of a workspace that wait at once; further ones get unavailable. */
-const MAX_WAITING = 50;
+/** Requests of a workspace that wait at once; further ones get unavailable. @limit */
+export const MAX_WAITING = 50;
 /** by workspace */
 const waiting = new Map<string, number>();
 /** What is left of the request's time for the work itself; milliseconds. */
@@ -31,20 +31,25 @@ export async function loadOnceParsed<T>(
     for (const [at, email] of (await load(ids)).entries()) if (email !== null) found.set(ids[at] ?? '', email);
   };
   const deadline = chooseDeadline(context);
+  const wait = createWait(context);
   let missingIds = emailIds.filter(isValidId);
-  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
-    await look(missingIds);
-    missingIds = missingIds.filter((id) => !found.has(id));
-    if (missingIds.length === 0) break;
-    const pending = await findPending(context, missingIds);
-    // Not pending means parsed in the meantime or unknown: the last look decides.
-    if (pending.size < missingIds.length) await look(missingIds.filter((id) => !pending.has(id)));
-    missingIds = [...pending];
-    if (pending.size === 0) break;
-    if (performance.now() > deadline || !(await pause(context, pauseMs))) {
-      for (const id of pending) found.set(id, stillParsed());
-      break;
+  try {
+    for (;;) {
+      await look(missingIds);
+      missingIds = missingIds.filter((id) => !found.has(id));
+      if (missingIds.length === 0) break;
+      const pending = await findPending(context, missingIds);
+      // Not pending means parsed in the meantime or unknown: the last look decides.
+      if (pending.size < missingIds.length) await look(missingIds.filter((id) => !pending.has(id)));
+      missingIds = [...pending];
+      if (pending.size === 0) break;
+      if (performance.now() > deadline || !(await wait.pause())) {
+        for (const id of pending) found.set(id, stillParsed());
+        break;
+      }
     }
+  } finally {
+    wait.end();
   }
   return emailIds.map((id) => found.get(id) ?? null);
 }
@@ -61,30 +66,49 @@ export async function waitUntilParsed<T>(
 ): Promise<T> {
   const asked = emailIds.filter(isValidId);
   const deadline = chooseDeadline(context);
-  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
-    try {
-      return await work();
-    } catch (error) {
-      const isUnknown = error instanceof UserError && error.code === 'not_found';
-      if (!isUnknown || asked.length === 0) throw error;
+  const wait = createWait(context);
+  try {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isUnknown = error instanceof UserError && error.code === 'not_found';
+        if (!isUnknown || asked.length === 0) throw error;
+      }
+      const pending = await findPending(context, asked);
+      if (performance.now() > deadline) throw stillParsed();
+      if (pending.size === 0) return await work();
+      if (!(await wait.pause())) throw stillParsed();
     }
-    const pending = await findPending(context, asked);
-    if (performance.now() > deadline) throw stillParsed();
-    if (pending.size === 0) return work();
-    if (!(await pause(context, pauseMs))) throw stillParsed();
+  } finally {
+    wait.end();
   }
 }
 
-/** Waits; returns false at once when as many requests of the workspace wait already. */
-async function pause({ workspaceId }: OperationContext, milliseconds: number): Promise<boolean> {
-  const others = waiting.get(workspaceId) ?? 0;
-  if (others >= MAX_WAITING) return false;
-  waiting.set(workspaceId, others + 1);
-  await sleep(milliseconds);
-  const left = (waiting.get(workspaceId) ?? 1) - 1;
-  if (left > 0) waiting.set(workspaceId, left);
-  else waiting.delete(workspaceId);
-  return true;
+/** The wait of one request, which counts for its workspace from its first pause to its end. */
+function createWait({ workspaceId }: OperationContext) {
+  let pauseMs = PAUSE_MS.first;
+  let isCounted = false;
+  const count = (by: number) => {
+    const sum = (waiting.get(workspaceId) ?? 0) + by;
+    if (sum > 0) waiting.set(workspaceId, sum);
+    else waiting.delete(workspaceId);
+  };
+  return {
+    /** Returns false at once when as many others of the workspace wait as may. */
+    async pause(): Promise<boolean> {
+      if (!isCounted && (waiting.get(workspaceId) ?? 0) >= MAX_WAITING) return false;
+      if (!isCounted) count(1);
+      isCounted = true;
+      await sleep(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
+      return true;
+    },
+    end() {
+      if (isCounted) count(-1);
+      isCounted = false;
+    },
+  };
 }
 
 function chooseDeadline({ respondBy }: OperationContext): number {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -126,6 +126,14 @@ describe('a large message on the disk', () => {
     expect(await readdir(path.join(directory, 'spool'))).toEqual([]);
     reader.release();
     expect([held.sum, spools?.sum]).toEqual([0, 0]);
+  });
+
+  test('has its space also beside a directory, and removes files that a killed process left', async () => {
+    const folder = path.join(directory, 'left');
+    await mkdir(path.join(folder, 'lost+found'), { recursive: true });
+    await writeFile(path.join(folder, 'left-over'), 'x');
+    expect(await openSpoolSpace(folder, 1_000_000, log)).not.toBeNull();
+    expect(await readdir(folder)).toEqual(['lost+found']);
   });
 
   test('begins at 65,536 bytes while a fourth of the memory for messages is taken', async () => {

@@ -6,6 +6,7 @@ import { type IdentifierKind, makeIdentifier } from '../../../core/shared/identi
 import { deriveReturnAddressKey, makeReturnAddress } from '../../../core/smtp/return-address.ts';
 import { acceptGroup } from '../../../db/queries/emails/accept-group.ts';
 import type { Reception } from '../../../db/queries/emails/reception-claim.ts';
+import { MAX_WAITING } from '../../../operations/emails/pending-emails.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -171,6 +172,18 @@ test('an email that stays unparsed is 503 with Retry-After and never 404, over R
     'The email is still being parsed. Try again in a moment.',
     'The email is still being parsed. Try again in a moment.',
   ]);
+});
+
+test('an email that is being parsed is waited for by as many requests of a workspace as may, and others get 503 at once', async () => {
+  const id = await accept();
+  const asked = Array.from({ length: MAX_WAITING + 10 }, () => gateway.call(box.apiKey, 'GET', `/emails/${id}`));
+  const first = await Promise.race(asked);
+  expect([first.statusCode, first.json().code], first.body).toEqual([503, 'EMAIL_NOT_PARSED']);
+  await arrive(id);
+  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(MAX_WAITING);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(10);
+  expect((await read(id)).status).toBe(200);
 });
 
 test('another user, and a key limited to another domain, find nothing', async () => {
