@@ -9,7 +9,7 @@ import { isValidId, type OperationContext } from '../context.ts';
 const PARSING_WAIT_MS = 8_000;
 /** The first pause between two looks, and the longest; each is twice the one before. Milliseconds. */
 const PAUSE_MS = { first: 25, longest: 400 };
-/** Requests of a workspace that wait at once; further ones get unavailable. @limit */
+/** Requests of a workspace that wait at once; further ones get unavailable. */
 export const MAX_WAITING = 50;
 /** by workspace */
 const waiting = new Map<string, number>();
