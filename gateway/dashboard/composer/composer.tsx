@@ -116,7 +116,7 @@ function OpenedComposer(props: OpenedProps) {
   const maySend = domains.length > 0 || (isLimited && addresses.length > 0);
   const senders = addresses.length > 0 ? addresses : domains.map(({ name }) => `hello@${name}`);
   const isRead = sendersData !== undefined && original !== undefined && stored !== undefined;
-  // What it opened with: senders that are read again later do not take the form from whoever types in it.
+  // What it opened with: senders that are read again later do not take the form from the person who types in it.
   const opened = useRef<Draft | null>(null);
   const first = opened.current ?? (isRead ? firstDraft(mode, original, senders, to, prefersPlain()) : null);
   const signature = useSignature(first?.from ?? '');

@@ -113,7 +113,7 @@ export function useNoField(): void {
 export function useFirstField(): void {
   useEffect(() => {
     listen();
-    // Whoever types faster than the page renders was there before, and may have gone on.
+    // A person who types faster than the page renders was there before, and may have gone on.
     const field = firstField();
     if (field !== null && !visited.has(field)) focusFirstField();
   }, []);

@@ -234,7 +234,7 @@ describe('a password', () => {
     }
   });
 
-  test('that is set by a mailed link ends passkeys of whoever signed up with the address before', async () => {
+  test('that is set by a mailed link ends passkeys of a person who signed up with the address before', async () => {
     const { browser: attacker, email, personId } = await signUp(`claimed${accounts++}@example.com`, 'Attacker');
     const authenticator = createAuthenticator();
     await authenticator.register(attacker, USER_PRESENT | USER_VERIFIED);
