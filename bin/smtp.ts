@@ -10,7 +10,7 @@ import { openSmtpMonitoring } from './runner/monitoring/smtp-monitoring.ts';
 import { traceSources } from './runner/monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
 import { startWatchdog } from './runner/monitoring/watchdog.ts';
-import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
+import { releaseMemoryWhenIdle } from '../actors/work/release-memory.ts';
 import { smtpSettings } from './runner/processes/smtp-settings.ts';
 
 readArguments({

@@ -13,7 +13,7 @@ import { type SupervisedPart, supervisePart } from './runner/parts/supervised-pa
 import { findSocketLocation } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
 import { chooseNodeFlags, machineMemoryBytes } from './runner/processes/machine-memory.ts';
-import { releaseMemoryWhenIdle } from './runner/processes/release-memory.ts';
+import { releaseMemoryWhenIdle } from '../actors/work/release-memory.ts';
 import { restartReports } from './runner/processes/restart-reports.ts';
 import { createClosers, stopSignal } from './runner/processes/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/processes/single-machine.ts';

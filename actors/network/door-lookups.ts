@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
 import { type ListReply, makeListName, readListReply, UNLISTED_ADDRESS } from '../../core/screening/door/dns-list.ts';
 import { readSenderDomain, type SenderDomainState } from '../../core/screening/door/sender-domain.ts';
+import { createCountedCache } from '../../core/shared/sized-cache.ts';
 import { smtpMetrics } from '../../schema/metrics.ts';
 import { createDnsResolver, type LookUp } from './dns-resolver.ts';
 
@@ -36,7 +36,7 @@ export function createDoorLookups(servers: readonly string[]): DoorLookups {
   const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   const domains = createDnsResolver({ servers });
-  const replies = new LRUCache<string, Promise<ListReply>>({ max: MAX_REPLIES });
+  const replies = createCountedCache<Promise<ListReply>>(MAX_REPLIES);
   const failures = new Map<string, { count: number; pausedUntil: number }>();
 
   const ask = async (name: string, list: string): Promise<{ reply: ListReply; keptMs: number }> => {

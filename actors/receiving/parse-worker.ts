@@ -4,6 +4,7 @@ import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts
 import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
+import { releaseMemoryWhenIdle } from '../work/release-memory.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
 import {
@@ -21,6 +22,9 @@ import {
 // Stack traces never leave this thread, and for mail of a domain without records each lookup throws some: they cost as much as the checks.
 Error.stackTraceLimit = 0;
 
+/** Growth of the heap after which an idle thread collects garbage. Bytes. */
+const LEAST_GROWTH_BYTES = 12 * 1024 * 1024;
+
 const settings = workerData as WorkerSettings;
 const state = new Int32Array(settings.state);
 const dns = createDnsResolver({ servers: settings.dnsServers });
@@ -30,6 +34,7 @@ parentPort?.on('message', (items: WorkItem[]) => {
   turn = turn.then(() => work(items));
 });
 parentPort?.postMessage('ready');
+releaseMemoryWhenIdle(LEAST_GROWTH_BYTES);
 
 /** Resolves when all are parsed; the results are posted when all are checked as well. */
 async function work(items: readonly WorkItem[]): Promise<void> {

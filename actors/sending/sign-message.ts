@@ -1,11 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { setImmediate as otherWork } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { parentDomains } from '../../core/domains/domain-name.ts';
 import { isUnsealed, sealArc, withoutArcResults } from '../../core/sending/arc-seal.ts';
 import { type DkimSigner, makeDkimSignature } from '../../core/sending/dkim-signature.ts';
 import { decryptSecret } from '../../core/shared/secret-box.ts';
 import { createSemaphore } from '../../core/shared/semaphore.ts';
+import { createCountedCache } from '../../core/shared/sized-cache.ts';
 import { findHostedSigningKey, findSigningKey } from '../../db/queries/domains/dkim-key.ts';
 import type { ActorContext } from '../actor.ts';
 import type { Transaction } from './sending-job.ts';
@@ -34,7 +34,7 @@ export function createMessageSigner(context: ActorContext, secretKey: Uint8Array
   const messages = createShortMemory<Buffer | null>(MESSAGE_AGE_MS, MAX_MESSAGES);
   const reading = createSemaphore(BYTES_AT_ONCE);
   /** logged ones */
-  const unsignedDomains = new LRUCache<string, true>({ max: MAX_KEYS });
+  const unsignedDomains = createCountedCache<true>(MAX_KEYS);
   let keptBytes = 0;
 
   const findKey = async ({ workspaceId, senderDomain, isSystemSender }: Transaction): Promise<DkimSigner | null> => {

@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { MTA_STS_PATH, makeMtaStsName } from '../../core/domains/mta-sts.ts';
 import { matchesTlsa, type TlsaRecord, usableTlsaRecords } from '../../core/sending/dane.ts';
 import { findPolicyId, listsHost, type MtaStsPolicy, parseMtaStsPolicy } from '../../core/sending/mta-sts-policy.ts';
-import { createSizedCache } from '../../core/shared/sized-cache.ts';
+import { createCountedCache, createSizedCache } from '../../core/shared/sized-cache.ts';
 import type { Database } from '../../db/connection/database.ts';
 import {
   readMtaStsPolicy,
@@ -149,9 +148,7 @@ export function createMtaStsPolicies(options: MtaStsOptions): MtaStsPolicies {
   });
   const loading = new Map<string, Promise<Known>>();
   const fetching = new Map<string, Promise<PolicyFetchFailure | null>>();
-  const failures = new LRUCache<string, { policyId: string; failure: PolicyFetchFailure; until: number }>({
-    max: MAX_DOMAINS,
-  });
+  const failures = createCountedCache<{ policyId: string; failure: PolicyFetchFailure; until: number }>(MAX_DOMAINS);
 
   const remember = (domain: string, policy: StoredMtaStsPolicy | null): Known => {
     const now = performance.now();

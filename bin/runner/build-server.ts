@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
-import { narrowCode } from './latin1-code.ts';
+import { narrowCode } from './narrow-code.ts';
 
 /*
  * The programs of the service as JavaScript (docs/decisions/0136). `dist/ID` has a file for each program, worker thread and part, at the path

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DAY_MS } from '../shared/durations.ts';
+import { createCountedCache } from '../shared/sized-cache.ts';
 
 /** A Standard Webhooks secret: `whsec_` and base64. After a rotation the previous one also signs until validUntil. */
 export interface SigningSecret {
@@ -96,7 +96,7 @@ export function signStandardWebhook(secret: string, id: string, timestamp: numbe
 }
 
 /** Cached key objects by encoding and text: creating one costs more than signing with it. */
-const keys = new LRUCache<string, KeyObject>({ max: 10_000 });
+const keys = createCountedCache<KeyObject>(10_000);
 
 function makeKey(text: string, encoding: 'utf8' | 'base64'): KeyObject {
   const name = `${encoding} ${text}`;

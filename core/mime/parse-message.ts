@@ -1,6 +1,6 @@
 import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody } from '../html/sanitize-html.ts';
-import { screenMail } from '../screening/screen-mail.ts';
 import type { Injection } from '../screening/screened-mail.ts';
+import { loadOnce } from '../shared/load-once.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
@@ -87,6 +87,9 @@ const UNSEEN = /[\u034f\u00ad\u200b\u2060\ufeff]/g;
 const MAX_SCANNED_BYTES = 65_536;
 const MAX_SCANNED_FIELD_LENGTH = 4_000;
 
+/** Its words and weights take several megabytes: only threads that parse load them. */
+const loadScreening = loadOnce(() => import('../screening/screen-mail.ts'));
+
 /** Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. */
 export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const section = readHeaderSection(bytes);
@@ -96,6 +99,7 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const bodies = readBodies(bytes, leaves, head.subject);
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   addEvent(bytes, attached, attachments);
+  const { screenMail } = await loadScreening();
   const injection = screenMail({
     subject: head.subject,
     senderName: head.addresses.from?.addresses[0]?.name ?? null,

@@ -23,3 +23,14 @@ export function createSizedCache<Value extends object>({
 }: SizedCacheOptions<Value>): LRUCache<string, Value> {
   return new LRUCache({ maxSize, maxEntrySize, sizeCalculation: (value, key) => ENTRY_SIZE + size(value, key) });
 }
+
+/**
+ * Returns a cache that keeps so many entries, those that were used last, each for `ttl` milliseconds if that is given. It takes memory for what
+ * is in it, where LRUCache with `max` reserves 22 bytes for each entry that it could have.
+ */
+export function createCountedCache<Value extends object | string | boolean>(
+  maxEntries: number,
+  options: { ttl?: number } = {},
+): LRUCache<string, Value> {
+  return new LRUCache({ ...options, maxSize: maxEntries, sizeCalculation: () => 1 });
+}

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
+import { createCountedCache } from '../../core/shared/sized-cache.ts';
 import { type Database } from '../../db/connection/database.ts';
 import { findSession, type SessionRow } from '../../db/queries/accounts/session.ts';
 import { type Bus } from '../../schema/messages.ts';
@@ -55,7 +55,7 @@ const MAX_CACHED = 10_000;
 
 export function openSessionLookup({ database, bus, now, publicUrl, secret }: SessionsOptions): SessionLookup {
   const name = sessionCookieName(publicUrl);
-  const cached = new LRUCache<string, SessionCredential>({ max: MAX_CACHED, ttl: CACHE_AGE_MS });
+  const cached = createCountedCache<SessionCredential>(MAX_CACHED, { ttl: CACHE_AGE_MS });
   // Counts the drops, so that a lookup that started before a session was ended is not cached.
   let drops = 0;
 

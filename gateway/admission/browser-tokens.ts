@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { type BrowserTokenClaims, isBrowserToken, openBrowserTokens } from '../../core/accounts/browser-token.ts';
 import type { KeyRights } from '../../core/accounts/key-rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { createCountedCache } from '../../core/shared/sized-cache.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findTokenParent, type TokenParent } from '../../db/queries/accounts/browser-token.ts';
 import { CREDENTIAL_AGE_MS, type Credentials } from './credentials.ts';
@@ -37,7 +37,7 @@ const MAX_PARENTS = 10_000;
 export function openTokenAdmission(options: TokenAdmissionOptions): TokenAdmission {
   const { database, credentials, secretKey, publicUrl, now } = options;
   const tokens = openBrowserTokens(secretKey, publicUrl);
-  const parents = new LRUCache<string, { parent: TokenParent; readAt: number; drops: number }>({ max: MAX_PARENTS });
+  const parents = createCountedCache<{ parent: TokenParent; readAt: number; drops: number }>(MAX_PARENTS);
 
   async function readParent(token: string, claims: BrowserTokenClaims): Promise<TokenParent | null> {
     const known = parents.get(token);

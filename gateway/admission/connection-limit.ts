@@ -1,11 +1,11 @@
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { doorNetwork } from '../../core/screening/door/door-network.ts';
 import { type RateState, takeOfRate } from '../../core/screening/door/rate.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { clientNetwork } from '../../core/shared/network-address.ts';
+import { createCountedCache } from '../../core/shared/sized-cache.ts';
 import { gatewayMetrics } from '../../schema/metrics.ts';
 
 export interface ConnectionLimit {
@@ -56,7 +56,7 @@ export function limitConnections(
   const refusedOf = new Map<string, number>();
   const requests = new Map<string, number>();
   const refused = new WeakMap<Socket, UserError>();
-  const rates = new LRUCache<string, RateState>({ max: MAX_NETWORKS });
+  const rates = createCountedCache<RateState>(MAX_NETWORKS);
   let open = 0;
   let idleClosedAt = Number.NEGATIVE_INFINITY;
   const proxies = makeBlockList(trustedProxies);

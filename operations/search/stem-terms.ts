@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { SearchTerm } from '../../core/search/search-query.ts';
 import { withStems } from '../../core/search/stemmed-search.ts';
 import type { StemLanguage, Stemmer } from '../../core/search/word-stem.ts';
+import { createCountedCache } from '../../core/shared/sized-cache.ts';
 
 /** Words of which the stem is kept, of all languages. @limit */
 export const MAX_STEMS = 20_000;
@@ -25,7 +25,7 @@ const LOADERS: Readonly<Record<StemLanguage, () => Promise<{ stemmer: Stemmer }>
 };
 
 /** A stem takes about 10 µs, and a search compares those of thousands of words. */
-const stems = new LRUCache<string, string>({ max: MAX_STEMS });
+const stems = createCountedCache<string>(MAX_STEMS);
 
 /** Returns the search in which words also find those of their stem; as it is without a language. */
 export async function stemTerms(

@@ -101,7 +101,7 @@ test('removes only packages of the dashboard build and of the single-machine ser
     'bin/build-cli.ts',
     'bin/build-dashboard.ts',
     'bin/runner/build-server.ts',
-    'bin/runner/latin1-code.ts',
+    'bin/runner/narrow-code.ts',
     'bin/contracts.ts',
     'db/cluster/native-postgresql.ts',
   ]);

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { releaseMemoryWhenIdle } from '../../../actors/work/release-memory.ts';
 import { keepPreviousKey } from '../../../core/shared/previous-key.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { type LoginRole, loginUrl } from '../../../db/connection/logins.ts';
@@ -12,7 +13,6 @@ import { respondProcess } from '../monitoring/process-questions.ts';
 import { createReadiness, isReachable, type Readiness } from '../monitoring/readiness.ts';
 import { traceSources } from '../monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from '../monitoring/tracing.ts';
-import { releaseMemoryWhenIdle } from '../processes/release-memory.ts';
 import { type Closers, createClosers, stopSignal } from '../processes/shutdown.ts';
 import { StartRefused } from '../start-refused.ts';
 import { BEAT_MS, type Begin, type FromPart, toPart } from './part-messages.ts';

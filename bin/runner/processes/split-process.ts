@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { releaseMemoryWhenIdle } from '../../../actors/work/release-memory.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { isLoginRefused, type LoginRole, loginUrl, readLoginName } from '../../../db/connection/logins.ts';
 import { isTransient } from '../../../db/errors.ts';
@@ -19,7 +20,6 @@ import { startWatchdog } from '../monitoring/watchdog.ts';
 import { inspectDatabase } from '../prepare-database.ts';
 import { StartRefused } from '../start-refused.ts';
 import { openNatsBus } from './bus.ts';
-import { releaseMemoryWhenIdle } from './release-memory.ts';
 import { type Closers, createClosers, stopSignal } from './shutdown.ts';
 
 /** What one process of the split mode works with. */

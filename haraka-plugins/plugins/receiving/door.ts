@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { createDoorLookups } from '../../../actors/network/door-lookups.ts';
 import { showListName } from '../../../core/screening/door/dns-list.ts';
@@ -9,6 +9,7 @@ import { type RateState, takeOfRate } from '../../../core/screening/door/rate.ts
 import type { DoorReason } from '../../../core/screening/door/refusal.ts';
 import type { SenderDomainState } from '../../../core/screening/door/sender-domain.ts';
 import { isPublicAddress } from '../../../core/shared/network-address.ts';
+import { createCountedCache } from '../../../core/shared/sized-cache.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import { smtpMetrics } from '../../../schema/metrics.ts';
 import type { DoorSettings, SmtpSettings } from '../../settings.ts';
@@ -69,9 +70,9 @@ export function createDoor(settings: SmtpSettings, bus: Bus, log: Logger): Door 
   const trusted = listNetworks(['127.0.0.1', '::1', ...door.trustedNetworks]);
   const ledger = createDoorLedger(bus, log);
   const lookups = createDoorLookups(door.dnsServers);
-  const connections = new LRUCache<string, RateState>({ max: MAX_NETWORKS });
-  const messages = new LRUCache<string, RateState>({ max: MAX_NETWORKS });
-  const patient = new LRUCache<string, true>({ max: MAX_NETWORKS });
+  const connections = createCountedCache<RateState>(MAX_NETWORKS);
+  const messages = createCountedCache<RateState>(MAX_NETWORKS);
+  const patient = createCountedCache<true>(MAX_NETWORKS);
   let isStopping = false;
 
   const refuse = (session: Session, { reason, workspaceId, recipient, decision }: Refused): Decision => {

@@ -1,7 +1,8 @@
 import type { Connection, EnvelopeAddress } from 'haraka/connection.js';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { inSpan } from '../../../actors/bus/tracing.ts';
+import { createCountedCache } from '../../../core/shared/sized-cache.ts';
 import type { Turns } from '../../../core/shared/turns.ts';
 import { receivedHeader } from '../../../core/smtp/received-header.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
@@ -311,7 +312,7 @@ interface Remembered<T> {
 }
 
 function newVerdicts(): LRUCache<string, Remembered<RecipientVerdict>> {
-  return new LRUCache({ max: MAX_VERDICTS });
+  return createCountedCache(MAX_VERDICTS);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { doorNetwork } from '../../../core/screening/door/door-network.ts';
 import { addGuesses, decayGuesses, type GuessScore, judgeGuesses } from '../../../core/screening/door/guess-score.ts';
 import { clientNetwork } from '../../../core/shared/network-address.ts';
+import { createCountedCache } from '../../../core/shared/sized-cache.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import type { SmtpLimits } from '../../settings.ts';
 
@@ -38,8 +39,8 @@ const RECALL_PAUSE_MS = 1_000;
  * for many clients.
  */
 export function limitUnknownRecipients(limits: SmtpLimits, bus: Bus, log: Logger): UnknownRecipients {
-  const clients = new LRUCache<string, GuessScore>({ max: MAX_COUNTED });
-  const networks = new LRUCache<string, GuessScore>({ max: MAX_COUNTED });
+  const clients = createCountedCache<GuessScore>(MAX_COUNTED);
+  const networks = createCountedCache<GuessScore>(MAX_COUNTED);
   const ownId = randomUUID();
   let unshared = new Map<string, number>();
   let timer: NodeJS.Timeout | null = null;

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createSizedCache } from '../../../core/shared/sized-cache.ts';
+import { createCountedCache, createSizedCache } from '../../../core/shared/sized-cache.ts';
 
 const entry = (length: number) => ({ text: 'x'.repeat(length) });
 const open = (maxEntrySize?: number) =>
@@ -30,4 +31,27 @@ test('empty entries count, too', () => {
   const cache = open();
   for (let at = 0; at < 1_000; at++) cache.set(`key ${at}`, entry(0));
   expect(cache.size).toBe(500);
+});
+
+test('a counted cache keeps so many entries, those that were used last', () => {
+  const cache = createCountedCache<string>(3);
+  for (const key of ['a', 'b', 'c']) cache.set(key, key);
+  cache.get('a');
+  cache.set('d', 'd');
+  expect([...cache.keys()]).toEqual(['d', 'a', 'c']);
+});
+
+test('a counted cache forgets entries after their time', async () => {
+  const cache = createCountedCache<string>(3, { ttl: 5 });
+  cache.set('key', 'value');
+  await sleep(20);
+  expect(cache.get('key')).toBeUndefined();
+});
+
+test('an empty counted cache takes no memory for the entries that it could have', () => {
+  const before = process.memoryUsage();
+  const caches = Array.from({ length: 200 }, () => createCountedCache<string>(20_000));
+  const after = process.memoryUsage();
+  expect(caches).toHaveLength(200);
+  expect(after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers).toBeLessThan(10_000_000);
 });

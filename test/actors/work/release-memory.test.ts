@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../../actors/work/collect-garbage.ts';
-import { isWorthCollecting } from '../../../bin/runner/processes/release-memory.ts';
+import { isWorthCollecting } from '../../../actors/work/release-memory.ts';
 
 const MIB = 1024 * 1024;
 
 test('an idle process collects garbage once its heap has grown by 32 MiB', () => {
-  expect(isWorthCollecting(2, 132 * MIB, 100 * MIB)).toBe(true);
-  expect(isWorthCollecting(2, 131 * MIB, 100 * MIB)).toBe(false);
-  expect(isWorthCollecting(2, 90 * MIB, 100 * MIB)).toBe(false);
+  expect(isWorthCollecting(2, 32 * MIB, 32 * MIB)).toBe(true);
+  expect(isWorthCollecting(2, 31 * MIB, 32 * MIB)).toBe(false);
+  expect(isWorthCollecting(2, -10 * MIB, 32 * MIB)).toBe(false);
 });
 
 test('a process that was idle for one look leaves its heap and its compiled code alone', () => {
-  expect(isWorthCollecting(1, 500 * MIB, 100 * MIB)).toBe(false);
+  expect(isWorthCollecting(1, 500 * MIB, 32 * MIB)).toBe(false);
 });
 
 test('a collection makes the heap smaller than its garbage was', () => {
