@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { releaseMemoryWhenIdle } from '../actors/work/release-memory.ts';
 import type { SmtpSettings } from '../haraka-plugins/settings.ts';
 import { startHaraka } from '../haraka-plugins/start.ts';
 import { isWorker, startWorkers } from '../haraka-plugins/workers.ts';
@@ -10,7 +11,6 @@ import { openSmtpMonitoring } from './runner/monitoring/smtp-monitoring.ts';
 import { traceSources } from './runner/monitoring/source-stack.ts';
 import { openTracing, TRACES_FLUSH_LIMIT_MS } from './runner/monitoring/tracing.ts';
 import { startWatchdog } from './runner/monitoring/watchdog.ts';
-import { releaseMemoryWhenIdle } from '../actors/work/release-memory.ts';
 import { smtpSettings } from './runner/processes/smtp-settings.ts';
 
 readArguments({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { releaseMemoryWhenIdle } from '../actors/work/release-memory.ts';
 import { connectableHost } from './config.ts';
 import { processEnvironment } from './environment.ts';
 import { readArguments, readConfigOrRefuse, refuseToStart } from './runner/command-line.ts';
@@ -13,7 +14,6 @@ import { type SupervisedPart, supervisePart } from './runner/parts/supervised-pa
 import { findSocketLocation } from './runner/processes/bus-socket.ts';
 import { reasonNotToListen } from './runner/processes/listening.ts';
 import { chooseNodeFlags, machineMemoryBytes } from './runner/processes/machine-memory.ts';
-import { releaseMemoryWhenIdle } from '../actors/work/release-memory.ts';
 import { restartReports } from './runner/processes/restart-reports.ts';
 import { createClosers, stopSignal } from './runner/processes/shutdown.ts';
 import { DataDirectoryTaken, openSingleMachine, type SingleMachine } from './runner/processes/single-machine.ts';
