@@ -24,10 +24,16 @@ export interface SmtpSettings {
 }
 
 /**
- * Points at which a test can kill the process: the message is complete but the receiving actor, or for submitted mail the gateway, was not
- * asked; it is stored but the client has no reply.
+ * Points at which a test can kill the process: a large message is on the disk and waits for its turn, or is back in memory; the message is
+ * complete but the receiving actor, or for submitted mail the gateway, was not asked; it is stored but the client has no reply.
  */
-type SmtpFaultPoint = 'smtp.before-ask' | 'smtp.after-reply' | 'submission.before-ask' | 'submission.after-reply';
+type SmtpFaultPoint =
+  | 'smtp.spooled'
+  | 'smtp.loaded'
+  | 'smtp.before-ask'
+  | 'smtp.after-reply'
+  | 'submission.before-ask'
+  | 'submission.after-reply';
 
 /** Limits of one SMTP process. */
 export interface SmtpLimits {

@@ -7,8 +7,10 @@ import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { RemovedTexts } from '../../core/mime/reply-text.ts';
+import { finishSteps } from '../../core/shared/steps.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
+import { buildInTurns } from '../../operations/endpoints/build-in-turns.ts';
 import type { SelectPayload } from '../../operations/endpoints/payload-queries.ts';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { DeliveryEndpoint, WebhookFacts } from './endpoint-lookup.ts';
@@ -31,7 +33,7 @@ export interface PayloadParts {
 /** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal bytes. */
 function buildPayload({ job, webhook, email, ...parts }: PayloadParts): Buffer {
   const sender = readSenderFacts(email.authentication);
-  return buildMailPayload({ ...parts, sender, delivery: job, config: webhook.config, mail: email });
+  return finishSteps(buildMailPayload({ ...parts, sender, delivery: job, config: webhook.config, mail: email }));
 }
 
 /** Whether the payload of this email for this endpoint is built from the raw message. */
@@ -69,13 +71,14 @@ export async function buildSelected(
   const timestamp = job.createdAt;
   const selected = await select(workspaceId, endpoint.payloadQuery, { emailId, receivedAt }, timestamp);
   if (selected === null) return null;
-  return buildSelectedPayload({
+  const steps = buildSelectedPayload({
     selected,
     timestamp,
     endpoint,
     maxPayloadOctets: webhook.config.maxPayloadOctets,
     rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
   });
+  return buildInTurns(workspaceId, steps);
 }
 
 /** Builds the signed request that delivers an email to a webhook, real or test. */

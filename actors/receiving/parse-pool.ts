@@ -57,8 +57,13 @@ const MAX_STILL_MS = 5_000;
  * Few messages take as long: those of about 10 MB.
  */
 const SLOW_MS = 500;
-/** Maximum threads that are aside at once. Beyond, the oldest one ends, and its message is a suspect. */
+/**
+ * Maximum threads that are aside at once with a large message, or with another one, so that neither kind takes the place of the other. Beyond,
+ * the one that has worked most without progress ends, and its message is a suspect.
+ */
 const MAX_ASIDE = 2;
+/** A thread that is aside ends for another one only after so much processor time of its own without progress; milliseconds. Most that are slow are done by then, and one that got none, because large messages took it, keeps its message. */
+const LEAST_ASIDE_MS = 1_500;
 /** A check counts for at least this much, so that a sleeping thread is terminated after 30 s. Milliseconds. */
 const LEAST_STILL_MS = WATCH_MS / 6;
 /** Checks until a thread that does not start is terminated. */
@@ -247,8 +252,13 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function putAside(seat: Seat): void {
     const slow = seat.jobs.get(seat.thread.current());
     if (slow === undefined) return;
-    const [oldest] = aside;
-    if (oldest !== undefined && aside.length === MAX_ASIDE) replace(oldest, 'made room for another slow message');
+    const others = aside.filter((each) => holdsLarge(each) === isLarge(slow));
+    if (others.length >= MAX_ASIDE) {
+      // Large ones follow each other only while there is room: most of them are slow.
+      const [longest] = isLarge(slow) ? [] : others.toSorted((one, other) => other.workedMs - one.workedMs);
+      if (longest === undefined || longest.workedMs < LEAST_ASIDE_MS) return;
+      replace(longest, 'made room for another slow message');
+    }
     const behind = [...seat.jobs.values()].filter((job) => job !== slow);
     seat.jobs = new Map([[slow.key, slow]]);
     if (seat === largeSeat) largeSeat = null;
@@ -387,10 +397,9 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     resting.until = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether others wait, or may wait, for this seat. Most large messages are slow, so that none of them ends another one that is aside. */
+  /** Whether others wait, or may wait, for this seat. */
   function isInTheWay(seat: Seat): boolean {
-    if (seat === largeSeat) return large.length > 0 && aside.length < MAX_ASIDE;
-    return seats.includes(seat);
+    return seat === largeSeat ? large.length > 0 : seats.includes(seat);
   }
 
   function all(): Seat[] {
@@ -453,6 +462,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
 
 function isLarge({ request }: Job): boolean {
   return request.bytes.length >= LARGE_BYTES;
+}
+
+function holdsLarge({ jobs }: Seat): boolean {
+  return [...jobs.values()].some(isLarge);
 }
 
 /** Keys travel in 32-bit integers. */

@@ -1,5 +1,7 @@
 import type { EventKind } from '../events/event-kinds.ts';
+import { jsonChunks } from '../shared/json-chunks.ts';
 import { LargeText } from '../shared/large-text.ts';
+import type { Steps } from '../shared/steps.ts';
 import type { EventFilter } from './endpoint-events.ts';
 
 /** A payload query and the filter of its endpoint, which limits what it reads. */
@@ -49,67 +51,69 @@ export interface SelectedPayloadFacts {
 const MIN_LINKED_BYTES = 1_000;
 
 /**
- * Returns the body of a webhook request whose `data` is the result of a payload query, JSON in UTF-8. If it exceeds `maxPayloadOctets`, links
+ * Builds the body of a webhook request whose `data` is the result of a payload query, JSON in UTF-8. If it exceeds `maxPayloadOctets`, links
  * to the raw message replace texts of emails, the longest first and only as many as necessary, and `truncated` names their paths. What cannot
- * become a link is always sent.
+ * become a link is always sent. Texts of megabytes are never strings.
  */
-export function buildSelectedPayload({ selected: given, ...facts }: SelectedPayloadFacts): Buffer {
-  const { truncated, ...selected } = settleLargeTexts(given, facts);
-  const whole = write(facts, selected, selected.data, truncated);
-  if (whole.length <= facts.maxPayloadOctets) return whole;
-  const data = structuredClone(selected.data);
-  let bytes = whole.length;
-  const texts = selected.texts.map((text) => ({ ...text, bytes: jsonBytesAt(data, text.path) }));
-  for (const text of texts.toSorted((a, b) => b.bytes - a.bytes)) {
-    if (bytes <= facts.maxPayloadOctets || text.bytes < MIN_LINKED_BYTES) break;
-    const link = facts.rawLinkOf(text.emailId);
-    replaceAt(data, text.path, link);
-    const name = pathName(text.path);
-    truncated.push(name);
-    bytes += Buffer.byteLength(JSON.stringify(link)) - text.bytes + Buffer.byteLength(JSON.stringify(name)) + 1;
+export function* buildSelectedPayload(facts: SelectedPayloadFacts): Steps<Buffer> {
+  const { data, truncated, sizeBytes } = yield* laySelectedPayloadOut(facts);
+  const body = Buffer.allocUnsafeSlow(sizeBytes);
+  let length = 0;
+  for (const chunk of jsonChunks(bodyObject(facts, data, truncated))) {
+    length += body.write(chunk, length);
+    yield;
   }
-  return write(facts, selected, data, truncated);
+  return body.subarray(0, length);
 }
 
-/** Returns the bytes of large texts that a body has at most. */
-export function countLargeTexts({ texts, data }: SelectedPayload, maxPayloadOctets: number): number {
-  const bytes = texts.map(({ path }) => {
-    const text = readAt(data, path);
-    return text instanceof LargeText ? text.bytes : 0;
-  });
-  return Math.min(
-    maxPayloadOctets,
-    bytes.reduce((sum, each) => sum + each, 0),
-  );
+/** What a body has of the result of its query. */
+export interface LaidOutPayload {
+  /** with links for texts that do not fit; texts of megabytes are each a LargeText */
+  data: Record<string, unknown>;
+  /** paths in `data` of texts that links replace */
+  truncated: string[];
+  /** of the body */
+  sizeBytes: number;
 }
 
-/**
- * Returns the result with strings for its large texts. Where these exceed the limit together, links replace the longest of them, whose strings
- * are never made.
- */
-function settleLargeTexts(
-  selected: SelectedPayload,
-  { maxPayloadOctets, rawLinkOf }: Pick<SelectedPayloadFacts, 'maxPayloadOctets' | 'rawLinkOf'>,
-): SelectedPayload & { truncated: string[] } {
-  const large = selected.texts.flatMap(({ path, emailId }) => {
-    const text = readAt(selected.data, path);
-    return text instanceof LargeText ? [{ name: pathName(path), emailId, bytes: text.bytes }] : [];
-  });
+/** Returns what the body from `buildSelectedPayload` has, without building it. */
+export function* laySelectedPayloadOut(facts: SelectedPayloadFacts): Steps<LaidOutPayload> {
+  const { selected, maxPayloadOctets, rawLinkOf } = facts;
+  const truncated: string[] = [];
+  let sizeBytes = yield* countJsonBytes(bodyObject(facts, selected.data, truncated));
+  if (sizeBytes <= maxPayloadOctets) return { data: selected.data, truncated, sizeBytes };
+  const texts: (SelectedText & { bytes: number })[] = [];
+  for (const text of selected.texts)
+    texts.push({ ...text, bytes: yield* countJsonBytes(readAt(selected.data, text.path)) });
   const links = new Map<string, string>();
-  let bytes = large.reduce((sum, text) => sum + text.bytes, 0);
-  for (const text of large.toSorted((a, b) => b.bytes - a.bytes)) {
-    if (bytes <= maxPayloadOctets) break;
-    links.set(text.name, rawLinkOf(text.emailId));
-    bytes -= text.bytes;
+  for (const text of texts.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (sizeBytes <= maxPayloadOctets || text.bytes < MIN_LINKED_BYTES) break;
+    const link = rawLinkOf(text.emailId);
+    const name = pathName(text.path);
+    links.set(JSON.stringify(text.path), link);
+    sizeBytes +=
+      Buffer.byteLength(JSON.stringify(link)) -
+      text.bytes +
+      Buffer.byteLength(JSON.stringify(name)) +
+      (truncated.length === 0 ? 0 : 1);
+    truncated.push(name);
   }
   const settle = (value: unknown, path: SelectedText['path']): unknown => {
-    if (value instanceof LargeText) return links.get(pathName(path)) ?? value.toString();
+    if (typeof value === 'string' || value instanceof LargeText) return links.get(JSON.stringify(path)) ?? value;
     if (Array.isArray(value)) return value.map((each, at) => settle(each, [...path, at]));
     if (typeof value !== 'object' || value === null || value instanceof Date) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, settle(each, [...path, name])]));
   };
-  const data = large.length === 0 ? selected.data : (settle(selected.data, []) as Record<string, unknown>);
-  return { ...selected, data, truncated: [...links.keys()] };
+  return { data: settle(selected.data, []) as Record<string, unknown>, truncated, sizeBytes };
+}
+
+function* countJsonBytes(value: unknown): Steps<number> {
+  let bytes = 0;
+  for (const chunk of jsonChunks(value)) {
+    bytes += Buffer.byteLength(chunk);
+    yield;
+  }
+  return bytes;
 }
 
 /** Returns a path as text, such as `email.thread.messages.edges[0].node.text`. */
@@ -117,40 +121,25 @@ export function pathName(path: readonly (string | number)[]): string {
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('');
 }
 
-function write(
-  { timestamp, endpoint }: Pick<SelectedPayloadFacts, 'timestamp' | 'endpoint'>,
-  { event, errors }: SelectedPayload,
+function bodyObject(
+  { timestamp, endpoint, selected: { event, errors } }: SelectedPayloadFacts,
   data: Record<string, unknown>,
   truncated: readonly string[],
-): Buffer {
+): object {
   const { id, kind, cursor } = event;
-  return Buffer.from(
-    JSON.stringify({
-      id,
-      type: kind,
-      event: kind,
-      timestamp,
-      cursor,
-      data,
-      ...(errors.length === 0 ? {} : { errors }),
-      truncated,
-      endpoint: { id: endpoint.id, name: endpoint.name, type: endpoint.type },
-    }),
-  );
-}
-
-function jsonBytesAt(data: Record<string, unknown>, path: SelectedText['path']): number {
-  return Buffer.byteLength(JSON.stringify(readAt(data, path)));
+  return {
+    id,
+    type: kind,
+    event: kind,
+    timestamp,
+    cursor,
+    data,
+    ...(errors.length === 0 ? {} : { errors }),
+    truncated,
+    endpoint: { id: endpoint.id, name: endpoint.name, type: endpoint.type },
+  };
 }
 
 function readAt(data: Record<string, unknown>, path: SelectedText['path']): unknown {
   return path.reduce<unknown>((within, part) => (within as Record<string | number, unknown>)[part], data);
-}
-
-function replaceAt(data: Record<string, unknown>, path: SelectedText['path'], value: string): void {
-  const last = path.at(-1);
-  const place = path
-    .slice(0, -1)
-    .reduce<unknown>((within, part) => (within as Record<string | number, unknown>)[part], data);
-  if (last !== undefined) (place as Record<string | number, unknown>)[last] = value;
 }

@@ -5,6 +5,7 @@ import { findEvent } from '../mime/calendar-event.ts';
 import { orderedInjection } from '../screening/screened-mail.ts';
 import { orderedSpamCheck } from '../screening/spam-check.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
+import type { Steps } from '../shared/steps.ts';
 import { buildChatPayload } from './chat-payload.ts';
 import { cutToJsonBytes, type DroppedPart, jsonBytes, type PayloadPlan, planPayload } from './payload-budget.ts';
 import {
@@ -16,13 +17,13 @@ import {
   toPayloadFacts,
 } from './payload-facts.ts';
 
-/** Returns the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
-export function buildMailPayload(parts: MailPayloadParts): Buffer {
+/** Builds the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
+export function* buildMailPayload(parts: MailPayloadParts): Steps<Buffer> {
   const { webhookFormat } = parts.endpoint;
   const facts = toPayloadFacts(parts);
   switch (webhookFormat) {
     case 'native':
-      return buildWebhookPayload(parts.config, facts);
+      return yield* buildWebhookPayload(parts.config, facts);
     case 'chat_a':
     case 'chat_b':
       return Buffer.from(buildChatPayload(webhookFormat, facts));
@@ -47,38 +48,46 @@ export interface PayloadOptions {
 }
 
 /**
- * Returns the body of a webhook request, JSON in UTF-8: `nested` is the payload of the published clients with their additional fields,
+ * Builds the body of a webhook request, JSON in UTF-8: `nested` is the payload of the published clients with their additional fields,
  * `flat` the full email object. If it exceeds `maxPayloadOctets`, parts are left out in the order of planPayload, and `truncated` names
  * them. Equal facts give equal bytes, and all payloads of a form have the same keys.
  */
-export function buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts): Buffer {
+export function* buildWebhookPayload(options: PayloadOptions, facts: PayloadFacts): Steps<Buffer> {
   const { payload: form, maxPayloadOctets: budget } = options;
   const contents = contentBytes(options, facts);
   const write = form === 'nested' ? writeNested : writeFlat;
   const event = eventText(facts.content.attachments, budget);
   const build = (parts: Parts) => writeJson((out) => write(out, facts, parts, event));
   if (leastBytes(form, facts, contents) <= budget) {
-    const whole = build(chooseParts(options, facts, EVERYTHING));
+    const whole = yield* build(chooseParts(options, facts, EVERYTHING));
     if (whole.length <= budget) return whole;
   }
   const { htmlBody, cleanedHtml, textBody, cleanedText, quotedText, signature, removedParts, headers } = facts.content;
   const isNested = form === 'nested';
+  const fixed = (yield* build(NOTHING)).length;
+  const raw = isNested ? rawBytes(facts.raw, budget) : 0;
+  yield;
+  const html = yield* countTexts(isNested ? [htmlBody, cleanedHtml] : [htmlBody]);
+  const texts = yield* countTexts(isNested ? [textBody, cleanedText, quotedText, signature] : [textBody]);
   const plan = planPayload(budget, {
-    fixed: build(NOTHING).length,
+    fixed,
     contents,
-    raw: isNested ? rawBytes(facts.raw, budget) : 0,
-    html: readJsonBytes(htmlBody) + (isNested ? readJsonBytes(cleanedHtml) : 0),
-    text:
-      readJsonBytes(textBody) +
-      (isNested
-        ? readJsonBytes(cleanedText) +
-          readJsonBytes(quotedText) +
-          readJsonBytes(signature) +
-          JSON.stringify(removedParts).length
-        : 0),
+    raw,
+    html,
+    text: texts + (isNested ? JSON.stringify(removedParts).length : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
   });
-  return build(chooseParts(options, facts, plan));
+  return yield* build(chooseParts(options, facts, plan));
+}
+
+/** Returns the bytes of texts as JSON, one text in each step. */
+function* countTexts(texts: readonly (string | null)[]): Steps<number> {
+  let bytes = 0;
+  for (const text of texts) {
+    bytes += readJsonBytes(text);
+    yield;
+  }
+  return bytes;
 }
 
 /** Returns whether the payload contains something that is read from the bytes of the message. */
@@ -154,7 +163,7 @@ function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, ch
 }
 
 /** Writes the nested form, with the bytes that JSON.stringify would give. Values that occur twice are serialized once. */
-function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): void {
+function* writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): Steps<void> {
   const { email, content, endpoint } = facts;
   const { addresses } = content;
   const messageId = JSON.stringify(email.messageId);
@@ -173,21 +182,27 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: 
       `"references":${JSON.stringify(content.references)},"textBody":`,
   );
   const text = out.string(parts.textBody);
+  yield;
   out.json(',"htmlBody":');
   out.string(parts.htmlBody);
+  yield;
   out.json(',"raw":');
   out.string(parts.raw?.toString('utf8') ?? '');
+  yield;
   out.json(`,"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":`);
-  writeAttachments(out, facts, parts.contents);
+  yield* writeAttachments(out, facts, parts.contents);
   out.json(`,${member('priority', content.priority)}"event":${event},"headers":${headers}},"cleanedContent":{"html":`);
   out.string(parts.cleanedHtml);
+  yield;
   out.json(',"text":');
   writeTrimmed(out, parts.cleanedText, parts.textBody, text);
+  yield;
   out.json(`,"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},"attachments":`);
   // The same files again; their contents are above.
-  writeAttachments(out, facts, []);
+  yield* writeAttachments(out, facts, []);
   out.json(`,"headers":${headers},"quotedText":`);
   out.string(parts.removed.quotedText);
+  yield;
   out.json(',"signature":');
   out.string(parts.removed.signature);
   out.json(
@@ -197,7 +212,7 @@ function writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: 
 }
 
 /** Writes the flat form, in the same way. */
-function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): void {
+function* writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: string): Steps<void> {
   const { email, content } = facts;
   const { from, to, cc } = content.addresses;
   const bare = (list: AddressFields['to']) => JSON.stringify(list?.addresses.map((mailbox) => mailbox.address) ?? []);
@@ -209,10 +224,12 @@ function writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: st
       `"metadata":${JSON.stringify(email.metadata)},${senderText(facts)},"html":`,
   );
   out.string(parts.htmlBody);
+  yield;
   out.json(',"text":');
   out.string(parts.textBody);
+  yield;
   out.json(',"attachments":');
-  writeAttachments(out, facts, parts.contents);
+  yield* writeAttachments(out, facts, parts.contents);
   out.json(
     `,"event":${event},"headers":${JSON.stringify(parts.headers)},"receivedAt":${isoText(email.receivedAt)},` +
       `"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"truncated":${JSON.stringify(parts.truncated)}}`,
@@ -270,7 +287,7 @@ function headersObject(headers: PayloadContent['headers']): Record<string, strin
   return object;
 }
 
-function writeAttachments(out: JsonWriter, facts: PayloadFacts, contents: Parts['contents']): void {
+function* writeAttachments(out: JsonWriter, facts: PayloadFacts, contents: Parts['contents']): Steps<void> {
   out.json('[');
   for (const [place, attachment] of facts.content.attachments.entries()) {
     const { filename, contentType, size, contentId, contentDisposition } = attachment;
@@ -278,7 +295,10 @@ function writeAttachments(out: JsonWriter, facts: PayloadFacts, contents: Parts[
     out.json(`${place === 0 ? '' : ','}${JSON.stringify(fields).slice(0, -1)},"content":`);
     const content = contents[place] ?? null;
     if (content === null) out.json('null');
-    else out.base64(content);
+    else {
+      out.base64(content);
+      yield;
+    }
     out.json(`,"downloadUrl":${JSON.stringify(linkTo(facts, attachment.index))}}`);
   }
   out.json(']');

@@ -1,3 +1,5 @@
+import type { Steps } from './steps.ts';
+
 /** A part of what was written. */
 export interface JsonRange {
   start: number;
@@ -24,12 +26,12 @@ const FIRST_CAPACITY = 65_536;
 const MAX_KEPT_CAPACITY = 4_194_304;
 let kept: Buffer | null = null;
 
-/** Returns the bytes that `write` writes. */
-export function writeJson(write: (out: JsonWriter) => void): Buffer {
+/** Returns the bytes that `write` writes in its steps. */
+export function* writeJson(write: (out: JsonWriter) => Steps<void>): Steps<Buffer> {
   const writer = new Writer(kept ?? Buffer.allocUnsafe(FIRST_CAPACITY));
-  // A writer within a writer gets its own memory.
+  // Another writer that begins before this one ends gets its own memory.
   kept = null;
-  write(writer);
+  yield* write(writer);
   const { buffer, length } = writer;
   if (buffer.length <= MAX_KEPT_CAPACITY) kept = buffer;
   return Buffer.from(buffer.subarray(0, length));

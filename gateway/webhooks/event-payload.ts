@@ -11,6 +11,7 @@ import { pageAuditEntries } from '../../operations/accounts/audit-log.ts';
 import { type EventPayload, newIdentifier, type OperationContext } from '../../operations/context.ts';
 import { listDomains } from '../../operations/domains/domains.ts';
 import { listEmails } from '../../operations/emails/emails.ts';
+import { buildInTurns } from '../../operations/endpoints/build-in-turns.ts';
 import { type DeliverySummary, listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
 import { type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
@@ -219,14 +220,14 @@ async function buildSelectedBodies(
       const selected = results[at];
       if (selected == null) continue;
       const { event, endpoint, linksFrom } = posting;
-      const body = buildSelectedPayload({
+      const steps = buildSelectedPayload({
         selected,
         timestamp: event.at,
         endpoint,
         maxPayloadOctets: readWebhookConfig(endpoint.config).maxPayloadOctets,
         rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp: linksFrom }, 'raw'),
       });
-      bodies.set(posting, body);
+      bodies.set(posting, await buildInTurns(workspaceId, steps));
     }
   }
   return bodies;

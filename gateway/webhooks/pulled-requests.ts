@@ -38,6 +38,7 @@ import {
 import { loadRawSources } from '../../operations/emails/attachments.ts';
 import { readPayloadTexts } from '../../operations/emails/html-text.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
+import { buildInTurns } from '../../operations/endpoints/build-in-turns.ts';
 import { buildDeliveryPayloads } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
 import { awaitEvents, encodeCursor, type FeedEvent } from '../../operations/events/events.ts';
@@ -359,10 +360,8 @@ async function buildListenerBodies(
     const removed = await readPayloadTexts(mail);
     const sender = readSenderFacts(mail.authentication);
     const raw = rawOf.get(delivery.id) ?? null;
-    bodies.set(
-      delivery,
-      buildMailPayload({ delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey }),
-    );
+    const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey };
+    bodies.set(delivery, await buildInTurns(workspaceId, buildMailPayload(parts)));
   }
   return bodies;
 }

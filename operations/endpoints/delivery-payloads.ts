@@ -10,6 +10,7 @@ import type { OperationContext } from '../context.ts';
 import { batchBySize, loadRawSources } from '../emails/attachments.ts';
 import { readPayloadTexts } from '../emails/html-text.ts';
 import { readSenderFacts } from '../emails/sender-facts.ts';
+import { buildInTurns } from './build-in-turns.ts';
 import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
 import { loadEndpoints } from './endpoints.ts';
 
@@ -111,7 +112,8 @@ async function buildMailBodies(
     const { publicUrl } = settings;
     const removed = await readPayloadTexts(mail);
     const sender = readSenderFacts(mail.authentication);
-    built(delivery, buildMailPayload({ delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey }));
+    const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey };
+    built(delivery, await buildInTurns(workspaceId, buildMailPayload(parts)));
   }
 }
 
@@ -168,10 +170,8 @@ async function buildSelectedBodies(
       const { deliveryId, createdAt: timestamp, endpoint, config } = delivery;
       const makeRawLink = (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw');
       const { maxPayloadOctets } = config;
-      found.set(
-        deliveryId,
-        buildSelectedPayload({ selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf: makeRawLink }),
-      );
+      const facts = { selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf: makeRawLink };
+      found.set(deliveryId, await buildInTurns(workspaceId, buildSelectedPayload(facts)));
     }
   }
   return found;

@@ -1,11 +1,12 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/endpoints/endpoint-config.ts';
 import { linkTo } from '../../core/endpoints/payload-facts.ts';
-import { buildSelectedPayload, countLargeTexts, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
+import { laySelectedPayloadOut, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
 import { decodeEventCursor } from '../../core/events/event-cursor.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEvents } from '../../db/queries/events/event-list.ts';
 import { invalid, type OperationContext } from '../context.ts';
+import { buildInTurns } from './build-in-turns.ts';
 import { readFilter, type SubscriptionInput } from './endpoint-subscription.ts';
 
 export interface PreviewInput {
@@ -18,7 +19,7 @@ export interface PreviewInput {
 
 /** What an endpoint with a payload query would be posted. */
 export interface PayloadPreview {
-  /** the result of the query; null when it does not fit */
+  /** the result of the query, of which texts of megabytes are each a LargeText; null when it does not fit */
   data: unknown;
   /** paths in `data` of texts that links replace */
   truncated: string[];
@@ -51,20 +52,18 @@ export async function previewPayload(
     return { data: null, truncated: [], sizeBytes: 0, errors: [...(await payloadQueries.check({ query, filter }))] };
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   const { publicUrl } = settings;
-  const body = await context.room.load(countLargeTexts(selected, maxPayloadOctets), async () =>
-    buildSelectedPayload({
-      selected,
-      timestamp,
-      endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
-      maxPayloadOctets,
-      rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
-    }),
-  );
-  const { data, truncated } = JSON.parse(body.toString('utf8')) as Pick<PayloadPreview, 'data' | 'truncated'>;
+  const facts = {
+    selected,
+    timestamp,
+    endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
+    maxPayloadOctets,
+    rawLinkOf: (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
+  };
+  const { data, truncated, sizeBytes } = await buildInTurns(workspaceId, laySelectedPayloadOut(facts));
   const errors = selected.errors.map(({ message, path }) => ({
     message: `${path}: ${message}`,
     line: null,
     column: null,
   }));
-  return { data, truncated, sizeBytes: body.length, errors };
+  return { data, truncated, sizeBytes, errors };
 }

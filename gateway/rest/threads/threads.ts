@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { jsonChunks } from '../../../core/shared/json-chunks.ts';
 import { DEFAULT_THREAD_PAGE_SIZE } from '../../../core/shared/page.ts';
 import {
   LIST_SEARCH,
@@ -14,7 +15,7 @@ import { loadReadByMe } from '../../../operations/threads/read-state.ts';
 import { listedThreadShape, openedThreadShape } from '../../../operations/threads/thread-shapes.ts';
 import * as threads from '../../../operations/threads/threads.ts';
 import { access } from '../../admission/access.ts';
-import { jsonChunks, streamChunks } from '../../http/json-stream.ts';
+import { streamChunks } from '../../http/json-stream.ts';
 import { snakeOutput } from '../capability-shapes.ts';
 import { makeThreadMessage, threadMessageBody } from '../emails/email-wire.ts';
 import { errorBody, idInPath, limit, queryBoolean, type RestOptions, text } from '../shapes.ts';

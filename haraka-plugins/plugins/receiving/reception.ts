@@ -188,8 +188,9 @@ async function offerInTurn(
   session: Session,
   { reader, offerTo }: { reader: DataReader; offerTo: Offer },
 ): Promise<Decision> {
-  const { turns, log } = reception;
+  const { turns, log, settings } = reception;
   const { connection, recipients, keySha256 } = session;
+  settings.fault('smtp.spooled');
   const gone = new AbortController();
   const giveUp = () => gone.abort();
   connection.client.once('close', giveUp);
@@ -204,6 +205,7 @@ async function offerInTurn(
       log.error({ event: 'smtp.spool-failed', session: connection.uuid, err: error });
       return null;
     });
+    settings.fault('smtp.loaded');
     return bytes === null ? noRoom : await offerTo(reception, session, bytes);
   } finally {
     end();

@@ -70,10 +70,14 @@ async function removeName(name: string): Promise<void> {
   });
 }
 
-/** A file without a name: it ends with the process, however that ends. */
+/** A file without a name: it ends with the process, however that ends. The directory is created again if another program has removed it. */
 async function openNameless(directory: string): Promise<FileHandle> {
   const name = path.join(directory, randomUUID());
-  const file = await open(name, 'wx+', 0o600);
+  const file = await open(name, 'wx+', 0o600).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return open(name, 'wx+', 0o600);
+  });
   await removeName(name);
   return file;
 }

@@ -2,8 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ParseOutcome, ParseRequest } from '../../../actors/receiving/parse-messages.ts';
 import { createParsePool, type ParsePool } from '../../../actors/receiving/parse-pool.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
@@ -11,8 +12,6 @@ import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const program = new URL('../../support/mail/poisoned-parse-worker.ts', import.meta.url);
-const log = pino({ level: 'silent' });
-
 let dns: DnsServer;
 let pool: ParsePool;
 
@@ -25,9 +24,33 @@ afterAll(() => dns.stop());
 
 /** A short `maxStillMs` is for messages that hang: on a busy machine any other message may take a second. */
 function startPool(workers = 1, maxStillMs = 60_000): ParsePool {
-  pool = createParsePool({ workers, dnsServers: [dns.address], log, program, maxStillMs });
+  pool = createParsePool({
+    workers,
+    dnsServers: [dns.address],
+    log: pino({ level: 'warn' }, warnings),
+    program,
+    maxStillMs,
+  });
   return pool;
 }
+
+/** Why threads ended, and the messages that were the cause. */
+let ended: { reason: string; emailId?: string }[] = [];
+const warnings = { write: (line: string) => void ended.push(JSON.parse(line) as (typeof ended)[number]) };
+beforeEach(() => {
+  ended = [];
+});
+
+/** Calls back with a folder in which a test and a message meet, and its path in the form that poisoned-parse-worker.ts reads. */
+async function inGate(work: (folder: string, gate: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
+  try {
+    await work(folder, Buffer.from(folder).toString('hex'));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+const countMarks = (folder: string, name: string) => readFile(path.join(folder, name), 'utf8').catch(() => '');
 
 function message(subject: string, body = 'Hello\r\n'): ParseRequest {
   const head = `From: Joe <joe@x.test>\r\nTo: ann@y.test\r\nMessage-ID: <${subject.length}@x.test>\r\nSubject: ${subject}\r\n`;
@@ -163,6 +186,89 @@ test('a large message that is slow does not delay the next large one', async () 
     await rm(folder, { recursive: true });
   }
 });
+
+test('a slow large message keeps its thread while small ones that hang are put aside, and the small ones behind them are parsed', () =>
+  inGate(async (folder, gate) => {
+    startPool();
+    const slow = pool.parse([message(`=?poison?Q?wait${gate}=FF?=`, LARGE_BODY)]);
+    await waitFor(async () => expect(await readdir(folder)).toEqual(['begun']));
+    // The large one is in the way of the next, and is put aside.
+    expect((await pool.parse([message('next', LARGE_BODY)]))[0]?.message.subject).toBe('next');
+    const hanging = Array.from({ length: 2 }, () => expect(pool.parse([poison('hang')])).rejects.toThrow(/closed/));
+    expect((await pool.parse([message('behind')]))[0]?.message.subject).toBe('behind');
+    expect(ended).toEqual([]);
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await slow)[0]?.message.parseError).toBeNull();
+    await pool.close();
+    await Promise.all(hanging);
+  }));
+
+test('a small message that gets no processor time keeps its thread while others hang, which end for each other', () =>
+  inGate(async (folder, gate) => {
+    startPool();
+    const slow = pool.parse([poison(`doze${gate}`)]);
+    await waitFor(async () => expect(await readdir(folder)).toEqual(['dozes']));
+    const hanging = Array.from({ length: 2 }, () => expect(pool.parse([poison('hang')])).rejects.toThrow(/closed/));
+    expect((await pool.parse([message('behind')]))[0]?.message.subject).toBe('behind');
+    expect(ended).toMatchObject([{ reason: 'made room for another slow message', emailId: poison('hang').emailId }]);
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await slow)[0]?.message.parseError).toBeNull();
+    expect(await countMarks(folder, 'dozes')).toBe('.');
+    await pool.close();
+    await Promise.all(hanging);
+  }));
+
+test('a thread that says twice nothing of its memory ends, and one that says that it holds much does not', () =>
+  inGate(async (folder, gate) => {
+    startPool(2);
+    const held = pool.parse([poison(`hold${gate}`)]);
+    await waitFor(async () => expect(await countMarks(folder, 'held')).toBe('.'));
+    const mute = pool.parse([poison(`mute${gate}`)]);
+    expect((await mute)[0]?.message.parseError).toBeNull();
+    expect(ended).toMatchObject([{ emailId: poison(`mute${gate}`).emailId }]);
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await held)[0]?.message.parseError).toBeNull();
+    expect(await countMarks(folder, 'held')).toBe('.');
+  }));
+
+test('a thread that says nothing of its memory for one check keeps its message', () =>
+  inGate(async (folder, gate) => {
+    startPool();
+    const slow = pool.parse([poison(`stutter${gate}`)]);
+    await waitFor(async () => expect(await countMarks(folder, 'stutters')).toBe('.'));
+    const grown = Buffer.alloc(600_000_000, 1);
+    await sleep(4_000);
+    expect(ended).toEqual([]);
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await slow)[0]?.message.parseError).toBeNull();
+    expect(grown).toHaveLength(600_000_000);
+  }));
+
+test('a thread that goes on to the next message while its memory is measured ends for the one that was measured', () =>
+  inGate(async (folder, gate) =>
+    inGate(async (nextFolder, nextGate) => {
+      startPool();
+      const outcomes = pool.parse([poison(`hold${gate}`), poison(`hold${nextGate}`)]);
+      await waitFor(async () => expect(await countMarks(folder, 'held')).toBe('.'));
+      const measure = Worker.prototype.getHeapStatistics;
+      const spy = vi.spyOn(Worker.prototype, 'getHeapStatistics').mockImplementation(async function (this: Worker) {
+        const figures = await measure.call(this);
+        await writeFile(path.join(folder, 'open'), '');
+        while ((await countMarks(nextFolder, 'held')) === '') await sleep(1);
+        return figures;
+      });
+      try {
+        const grown = Buffer.alloc(350_000_000, 1);
+        await waitFor(() => expect(ended).not.toEqual([]));
+        expect(ended).toMatchObject([{ emailId: poison(`hold${gate}`).emailId }]);
+        expect(grown).toHaveLength(350_000_000);
+      } finally {
+        spy.mockRestore();
+      }
+      await writeFile(path.join(nextFolder, 'open'), '');
+      expect((await outcomes).map(({ message: { parseError } }) => parseError)).toEqual([null, null]);
+    }),
+  ));
 
 test.each([['a large message', LARGE_BODY]])(
   '%s keeps its thread while another message takes too much memory',

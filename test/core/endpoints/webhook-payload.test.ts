@@ -8,11 +8,12 @@ import { type CalendarEvent, findEvent } from '../../../core/mime/calendar-event
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { readRemovedTexts } from '../../../core/mime/reply-text.ts';
 import { NOT_CHECKED } from '../../../core/screening/spam-check.ts';
+import { finishSteps } from '../../../core/shared/steps.ts';
 import { hasCorpora, readEmlMessages } from '../../support/mail/corpora.ts';
 
 /** The payload as text. */
 function payloadText(options: PayloadOptions, facts: PayloadFacts): string {
-  return buildWebhookPayload(options, facts).toString('utf8');
+  return finishSteps(buildWebhookPayload(options, facts)).toString('utf8');
 }
 
 const attachment: Attachment = {

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { writeJson } from '../../../core/shared/json-writer.ts';
+import { type JsonWriter, writeJson } from '../../../core/shared/json-writer.ts';
+import { finishSteps } from '../../../core/shared/steps.ts';
+
+function write(work: (out: JsonWriter) => void): Buffer {
+  return finishSteps(
+    writeJson(function* (out) {
+      work(out);
+      yield;
+    }),
+  );
+}
 
 const TEXTS = [
   null,
@@ -13,12 +23,12 @@ const TEXTS = [
 ];
 
 test.each(TEXTS)('writes a string as JSON.stringify does (%#)', (text) => {
-  expect(writeJson((out) => void out.string(text)).toString()).toBe(JSON.stringify(text));
+  expect(write((out) => void out.string(text)).toString()).toBe(JSON.stringify(text));
 });
 
 test('writes bytes in base64, and again what was written before', () => {
   const bytes = Buffer.from([0, 255, 1, 254]);
-  const written = writeJson((out) => {
+  const written = write((out) => {
     out.json('[');
     const range = out.string('ü');
     out.json(',');
@@ -32,12 +42,12 @@ test('writes bytes in base64, and again what was written before', () => {
 
 test('a text that is written while another one is written, or after it, leaves that alone', () => {
   const inner: Buffer[] = [];
-  const outer = writeJson((out) => {
+  const outer = write((out) => {
     out.json('"outer ');
-    inner.push(writeJson((other) => void other.string('inner')));
+    inner.push(write((other) => void other.string('inner')));
     out.json('outer"');
   });
-  const later = writeJson((out) => void out.string('later and longer than the others'));
+  const later = write((out) => void out.string('later and longer than the others'));
   expect([outer, ...inner, later].map(String)).toEqual([
     '"outer outer"',
     '"inner"',

@@ -6,6 +6,7 @@ import { buildEventBody } from '../../../core/endpoints/event-payload.ts';
 import { type PayloadFacts } from '../../../core/endpoints/payload-facts.ts';
 import { buildWebhookPayload } from '../../../core/endpoints/webhook-payload.ts';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
+import { finishSteps } from '../../../core/shared/steps.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
 let gateway: TestGateway;
@@ -147,7 +148,7 @@ describe('webhooks', () => {
 
   test.each([1_000_000, 100])('of received mail have the shape of the document, with at most %i bytes, too', (size) => {
     const options = { payload: 'nested', maxPayloadOctets: size, attachments: 'content' } as const;
-    check('WebhookEmailReceived', buildWebhookPayload(options, facts));
+    check('WebhookEmailReceived', finishSteps(buildWebhookPayload(options, facts)));
   });
 
   test('about other events have the shape of the document, also when their subject was deleted', () => {
