@@ -292,7 +292,7 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await close();
   });
 
-  test('wide pages keep mail in lines of 90 characters, and put settings side by side', async () => {
+  test('wide pages keep mail in lines of 90 characters, and put settings and first steps side by side', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Lamp', text: 'Words of a letter. '.repeat(60) });
     await expect.poll(() => received(account)).toHaveLength(1);
@@ -316,6 +316,11 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
       const lefts = await sections.evaluateAll((all) => all.map((section) => section.getBoundingClientRect().x));
       expect([tab, Math.max(...lefts) - Math.min(...lefts)]).toEqual([tab, expect.toSatisfy((px) => px > 400)]);
     }
+    await page.goto(`${stage.url}/welcome`);
+    const widthOf = (name: string) => page.getByRole('region', { name }).evaluate(({ clientWidth }) => clientWidth);
+    await page.getByRole('heading', { name: 'Next steps' }).waitFor();
+    expect(await widthOf('Your email has arrived')).toBeGreaterThan(600);
+    expect(await widthOf(`Send an email to ${account.address}`)).toBeGreaterThan(1_200);
     await close();
   });
 });

@@ -4,7 +4,7 @@ import { isEveryPageOpened } from '../support/browser-length.ts';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
-import { findColorViolations, findViolations } from '../support/stages/axe.ts';
+import { findColorViolations, findColorViolationsOfMail, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
 import { dashboardPaths, settle } from '../support/stages/dashboard-pages.ts';
 
@@ -14,6 +14,20 @@ const DESKTOP = { width: 1280, height: 860 };
 /** Pages of a quick run that are checked in the dark, too: between them, they show nearly every part. A long run checks all. */
 const DARK_SLICE = /^\/(?:inbox|emails|endpoints|domains)\/|^\/(?:inbox|keys|settings|sign-in)?$/;
 const isInDarkSlice = (path: string): boolean => isEveryPageOpened || (DARK_SLICE.test(path) && !path.includes('?'));
+
+/** Pages that only a full account has anything on, besides those that members of all roles open. */
+const MORE_PATHS = [
+  '/customers',
+  '/docs',
+  '/docs/webhooks',
+  '/addresses?tab=reply',
+  '/inbox?in=sent',
+  '/inbox?compose=new',
+  '/suppressions?new',
+  '/settings?tab=security',
+  '/settings?tab=snippets',
+  '/settings?tab=service',
+];
 
 let stage: BrowserStage;
 let full: TestAccount;
@@ -82,7 +96,22 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
 
   test('of a full account passes axe in light and dark, keeps to its policy, fits on a phone, and has one h1 and a title', async () => {
     const tab = await stage.open(full);
-    expect(await check(tab, dashboardPaths(sample))).toEqual({});
+    expect(await check(tab, [...dashboardPaths(sample), ...MORE_PATHS])).toEqual({});
+    await tab.close();
+  });
+
+  test('with a mail whose words are hard to read says so: the frame of the mail is looked at, too', async () => {
+    const account = await stage.account();
+    await stage.mail({
+      to: account.address,
+      subject: 'Pale',
+      html: '<p style="background:#fff;color:#ddd">Pale words</p>',
+    });
+    const tab = await stage.open(account);
+    await tab.page.goto(`${stage.url}/inbox`);
+    await tab.page.getByRole('grid').getByRole('row').filter({ hasText: 'Pale' }).getByRole('link').click();
+    await tab.page.frameLocator('iframe').getByText('Pale words').waitFor();
+    expect(await findColorViolationsOfMail(tab.page)).toEqual([expect.stringMatching(/^color-contrast: .*Pale words/)]);
     await tab.close();
   });
 

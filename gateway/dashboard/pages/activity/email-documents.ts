@@ -5,7 +5,8 @@ export const EMAIL = graphql(`
   query DashboardEmail($id: ID!) {
     email(id: $id) {
       id type subject status guardStatus failureReason isTest isRead isArchived createdAt sentAt scheduledAt timezone
-      size messageId envelopeRecipient fromText rawUrl attachmentCount threadReason
+      size messageId envelopeRecipient fromText rawUrl attachmentCount threadReason keptApart
+      security { virus }
       from { name address }
       to { name address }
       cc { name address }

@@ -1,9 +1,11 @@
-import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Title } from '@mantine/core';
+import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { ErrorAlert } from '../../parts/alerts.ts';
+import { DialogButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -11,13 +13,16 @@ import {
   IconArchive,
   IconArrowBackUp,
   IconArrowForwardUp,
+  IconBan,
   IconChevronDown,
+  IconDownload,
   IconMail,
   IconMailOpened,
   IconMailQuestion,
   IconRefresh,
   IconSend,
   IconShieldCheck,
+  IconShieldX,
 } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -29,6 +34,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
+import { useMarkNotSpam, useMarkSpam } from '../inbox/message-acts.ts';
 import { ScheduleActions, timeInZone } from '../scheduled/schedule-actions.tsx';
 import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
 import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
@@ -46,14 +52,21 @@ interface Tab {
 }
 
 const isReceived = ({ type }: EmailHeadData) => type === 'RECEIVED';
+/** Mail with a virus has no content here. */
+const hasContent = ({ keptApart }: EmailHeadData) => keptApart !== 'VIRUS';
 const tabs: Tab[] = [
   { name: 'timeline', label: 'Timeline', show: ({ id }) => <TimelineTab id={id} /> },
-  { name: 'html', label: 'HTML', show: (email) => <HtmlTab id={email.id} subject={showSubject(email)} /> },
-  { name: 'text', label: 'Text', show: ({ id }) => <TextTab id={id} /> },
-  { name: 'raw', label: 'Raw', show: ({ id }) => <RawTab id={id} /> },
+  {
+    name: 'html',
+    label: 'HTML',
+    show: (email) => <HtmlTab id={email.id} subject={showSubject(email)} />,
+    isOf: hasContent,
+  },
+  { name: 'text', label: 'Text', show: ({ id }) => <TextTab id={id} />, isOf: hasContent },
+  { name: 'raw', label: 'Raw', show: ({ id }) => <RawTab id={id} />, isOf: hasContent },
   { name: 'headers', label: 'Headers', show: ({ id }) => <HeadersTab id={id} /> },
-  { name: 'checks', label: 'Checks', show: ({ id }) => <ChecksTab id={id} /> },
-  { name: 'attachments', label: 'Attachments', show: ({ id }) => <AttachmentsTab id={id} /> },
+  { name: 'checks', label: 'Checks', show: ({ id }) => <ChecksTab id={id} />, isOf: hasContent },
+  { name: 'attachments', label: 'Attachments', show: ({ id }) => <AttachmentsTab id={id} />, isOf: hasContent },
   {
     name: 'authentication',
     label: 'Authentication',
@@ -313,22 +326,81 @@ const RETRY = graphql(`
 
 /** Actions that the current state of the email allows. */
 function EmailActions({ email }: { email: EmailHeadData }) {
+  const { id, type, status, keptApart } = email;
+  if (keptApart === 'VIRUS') return <QuarantineNote email={email} />;
   return (
     <Group gap="xs" mt="sm" role="group" aria-label="Actions">
-      {email.type !== 'SCHEDULED' && <ReplyActions email={email} />}
-      {email.type === 'RECEIVED' && <ReceivedActions email={email} />}
-      {email.type === 'SCHEDULED' && <ScheduleActions email={email} />}
-      {email.status === 'AWAITING_APPROVAL' && <ApprovalActions id={email.id} title={showSubject(email)} />}
-      {email.type === 'SENT' && <SentActions email={email} />}
-      {email.type !== 'SCHEDULED' && <ReprocessDialog emailId={email.id} isReceived={email.type === 'RECEIVED'} />}
+      {keptApart === 'SPAM' && <NotSpamButton id={id} />}
+      {type !== 'SCHEDULED' && <ReplyActions email={email} />}
+      {type === 'RECEIVED' && <ReceivedActions email={email} />}
+      {type === 'SCHEDULED' && <ScheduleActions email={email} />}
+      {status === 'AWAITING_APPROVAL' && <ApprovalActions id={id} title={showSubject(email)} />}
+      {type === 'SENT' && <SentActions email={email} />}
+      {type !== 'SCHEDULED' && <ReprocessDialog emailId={id} isReceived={type === 'RECEIVED'} />}
     </Group>
   );
 }
 
-function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { email: EmailHeadData }) {
+/** What is said about mail with a virus. Nothing can be done with it but for owners, who can download it after a warning. */
+function QuarantineNote({ email: { id, security } }: { email: EmailHeadData }) {
+  const virus = security.virus ?? 'unknown';
+  return (
+    <ErrorAlert icon={<IconShieldX aria-hidden />} title={`In quarantine: ${virus}`}>
+      <Small mb="xs">
+        This email has a virus. Its text and attachments cannot be opened here, no endpoint gets it, and it is deleted
+        after 30 days.
+      </Small>
+      <DialogButton
+        label="Download"
+        title="Download an email with a virus?"
+        icon={IconDownload}
+        needed={['export', 'everything']}
+      >
+        {(close) => (
+          <Stack>
+            <Text size="sm" className="postroom-wrap">
+              The file has the virus {virus} and can harm the computer that opens it. Download it only to examine it.
+            </Text>
+            <Group justify="flex-end">
+              <QuietButton label="Cancel" onClick={close} data-autofocus />
+              <Button
+                component="a"
+                color="red.9"
+                href={`/api/e2/emails/${id}/quarantine?confirm=${encodeURIComponent(virus)}`}
+                download={`${id}.infected`}
+                onClick={close}
+              >
+                Download the virus
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </DialogButton>
+    </ErrorAlert>
+  );
+}
+
+function NotSpamButton({ id }: { id: string }) {
+  const { markNotSpam, isBusy } = useMarkNotSpam();
+  return (
+    <Button
+      {...needs('organize')}
+      size="xs"
+      leftSection={<IconShieldCheck size={16} aria-hidden />}
+      loading={isBusy}
+      onClick={() => void markNotSpam(id)}
+    >
+      Not spam
+    </Button>
+  );
+}
+
+function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApart } }: { email: EmailHeadData }) {
   const release = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
   const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
   const mark = useAct(MARK);
+  const markSpam = useMarkSpam();
+  if (keptApart !== null) return null;
   return (
     <>
       {guardStatus === null ? (
@@ -367,6 +439,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived } }: { e
         loading={mark.isBusy}
         onClick={() => void mark.act({ input: { id, isArchived: !isArchived } })}
       />
+      <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>
   );
 }

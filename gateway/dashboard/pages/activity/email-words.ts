@@ -6,6 +6,7 @@ export interface Standing {
   status: string;
   guardStatus: string | null;
   isArchived?: boolean;
+  keptApart?: 'SPAM' | 'VIRUS' | null;
 }
 
 const tones: Record<string, Tone> = {
@@ -25,6 +26,8 @@ const tones: Record<string, Tone> = {
 
 /** Returns the status of an email in one or two words, and its color. */
 export function readStanding(email: Standing): { status: string; tone: Tone } {
+  if (email.keptApart === 'VIRUS') return { status: 'in quarantine', tone: 'bad' };
+  if (email.keptApart === 'SPAM') return { status: 'spam', tone: 'warning' };
   if (email.guardStatus === 'BLOCKED') return { status: 'blocked', tone: 'warning' };
   if (email.guardStatus === 'REVIEW') return { status: 'needs review', tone: 'warning' };
   if (email.type === 'RECEIVED')

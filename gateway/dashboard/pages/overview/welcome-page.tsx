@@ -1,4 +1,4 @@
-import { Button, Card, Group, Loader, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -57,15 +57,17 @@ export function WelcomePage() {
         </EmptyState>
       )}
       {address !== undefined && (
-        <Stack gap="lg" maw={860}>
+        <Stack gap="lg">
           <Stepper active={arrived === null ? 1 : 3} size="sm">
             <Stepper.Step label="Address" description={address} />
             <Stepper.Step label="Email" description={arrived === null ? 'send one now' : 'sent'} />
             <Stepper.Step label="Arrival" description={arrived === null ? 'waiting' : 'arrived'} />
           </Stepper>
           <FirstMail address={address} />
-          <FirstArrival mail={arrived} address={address} />
-          {arrived !== null && <NextSteps />}
+          <SimpleGrid cols={{ base: 1, md: arrived === null ? 1 : 2 }} spacing="lg">
+            <FirstArrival mail={arrived} address={address} />
+            {arrived !== null && <NextSteps />}
+          </SimpleGrid>
         </Stack>
       )}
     </>
