@@ -8,6 +8,8 @@ export interface ScreenedMail {
   /** the HTML body as sent; null: none */
   html: string | null;
   fileNames: readonly string[];
+  /** texts of attachments that are text; absent: none */
+  attachedTexts?: readonly string[];
 }
 
 export const INJECTION_VERDICTS = ['clear', 'review'] as const;

@@ -22,7 +22,9 @@ export interface FrozenMail extends MailCase {
 }
 
 /** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
-export function readFrozenMail(name: `${'' | 'fresh-' | 'reported-'}${'attacks' | 'look-alikes'}`): FrozenMail[] {
+export function readFrozenMail(
+  name: `${'' | 'fresh-' | 'reported-' | 'kinds-'}${'attacks' | 'look-alikes'}`,
+): FrozenMail[] {
   const carriers = readCarriers();
   let category = '';
   return readLines(name).flatMap((line): FrozenMail[] => {
@@ -37,7 +39,11 @@ export function readFrozenMail(name: `${'' | 'fresh-' | 'reported-'}${'attacks' 
     const carrier = own[(digest[1] ?? 0) % own.length] ?? '@@';
     const isLast = (digest[2] ?? 0) % 3 === 0;
     const around = isLast ? `${carrier.replace('@@\n\n', '')}\n\n@@` : carrier;
-    const mail = { subject: around.slice(0, 40).split('\n')[0] ?? '', ...build(form, text, around), fileNames: [] };
+    const mail = {
+      subject: around.slice(0, 40).split('\n')[0] ?? '',
+      fileNames: [],
+      ...(buildBeside(form, text, around) ?? build(form, text, around)),
+    };
     return [{ name: `${language} ${form}: ${text}`, mail, category, language, isHeld: (digest[0] ?? 0) % 3 === 0 }];
   });
 }
@@ -54,6 +60,21 @@ function readCarriers(): Map<string, string[]> {
     if (line.startsWith('# ')) language = line.slice(2);
     else carriers.set(language, [...(carriers.get(language) ?? []), line.replaceAll('\\n', '\n')]);
   return carriers;
+}
+
+/** Returns the fields of a mail that is nothing but the text, or has it beside the body; null: the form puts it into the body. */
+function buildBeside(
+  form: string,
+  text: string,
+  carrier: string,
+): (Partial<ScreenedMail> & Pick<ScreenedMail, 'text' | 'html'>) | null {
+  const around = { text: carrier.replace('@@\n\n', ''), html: null };
+  if (form === 'alone') return { text, html: null };
+  if (form === 'subject') return { ...around, subject: text };
+  if (form === 'sender') return { ...around, senderName: text };
+  if (form === 'file') return { ...around, fileNames: [text] };
+  if (form === 'attached') return { ...around, attachedTexts: [text] };
+  return null;
 }
 
 type Parts = Pick<ScreenedMail, 'text' | 'html'>;
