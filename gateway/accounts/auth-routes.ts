@@ -6,7 +6,7 @@ import type { SignInNotice } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
-import { readPasswordMark } from '../../db/queries/accounts/password.ts';
+import { keepPasskey, readPasswordMark } from '../../db/queries/accounts/password.ts';
 import { endSession } from '../../db/queries/accounts/session.ts';
 import { findLinkOwner, findPasskeyOwner } from '../../db/queries/accounts/sign-in-link.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
@@ -246,6 +246,10 @@ async function serve(
     await noteFailure(request, endpoint, account, refused, database);
     return send(reply, response.status, refused);
   }
+  if (endpoint.path === '/passkey/verify-registration' && caller !== null) {
+    const added = { passkeyId: (body as { id: string }).id, sessionId: caller.sessionId };
+    if (!(await keepPasskey(database, added))) throw sessionEnded();
+  }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   const result = isOfSession && caller === null ? null : authResponse(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((result as SignedIn).user);
@@ -311,6 +315,10 @@ function passwordChanged(): UserError {
   return new UserError('conflict', 'The password was changed while you signed in. Sign in again with the new one.', {
     reason: 'PASSWORD_CHANGED',
   });
+}
+
+function sessionEnded(): UserError {
+  return new UserError('unauthorized', 'Your session ended while the passkey was added. Sign in and add it again.');
 }
 
 function onlySingleSignOn(): UserError {

@@ -21,6 +21,8 @@ import { measureOperation } from './operation-cost.ts';
 
 const MAX_ALIASES = 30;
 export const MAX_TOKENS = 2_000;
+/** Brackets within each other: parsing and reading values take a part of the stack for each. */
+const MAX_DEPTH = 100;
 const MAX_ERRORS = 20;
 /** Only variables can be large, because they carry the mail to send. Characters. */
 const MAX_QUERY_LENGTH = 100_000;
@@ -41,9 +43,7 @@ export function boundedOperations(): Plugin {
     onParse({ params, setParseFn }) {
       if (typeof params.source === 'string' && params.source.length > MAX_QUERY_LENGTH)
         throw refusal(`The query is longer than ${MAX_QUERY_LENGTH} characters. Send long values as variables.`);
-      setParseFn((source: string | Source, options?: ParseOptions) =>
-        parse(source, { ...options, maxLexicalTokens: MAX_TOKENS }),
-      );
+      setParseFn((source: string | Source, options?: ParseOptions) => parseDocument(source, options));
     },
     onValidate({ params, setResult, addValidationRule, setValidationFn }) {
       if (hasTooManyPairs(params.documentAST as DocumentNode, MAX_COMPARED))
@@ -79,7 +79,7 @@ export function boundedOperations(): Plugin {
 export function checkStoredDocument(of: GraphQLSchema, text: string): DocumentNode | readonly GraphQLError[] {
   let document: DocumentNode;
   try {
-    document = parse(text, { maxLexicalTokens: MAX_TOKENS });
+    document = parseDocument(text);
   } catch (error) {
     if (error instanceof GraphQLError) return [error];
     throw error;
@@ -89,6 +89,26 @@ export function checkStoredDocument(of: GraphQLSchema, text: string): DocumentNo
   if (errors.length > 0) return errors;
   const { refused } = measureOperation({ document }, of);
   return refused === null ? document : [refused];
+}
+
+/** Parses a document within the limits of a request. Throws GraphQLError. */
+function parseDocument(source: string | Source, options?: ParseOptions): DocumentNode {
+  if (nestsTooDeep(typeof source === 'string' ? source : source.body))
+    throw refusal(`A query nests at most ${MAX_DEPTH} brackets.`);
+  return parse(source, { ...options, maxLexicalTokens: MAX_TOKENS });
+}
+
+/** Block strings, strings, comments, and brackets (GraphQL September 2025 §2.1). What is not closed goes on to its end, so that it takes linear time. */
+const NESTING = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:[^"\\\n\r]|\\.)*"?|#[^\n\r]*|[([{]|[)\]}]/g;
+
+function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [token = ''] of text.matchAll(NESTING)) {
+    if (/^[([{]/.test(token)) depth++;
+    else if (/^[)\]}]/.test(token)) depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
 }
 
 interface Asked {

@@ -4,6 +4,7 @@ import { access, requireDeclaredAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
+import { takeJsonText } from '../http/requests.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
 import { explorerRoutes, isExplorerPage, sendExplorer } from './explorer.ts';
@@ -33,7 +34,7 @@ export async function graphqlInterface(
 
   // Fastify reads the body, so that its limits apply, and passes it to Yoga as text.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, takeJsonText);
   app.setErrorHandler(async (error, request, reply) =>
     (await import('./errors.ts')).sendGraphqlError(error, request, reply),
   );

@@ -32,6 +32,8 @@ export const HEADERS_TIMEOUT_MS = 30_000;
 /** @limit */
 export const REQUEST_TIMEOUT_MS = 55_000;
 const TIMEOUT_CHECK_MS = 5_000;
+/** How long one part of the server may take to start; Fastify's 10 s end the start of a busy machine. Milliseconds. */
+const START_TIMEOUT_MS = 120_000;
 /** Attachment names in a path: each character takes up to four bytes, each of them percent-encoded. Characters. */
 const MAX_PARAM_LENGTH = 4_096;
 const REQUEST_ID_BYTES = 12;
@@ -50,6 +52,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    pluginTimeout: START_TIMEOUT_MS,
     // Without a trusted proxy the client's address is that of the connection, whatever its headers say.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { shortenBody } from '../../core/accounts/logged-body.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { isJsonTooDeep, isTooDeep, MAX_JSON_DEPTH } from '../../core/shared/json-depth.ts';
 
 /**
  * Normalizes the path of a request. `/api/v2/*` is the legacy name of `/api/e2/*`, whose paths may end in slashes. Invalid percent escapes are
@@ -31,8 +33,29 @@ export function acceptJson(app: FastifyInstance): void {
     if (encoding !== 'identity') return done(Object.assign(new Error('compressed body'), { statusCode: 415 }));
     if (body.length === 0) return done(null, undefined);
     if (request.caller?.via === 'key') request.sentBody = shortenBody(body as string);
-    return parse(request, body as string, done);
+    const text = body as string;
+    return parse(request, text, (error, value) =>
+      error === null && isTooDeep(text, value) ? done(nestedTooDeep()) : done(error, value),
+    );
   });
+}
+
+/** Returns the error of a request whose JSON nests too deep. */
+export function nestedTooDeep(): UserError {
+  return new UserError('validation', `The JSON of a request nests at most ${MAX_JSON_DEPTH} objects and lists.`, {
+    name: 'validation_error',
+  });
+}
+
+/** The parser of bodies that go on as text to what reads them. */
+export function takeJsonText(
+  _request: FastifyRequest,
+  body: string | Buffer,
+  done: (error: Error | null, text?: string) => void,
+) {
+  const text = body as string;
+  if (isJsonTooDeep(text)) done(nestedTooDeep());
+  else done(null, text);
 }
 
 const SLASHES_AT_END = /^\/api\/e2\/.*\/$/;

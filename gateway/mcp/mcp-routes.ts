@@ -5,6 +5,7 @@ import { access, requireDeclaredAccess } from '../admission/access.ts';
 import type { Admission } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { isOwnHost } from '../admission/own-host.ts';
+import { takeJsonText } from '../http/requests.ts';
 import { MCP_PATH, RESOURCE_METADATA_PATH } from '../oauth/oauth-metadata.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { MAIL_BODY_LIMIT } from '../rest/sending/outgoing-shapes.ts';
@@ -32,7 +33,7 @@ export async function mcpInterface(
 
   // Fastify reads the body, so that its limits apply, and passes it on as text.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, takeJsonText);
   await app.register(async (admitted) => {
     requireDeclaredAccess(admitted);
     admitted.addHook('onRequest', async (request) => requireOwnOrigin(request, publicUrl));

@@ -12,6 +12,7 @@ import {
   USER_TYPE,
 } from '../../core/accounts/scim/schema.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { isTooDeep } from '../../core/shared/json-depth.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findScimToken } from '../../db/queries/accounts/scim.ts';
 import * as directory from '../../operations/accounts/scim-directory.ts';
@@ -21,6 +22,7 @@ import { type Admission, countRequest } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { openCaller } from '../http/caller.ts';
 import { errorResponse } from '../http/error-response.ts';
+import { nestedTooDeep } from '../http/requests.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { describeScim } from './scim-discovery.ts';
 import {
@@ -89,8 +91,11 @@ export async function scimInterface(scim: FastifyInstance, options: ScimOptions)
     ['application/scim+json', 'application/json'],
     { parseAs: 'string' },
     (_request, body, done) => {
+      const text = body as string;
       try {
-        done(null, body === '' ? undefined : JSON.parse(body as string));
+        const parsed: unknown = text === '' ? undefined : JSON.parse(text);
+        if (isTooDeep(text, parsed)) done(new ScimError(400, 'invalidSyntax', nestedTooDeep().message));
+        else done(null, parsed);
       } catch {
         done(new ScimError(400, 'invalidSyntax', 'The request body is not valid JSON.'));
       }

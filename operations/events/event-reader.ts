@@ -109,6 +109,11 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
           if (!isTransient(error)) throw error;
           return null;
         });
+        // A credential that was revoked meanwhile gets nothing that happened since, whenever the hub notices.
+        if (ahead !== null && ahead.events.length > 0 && !(await isAllowed())) {
+          ended ??= { reason: 'UNAUTHORIZED', at: performance.now() };
+          continue;
+        }
         if (ahead !== null) {
           feed.lastSeq = Math.max(feed.lastSeq, ahead.lastSeq);
           position = ahead.scannedTo;
@@ -127,6 +132,13 @@ export function openReader(feed: WatchedFeed, { afterSeq, kinds, caller }: Reade
       isWaiting = false;
     }
   }
+
+  /** While PostgreSQL is unreachable, what was true before counts: nothing can have changed. */
+  const isAllowed = () =>
+    caller.isAllowed().catch((error: unknown) => {
+      if (!isTransient(error)) throw error;
+      return true;
+    });
 
   const outcomeIsDue = () => isClosed || ended !== null || (lastOfAll !== null && position >= lastOfAll);
 

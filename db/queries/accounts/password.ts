@@ -1,4 +1,5 @@
 import type { Database } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/transaction.ts';
 
 /** Returns a text that changes with the password of the person with that address (in lower case); null without one. Role postroom_auth. */
 export async function readPasswordMark(database: Database, email: string): Promise<string | null> {
@@ -15,10 +16,30 @@ export async function readPasswordMark(database: Database, email: string): Promi
  * before, someone else may have signed up with it, so the passkeys that were added until now end, too. Role postroom_auth.
  */
 export async function settlePasswordReset(database: Database, personId: string): Promise<void> {
-  await database.pool.query(
-    `with ended as (delete from auth_session where person_id = $1),
-       proved as (update person set email_verified = true where id = $1 and not email_verified returning id)
-     delete from auth_passkey p using proved where p.person_id = proved.id`,
-    [personId],
-  );
+  await inTransaction(database, async (client) => {
+    await client.query('delete from auth_session where person_id = $1', [personId]);
+    // A statement of its own sees the passkeys that keepPasskey kept until the sessions ended.
+    await client.query(
+      `with proved as (update person set email_verified = true where id = $1 and not email_verified returning id)
+       delete from auth_passkey p using proved where p.person_id = proved.id`,
+      [personId],
+    );
+  });
+}
+
+/**
+ * Removes a passkey that was just stored if the session that added it has ended meanwhile, as a password reset ends it. Returns whether the
+ * passkey stays. Role postroom_auth.
+ */
+export async function keepPasskey(
+  database: Database,
+  { passkeyId, sessionId }: { passkeyId: string; sessionId: string },
+): Promise<boolean> {
+  return inTransaction(database, async (client) => {
+    // Waits for a reset that is ending the session; one that comes later sees the passkey.
+    const { rowCount } = await client.query('select from auth_session where id = $1 for share', [sessionId]);
+    if (rowCount === 1) return true;
+    await client.query('delete from auth_passkey where id = $1', [passkeyId]);
+    return false;
+  });
 }

@@ -263,6 +263,35 @@ describe('a password', () => {
   });
 });
 
+test('a passkey that is being added while a mailed link sets a new password opens nothing afterwards', async () => {
+  const { browser: attacker, email, personId } = await signUp(`raced${accounts++}@example.com`, 'Attacker');
+  const token = await requestReset(email);
+  const authenticator = createAuthenticator();
+  const { pool } = gateway.owner;
+  const awaitBlocked = (count: number) =>
+    waitFor(async () => {
+      const { rows } = await pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(count);
+    });
+  // Both the passkey and the end of the reset wait for the row of the person.
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select from person where id = $1 for update', [personId]);
+  const adding = authenticator.register(attacker, USER_PRESENT | USER_VERIFIED);
+  await awaitBlocked(1);
+  const input = { token, newPassword: 'a password of the person' };
+  const resetting = openBrowser(gateway.app).auth('POST', '/reset-password', input);
+  await awaitBlocked(2);
+  await holder.query('commit');
+  holder.release();
+  expect((await resetting).statusCode).toBe(200);
+  await adding;
+  expect((await pool.query('select id from auth_passkey where person_id = $1', [personId])).rows).toEqual([]);
+  expect((await authenticator.signIn(openBrowser(gateway.app), USER_PRESENT | USER_VERIFIED)).statusCode).toBe(401);
+});
+
 describe('a refresh token', () => {
   const whole = { resource: ISSUER };
 

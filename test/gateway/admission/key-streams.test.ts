@@ -148,6 +148,23 @@ test('a key that is revoked while the bus is down is rejected on another gateway
   }
 });
 
+test('a stream and requests that wait give nothing that happened after their key was revoked', async () => {
+  const { id, secret } = await limited();
+  const stream = await follow(url, secret);
+  const waiting = gateway.call(secret, 'POST', '/emails/wait', { timeout: 30 });
+  const polling = gateway.call(secret, 'GET', '/events?after=latest&wait=30');
+  const graph = gateway.graphql(secret, '{ waitForEmail(timeout: 30) { id } }');
+  await expect.poll(() => gateway.app.events.size()).toBe(4);
+  expect((await gateway.call(box.apiKey, 'DELETE', `/api-keys/${id}`)).statusCode).toBe(200);
+  // At once: before the hub looks after its streams.
+  const emailId = await receive(box);
+  expect([(await waiting).statusCode, (await polling).statusCode]).toEqual([401, 401]);
+  expect((await graph).body).not.toContain(emailId);
+  await stream.ended;
+  expect(codeOf(stream)).toBe('UNAUTHORIZED');
+  expect(JSON.stringify(stream.messages)).not.toContain(emailId);
+});
+
 test('the keys of a domain end with it', async () => {
   const { id, secret } = await limited();
   const stream = await follow(url, secret);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase } from '../cluster/database.ts';
@@ -35,8 +35,10 @@ export interface ExhaustionStage {
   threadId: string;
   /** a large email of the other account */
   otherLargeId: string;
-  /** Returns the most memory that the process has had, in bytes. */
+  /** Returns the most memory that the process has had since `forgetPeak`, in bytes. */
   peakMemory: () => Promise<number>;
+  /** Begins the measure of memory anew (proc(5), clear_refs). */
+  forgetPeak: () => Promise<void>;
   get: (box: TestMailbox, path: string) => Promise<Response>;
   graphql: (box: TestMailbox, query: string, variables?: Record<string, unknown>) => Promise<Response>;
   /** Begins a request, and resolves with the beginning of its response, of which nothing more is read. */
@@ -100,6 +102,7 @@ export async function openExhaustionStage(
       const status = await readFile(`/proc/${gateway.child.pid}/status`, 'utf8');
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1_024;
     },
+    forgetPeak: () => writeFile(`/proc/${gateway.child.pid}/clear_refs`, '5'),
     get: (box, path) => fetch(`${gateway.url}/api/e2${path}`, { headers: headersOf(box) }),
     graphql: (box, query, variables = {}) =>
       fetch(`${gateway.url}/graphql`, {

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isTooDeep, MAX_JSON_DEPTH } from '../../../core/shared/json-depth.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+
+let gateway: TestGateway;
+let box: TestMailbox;
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  box = await gateway.mailbox();
+});
+afterAll(() => gateway.close());
+
+const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const post = (url: string, payload: string) =>
+  gateway.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      authorization: `Bearer ${box.apiKey}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    payload,
+  });
+const LIMIT = `nests at most ${MAX_JSON_DEPTH} objects and lists`;
+
+test.each([
+  [
+    'the configuration of an endpoint',
+    '/api/e2/endpoints',
+    `{"name":"x","type":"webhook","config":${objects(30_000)}}`,
+  ],
+  ['recipients', '/api/e2/emails', `{"from":"x","to":${lists(50_000)},"subject":"x","text":"x"}`],
+  ['variables of GraphQL', '/graphql', `{"query":"{ viewer { id } }","variables":{"input":${lists(50_000)}}}`],
+  [
+    'arguments of an MCP tool',
+    '/mcp',
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_am_i","arguments":${objects(30_000)}}}`,
+  ],
+])('%s that nest 30,000 objects or lists get 400, which says how many are allowed', async (_, url, body) => {
+  const response = await post(url, body);
+  expect([response.statusCode, response.body.slice(0, 300)]).toEqual([400, expect.stringContaining(LIMIT)]);
+});
+
+test.each([
+  ['lists', `{ a(x: ${'['.repeat(1_900)} }`],
+  ['objects', `{ a(x: ${'{b:'.repeat(600)}1${'}'.repeat(600)}) }`],
+  ['selections', `${'{ a '.repeat(900)}${'}'.repeat(900)}`],
+])(
+  'a query of GraphQL that nests hundreds of %s gets 400, which says how many brackets are allowed',
+  async (_, query) => {
+    const response = await post('/graphql', JSON.stringify({ query }));
+    expect(response.statusCode).toBe(400);
+    expect(response.json().errors[0].message).toBe('A query nests at most 100 brackets.');
+  },
+);
+
+test('brackets in strings and comments of a query do not count, and strings that do not end take linear time', async () => {
+  const many = '[{('.repeat(500);
+  const query = `# ${many}\n{ viewer { id } first: __type(name: "${many}\\"") { name } second: __type(name: """${many}""") { name } }`;
+  expect((await post('/graphql', JSON.stringify({ query }))).json().errors).toBeUndefined();
+  for (const endless of ['\\"'.repeat(40_000), `"""${'a"" '.repeat(20_000)}`]) {
+    const since = process.threadCpuUsage();
+    await post('/graphql', JSON.stringify({ query: `{ a(x: "${endless}` }));
+    const { user } = process.threadCpuUsage(since);
+    expect(user / 1_000).toBeLessThan(1_000);
+  }
+});
+
+test('a hundred objects and lists are allowed, and brackets in texts do not count', () => {
+  for (const [text, expected] of [
+    [lists(MAX_JSON_DEPTH), false],
+    [lists(MAX_JSON_DEPTH + 1), true],
+    [objects(MAX_JSON_DEPTH), false],
+    [objects(MAX_JSON_DEPTH + 1), true],
+    [JSON.stringify({ html: '[{'.repeat(10_000) }), false],
+    [JSON.stringify(Array.from({ length: 1_000 }, () => [{}])), false],
+  ] as const)
+    expect(isTooDeep(text, JSON.parse(text))).toBe(expected);
+});
