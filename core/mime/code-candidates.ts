@@ -27,6 +27,9 @@ const GLUED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{
 const LETTER = `(?![${GLUED}])\\p{L}`;
 /** Words of letters and digits, possibly joined by hyphens. */
 const TOKEN = new RegExp(`(?:${LETTER}|\\p{N})+(?:-(?:${LETTER}|\\p{N})+)*`, 'gu');
+/** Groups of capitals on a line of their own, as codes of devices are written: `WDJB-MJHT`. */
+const LETTERS_APART = /^[^\p{L}\p{N}]*([A-Z]{3,5}(?:-[A-Z]{3,5}){1,3})[^\p{L}\p{N}]*$/u;
+const MAX_LETTER_LINE = 60;
 const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
 /** `123 456`, `1234 5678` and `12 34 56`. */
 const DIGITS_HALVED = new RegExp(
@@ -55,6 +58,11 @@ export function findCandidates(text: string): Candidate[] {
   let start = 0;
   for (const line of text.split('\n')) {
     if (!/\d/.test(line)) {
+      const letters = line.length < MAX_LETTER_LINE ? LETTERS_APART.exec(line)?.[1] : undefined;
+      if (letters !== undefined) {
+        const at = start + line.indexOf(letters);
+        candidates.push({ code: letters, at, end: at + letters.length, base: 0.1, isLoose: false });
+      }
       start += line.length + 1;
       continue;
     }

@@ -180,7 +180,7 @@ async function readUnstructured(
     if (inner !== null) return inner;
   }
   if (kind === null) return null;
-  const action = kind === 'delay' ? 'delayed' : 'failed';
+  const action = kind === 'delay' ? 'delayed' : kind === 'delivered' ? kind : 'failed';
   const subject = said.every(({ reason }) => reason === 'unknown') ? diagnoseSubject(header) : null;
   const diagnoses = subject === null ? said : said.map(({ address }) => ({ ...subject, address }));
   return deliveryReport(diagnoses.map((one) => readRecipient(one, action)));
@@ -241,7 +241,7 @@ const TEMPORARY_CODES: ReadonlySet<number> = new Set([421, 450, 451, 452, 454, 4
 
 function readRecipient(
   { address, text, code, status, reason, command }: Diagnosis,
-  action: 'failed' | 'delayed',
+  action: 'failed' | 'delayed' | 'delivered',
 ): RecipientReport {
   return {
     finalRecipient: address,
@@ -255,9 +255,11 @@ function readRecipient(
     command,
     // Words beside a temporary code say nothing permanent.
     bounce:
-      action === 'failed' && isHardReason(reason) && (status !== null || !TEMPORARY_CODES.has(code ?? 0))
-        ? 'hard'
-        : 'soft',
+      action === 'delivered'
+        ? null
+        : action === 'failed' && isHardReason(reason) && (status !== null || !TEMPORARY_CODES.has(code ?? 0))
+          ? 'hard'
+          : 'soft',
   };
 }
 

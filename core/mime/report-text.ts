@@ -62,7 +62,7 @@ export function kindOfText(
   header: HeaderSection,
   statement: string,
   isReturning: boolean,
-): 'bounce' | 'delay' | 'automatic-reply' | null {
+): 'bounce' | 'delay' | 'delivered' | 'automatic-reply' | null {
   const subject = readValue(header, 'subject').toLowerCase();
   const isOfServer = isServerReport(header);
   const isProgram = !isLetter(statement) || (isReturning && !asks(statement));
@@ -75,6 +75,7 @@ export function kindOfText(
   const isReply = REPLY.test(statement) || statusIn(statement, false) !== null;
   const isRefusal = isReply || refusalReason({ code: null, status: null, text: statement }) !== 'unknown';
   if (isDaemon) {
+    if (DELIVERED.test(text) && statusIn(statement, false) === null && !REFUSED.test(statement)) return 'delivered';
     if (isDelay || (fate === 'waiting' && !isFailure && !isRefusal)) return 'delay';
     const isBounce =
       fate === 'undelivered' ||
@@ -89,6 +90,12 @@ export function kindOfText(
   if (!isReply && !isReturning && !isBounceWorded(subject)) return null;
   return isDelay ? 'delay' : 'bounce';
 }
+
+/** Says that mail arrived, and that of its end, not that it did not. */
+const DELIVERED =
+  /successful (?:mail )?delivery|(?:was|were|has been|have been) (?:successfully (?:delivered|relayed|sent)|(?:delivered|relayed) (?:successfully|to the (?:destination|mailbox|next|following)))|erfolgreich (?:zugestellt|übermittelt|weitergeleitet)|(?:remis|délivré|distribué)e?s? avec succès|(?:entregad|enviad)[oa] (?:correctamente|con éxito|com sucesso)|(?:consegnat|recapitat)[oa] (?:correttamente|con successo)|pomyślnie (?:dostarczon|doręczon)|успешно доставлен|已成功(?:投递|送达|传递)|正常に配信/u;
+/** A code of a refusal in a text. */
+const REFUSED = /(?<![\d.])[45]\d\d[ -]/;
 
 /** Whether a message answers one, as people do: `Re: Invoice`. */
 function isReplyOfPerson(header: HeaderSection, subject: string): boolean {

@@ -17,7 +17,7 @@ export interface GuardFacts {
   attachments: { filename: string; contentType: string }[];
   /** null: unknown, so that no authentication criterion matches */
   authentication: Authentication | null;
-  /** null: not screened, so that no criterion about it matches */
+  /** null: not screened, which counts as `review`: nothing says that it is clear */
   injection: Injection['verdict'] | null;
   /** what the spam filter or the user said */
   spam: Pick<SpamCheck, 'verdict' | 'score'>;
@@ -167,7 +167,8 @@ const CRITERIA: readonly (readonly [string, Meet])[] = [
   ['dmarc', ({ dmarc }, mail) => dmarc && meetResult(dmarc, listResults(mail.authentication, 'dmarc'))],
   [
     'injection',
-    ({ injection }, mail) => (injection === undefined ? undefined : injection === mail.injection ? [injection] : null),
+    ({ injection }, mail) =>
+      injection === undefined ? undefined : injection === (mail.injection ?? 'review') ? [injection] : null,
   ],
   [
     'spam',

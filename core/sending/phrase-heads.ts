@@ -36,11 +36,13 @@ const OWNED = `${RECIPIENTS}|names?|entry|entries|ids?|logins?|usernames?|e-?mai
 
 /** `certificat du destinataire`: the head comes first, and a preposition links it. */
 const ROMANCE = `destinatair[es]{1,2}|utilisateurs?|adresses?|boîtes?|boites?|comptes?|abonnés?|usuarios?|destinatari[oi]s?|destinatári[oi]s?|cuentas?|buz[oó]n(?:es)?|casillas?|direcci[oó]n(?:es)?|utent[ei]|casell[ae]|indirizz[oi]|account|usuários?|contas?|caixas?|endereços?`;
-const ROMANCE_OF = String.raw`(?:d['’]|(?:de|des|du|del|della|dello|dell['’]|dei|degli|delle|do|da|dos|das|di|pour|para|per) ?)(?:l['’]|(?:l|le|la|les|el|los|las|il|lo|i|gli|o|a|os|as|cet|cette|ce|este|esta|questo|questa|un|une) )?`;
+const ROMANCE_OF = String.raw`(?:d['’]|(?:de|des|du|del|della|dello|dell['’]|dei|degli|delle|do|da|dos|das|di|deste|desta|desse|dessa|pour|para|per) ?)(?:l['’]|(?:l|le|la|les|el|los|las|il|lo|i|gli|o|a|os|as|cet|cette|ce|este|esta|questo|questa|un|une) )?`;
 const NO_ROMANCE_THING = `${ROMANCE}|lettres|ningun[oa]|ninguna?|algun[oa]s?|un[oa]s?|cada|todos|varios|nessun[oa]?|alcun[oi]|nenhum|algum|certains|quelques|e-?mail|mail|mél|courriel|messagerie|correo|posta|correio|email|postale?|électronique|electronique|electrónic[ao]|electronic[ao]|elettronic[ao]|eletrônic[ao]|noms?|nombres?|nomes?|nome|identifiants?|login|domaine|dominio|domínio|pas|plus|point|jamais|rien|aucune?|trace|absence|ausencia|ausência|assenza|manque|falta|mancanza|carece|dispone|dispose|tiene|tem|hay|existe|existen|existem|esiste|erreur|error|errore|erro|problème|problema|lors|avant|autour|près|antes|después|depois|dopo|prima|acerca|dentro|não|no|non|nunca|mai|más|mais|più|parte|numéro|buzón|caixa|adresse|dirección|endereço|indirizzo|impossible|imposible|impossibile|impossível|tipo|além`;
 
 /** `certifikát příjemce`: the head comes first, the recipient is in the genitive. */
 const SLAVIC_GENITIVE = `пользователя|пользователей|получателя|получателей|адресата|абонента|клиента|сотрудника|ящика|аккаунта|користувача|користувачів|отримувача|одержувача|адресата|скриньки|użytkownika|użytkowników|uzytkownika|odbiorcy|odbiorców|odbiorcow|adresata|skrzynki|konta|klienta|pracownika|uživatele|uživatelů|uzivatele|příjemce|příjemců|prijemce|adresáta|schránky|schranky|účtu|uctu|používateľa|pouzivatela|príjemcu|korisnika|primatelja|primaoca|primatelju|sandučića|uporabnika|prejemnika|nabiralnika|računa|корисника|примаоца|destinatarului|utilizatorului|contului|căsuței|casutei|adresei`;
+/** Between a head and its genitive: `сертификат этого пользователя`, `serwer danego użytkownika`. */
+const SLAVIC_DETERMINER = `(?:\\p{L}{1,12}(?:ого|его|ього|ої|ей|ых|их|ego|ej|ych|ich|ého|ího|eho|iho|oto|oga|og|ega|estui|estei) )?`;
 const NO_SLAVIC_THING = String.raw`\p{L}{1,3}|(?!(?:danych|данных|даних)$)\p{L}{2,20}(?:ает|яет|ует|ає|ує|uje|ává|ej|ego|ych|ich|ých|ích|ího|ého|ený|eny|ený|ný|ный|ая|ý|ое|их|ых|ого|его|ий|ій|ої|им|ым|som|nih|nog|og|ih)|серед|среди|wśród|między|mezi|među|між|между|kod|przy|e-?pošt\p{L}|pošt\p{L}|e-?poczt\p{L}|poczt\p{L}|адрес\p{L}{0,3}|ящик\p{L}{0,2}|имя|имени|ім'я|логин|логін|запись|записи|запис\p{L}{0,2}|почтов\p{L}{2,3}|поштов\p{L}{2,3}|скриньк\p{L}{1,2}|аккаунт\p{L}{0,2}|домен\p{L}{0,2}|adres\p{L}{0,3}|skrzynk\p{L}{1,2}|kont[ao]|nazw\p{L}{1,2}|login|schránk\p{L}{1,2}|schrank\p{L}{1,2}|účet|ucet|jméno|meno|domen\p{L}{0,2}|domén\p{L}{0,2}|e-?mail\p{L}{0,3}|почт\p{L}{1,2}|пошт\p{L}{1,2}|box|račun|nalog|sandučić|numele|adresa|contul|căsuța|нет|немає|нема|такого|такої|этого|цього|данного|вашего|нашего|нового|указанного|вказаного|другого|takiego|tego|tej|danego|naszego|podanego|žádného|takového|tohoto|daného|takéhoto|tohto|takvog|tog|tega|takega|jest|były|brak|brakuje|nema|není|neni|nenašli|našli|nenašel|znaleziono|znaleźć|odnaleziono|odnaleźć|zarejestrowano|найдено|знайдено|обнаружено|зарегистрировано|существует|имеется|нашли|знает|знаем|найти|знайти|содержит|имеет|нашёл|нашел|знайшов|знає|мы|obsługuje|posiada|zna|znamy|eviduje|evidujeme|existuje|neexistuje|postoji|obstaja|există|găsit|для|dla|pro|pre|za|от|від|od|из|из-за|przez|bez|без`;
 
 /** `käyttäjän varmenne`, `Gavėjo sertifikatas`, `Kullanıcı sertifikası`: the recipient comes first. */
@@ -56,7 +58,11 @@ const GERMANIC_GENITIVE = `brugerens|modtagerens|kontoens|adressens|brukerens|mo
 const NO_GERMANIC_THING = `\\p{L}{0,9}adress?e?n?|\\p{L}{0,9}konto\\p{L}{0,4}|navn|namn|name|e-?post\\p{L}{0,8}|e-?mail\\p{L}{0,8}|mail\\p{L}{0,8}|postkasse|postboks|brevlåda|postfach|mailbox|finns|findes|finnes|er|är|ikke|inte|kunne|kunde|ist|nicht|existiert|konnte|bestaat|niet|is|zijn|werd|kon`;
 /** `certificaat van de gebruiker`, and behind `für` only what is a thing for sure. */
 const GERMANIC = `empfängers?|empfaengers?|benutzers?|nutzers?|anwenders?|postfachs|kontos|kunden|teilnehmers?|gebruikers?|ontvangers?|postvak|account|användarens?|användare|mottagarens?|mottagare|brugerens?|bruger|modtagerens?|modtager|brukerens?|bruker|mottakerens?|mottaker|kontot|kontoet`;
-const GERMANIC_DETERMINER = `(?:(?:den|die|das|der|dem|diesen|dieses|diese|dieser|een|de|het|deze|dit|denna|det|ihren?) )?`;
+const GERMANIC_DETERMINER = `(?:(?:den|die|das|der|dem|diesen|dieses|diese|dieser|een|de|het|deze|dit|denna|det|ihren?|unseren?|onze|uw|vår|vores|denne|dette|den här|det här) )?`;
+/** Behind `für`, where a head is a thing if an article makes it a noun and it is none of these. */
+const GERMANIC_FOR = `${GERMANIC}|postfach|konto|adresse|postvak|postbus|mailbox|adres|brevlådan?|kontoen|adressen|postkassen`;
+const NO_GERMANIC_FOR = `postbus|brievenbus|inbox|alias|eintr[aä]ge?|treffer|ergebnis\\p{L}{0,3}|ziel|person|mensch|niemand|nichts|nachricht\\p{L}{0,2}|mails?|zustell(?:ung|ziel|adresse|möglichkeit)\\p{L}{0,3}|aanduiding|vermelding|treff|resultat\\p{L}{0,2}|resultaat|uppgift|poster?|@addr`;
+const GERMANIC_ARTICLE = `(?<=^[\\p{N} .#-]{0,16}|[.;:!?] |(?<!\\p{L})(?:der|die|das|den|dem|ein|eine|einen|kein|keine|keinen|unser|unsere|het|een|geen|onze|ingen|inget|intet|ingen|ikke|en|et|ett) )`;
 const GERMANIC_THINGS = `zertifikate?|schlüssel|richtlinien?|regeln?|profile?|gruppen?|vorlagen?|filter|datenbank|speicher|rolle|vertrag|certificaat|sleutel|beleid|sjabloon|profiel|groep|certifikat|nyckel|nøgle|nøkkel|mall|skabelon|mal|grupp|gruppe`;
 /** What a recipient is compounded with: `Empfängerzertifikat`. */
 const COMPOUNDED = `empfänger|empfaenger|benutzer|anwender|nutzer|postfach|konto|konten|adress|mailbox|kunden|teilnehmer|mitglieder|gebruikers|ontvangers|adres(?=boek|lijst|groep|gids)|postvak|klanten|bruger|bruker|modtager|mottaker|mottagar|användar|anvandar|postkasse|brevlåde|postlåde|käyttäjä|vastaanottaja|kayttaja`;
@@ -87,9 +93,9 @@ const PHRASES: readonly Phrase[] = [
     NO_ROMANCE_THING,
     ROMANCE_PLACE,
   ),
-  phrase(`${START}(?<head>[\\p{L}'-]{3,24}) (?:${SLAVIC_GENITIVE})${END}`, NO_SLAVIC_THING),
+  phrase(`${START}(?<head>[\\p{L}'-]{3,24}) ${SLAVIC_DETERMINER}(?:${SLAVIC_GENITIVE})${END}`, NO_SLAVIC_THING),
   phrase(
-    `${START}(?<head>[\\p{L}'-]{3,24}) (?:для|dla|pro|на) (?:(?:этого|цього|tego|tohoto) )?(?:${SLAVIC_GENITIVE}|адреса|адреси|adresu|adresy|потребителя)${END}`,
+    `${START}(?<head>[\\p{L}'-]{3,24}) (?:для|dla|pro|на) ${SLAVIC_DETERMINER}(?:${SLAVIC_GENITIVE}|адреса|адреси|adresu|adresy|потребителя)${END}`,
     `${NO_SLAVIC_THING}|\\p{L}{2,20}(?:но|на|ны|ть|ти|ет|ит|no|na|ne|ny|ć)`,
   ),
   phrase(
@@ -110,6 +116,10 @@ const PHRASES: readonly Phrase[] = [
   phrase(
     `${START}(?<head>${LATIN}{3,30}) (?:des|der|von|vom|van|av|af) ${GERMANIC_DETERMINER}(?:${GERMANIC})${END}`,
     `${NO_GERMANIC_THING}|${GERMANIC}|adressat|empfänger|benutzer|kein|keine|geen|gefunden|gevonden|bekannt|bekend|inbox|postvak|mailbox|naam|eigenaar|teil|deel|del`,
+  ),
+  phrase(
+    `${GERMANIC_ARTICLE}(?<head>${LATIN}{3,30}) (?:für|voor|för|for|til|till) ${GERMANIC_DETERMINER}(?:${GERMANIC_FOR})${END}`,
+    `${NO_GERMANIC_THING}|${GERMANIC}|${NO_GERMANIC_FOR}|adressat|empfänger|benutzer|kein|keine|geen|gefunden|gevonden|bekannt|bekend|naam|eigenaar`,
   ),
   phrase(
     `${START}(?<head>${GERMANIC_THINGS}) (?:für|zu|voor|för|til|till) ${GERMANIC_DETERMINER}(?:${GERMANIC})${END}`,

@@ -27,7 +27,7 @@ const MAX_TEXT_LENGTH = 2_000;
 /** Returns why a server refused a message. Linear in the length of the text, which is cut. */
 export function refusalReason(refusal: Refusal): RefusalReason {
   const { status, command = null } = refusal;
-  const worded = reasonOfText(nameRecipient(refusal), status);
+  const worded = isUnresolved(refusal) ? 'host_unknown' : reasonOfText(nameRecipient(refusal), status);
   const coded = reasonOfStatus(status) ?? reasonOfCode(refusal.code, status);
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
@@ -47,6 +47,17 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   if (mayMeanAccess(refusal.text ?? '')) return isAboutAddress || status === '5.4.1' ? worded : 'recipient_rejected';
   const isHidden = command === 'content' || status === '5.2.0';
   return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
+}
+
+const UNRESOLVED = /(?:does not|doesn['’]t|did not|didn['’]t|can ?not be|can['’]t be|could not be|couldn['’]t be) resolved?\b/i;
+const ABOUT_CLIENT = /sender|client|helo|ehlo|\bfrom\b|\byour\b|reverse|\bptr\b|\bip\b|\brdns\b|connect/i;
+
+/** Returns whether the recipient's domain has no address, and not the client, as the same words say of both. */
+function isUnresolved({ text, recipient }: Refusal): boolean {
+  if (text === undefined || text === null || !UNRESOLVED.test(text)) return false;
+  const cut = text.slice(0, MAX_TEXT_LENGTH).toLowerCase();
+  const domain = recipient?.slice(recipient.lastIndexOf('@') + 1).toLowerCase() ?? '';
+  return !ABOUT_CLIENT.test(cut) && (/\bdomain\b|after the @/.test(cut) || (domain !== '' && cut.includes(domain)));
 }
 
 /** Returns the text with the recipient's address in place of its local part where that is used as a name: quoted, first, or behind a word for it. */

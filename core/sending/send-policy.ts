@@ -98,7 +98,7 @@ export const sendPolicyShape = nameType(
         .optional()
         .meta({
           description:
-            'Which emails wait for approval: `never`, `on_review` (they answer or forward mail whose `security.injection.verdict` is `review`, or may follow from it), `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
+            'Which emails wait for approval: `never`, `on_review` (they answer or forward mail whose `security.injection.verdict` is `review` or missing, or may follow from it), `new_recipients` (to an address that the account has not sent mail to before) or `always`.',
         }),
     })
     .superRefine(({ recipients, allow, ...others }, context) => {

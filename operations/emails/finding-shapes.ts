@@ -146,10 +146,10 @@ const finding = nameType(
       description: 'Part of an email that is screened.',
       values: {
         subject: 'The subject.',
-        sender: 'The display name of the sender.',
+        sender: 'A display name: of the sender, of a recipient, or for replies.',
         text: 'The plain-text body.',
         html: 'The HTML body.',
-        attachment: 'The name of an attachment.',
+        attachment: 'The name of an attachment, or what a text file says.',
       },
     }).meta({ description: 'Where it was found.' }),
     excerpt: z.string().meta({ description: 'What was found, up to 200 characters. Untrusted: the sender wrote it.' }),

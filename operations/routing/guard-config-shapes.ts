@@ -38,7 +38,8 @@ function makeCriteria<Criterion extends z.ZodType, Sender extends z.ZodType>(cri
     }),
     dmarc: results.meta({ description: 'DMARC results that match.' }),
     injection: injectionVerdict.nullish().meta({
-      description: 'Verdict of the screening for text that is aimed at an agent.',
+      description:
+        'Verdict of the screening for text that is aimed at an agent. Mail that was not screened counts as `review`.',
     }),
     spam: z.array(spamVerdict).nullish().meta({
       description: 'Verdicts of the spam filter, of which one must match.',

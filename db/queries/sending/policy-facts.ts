@@ -121,7 +121,7 @@ export interface ReviewedMail {
   isFlood: boolean;
 }
 
-/** Finds mail with the verdict `review`, or that could not be parsed: in whole threads, and of the last 7 days. */
+/** Finds mail with the verdict `review`, and received mail without a verdict: in whole threads, and of the last 7 days. */
 export async function findReviewedMail(
   client: pg.ClientBase,
   workspaceId: string,

@@ -153,6 +153,14 @@ describe('a criterion matches', () => {
     expect(matchesOf(config)).toEqual(matches.map(([criteria, value]) => ({ criteria, value })));
   });
 
+  test.each([
+    ['review', [{ criteria: 'injection', value: 'review' }]],
+    ['clear', null],
+  ])('treats mail without a verdict on its text as review when a rule asks for %s', (injection, matches) => {
+    const verdict = evaluateRules([ruleOf({ injection })], { ...mail, injection: null }, new Map());
+    expect(verdict.kind === 'matched' ? verdict.matches : null).toEqual(matches);
+  });
+
   test.each<[string, unknown]>([
     ['a word that is not there', { hasWords: anyOf('lottery') }],
     ['one word of two that is not there', { hasWords: allOf('casino', 'lottery') }],

@@ -247,26 +247,32 @@ describe('on_review: an email that names no message', () => {
     expect(await outcomes(key, { subject: 'Fwd: Your invoice' })).toEqual(['pending', null]);
   });
 
-  test('waits if mail could not be parsed, is in the trash or in Spam, and not for mail of another workspace', async () => {
+  test('waits if mail has no verdict, could not be parsed, is in the trash or in Spam, and not for mail of another workspace', async () => {
     const key = await keyWith({ approval: 'on_review' });
     const own = box;
     box = await gateway.mailbox();
     await received(REVIEW);
     box = own;
     expect(await outcomes(key, { to: 'one@elsewhere.test' })).toEqual(['pending', null]);
-    const { id } = await received(null);
+    const { id } = await received(CLEAR);
     expect(await outcomes(key, { to: 'two@elsewhere.test' })).toEqual(['pending', null]);
-    await gateway.actor.pool.query(
-      `update email_content set parse_error = 'too deep' where workspace_id = $1 and email_id = $2`,
-      [box.workspaceId, id],
-    );
+    const change = (columns: string) =>
+      gateway.actor.pool.query(`update email_content set ${columns} where workspace_id = $1 and email_id = $2`, [
+        box.workspaceId,
+        id,
+      ]);
+    await change('injection = null, parser_version = 2');
     expect(await outcomes(key, { to: 'three@elsewhere.test' })).toEqual(WAITS);
+    await change(`screening = '{"virus": "Eicar"}'`);
+    expect(await outcomes(key, { to: 'four@elsewhere.test' })).toEqual(['pending', null]);
+    await change(`screening = null, parse_error = 'too deep'`);
+    expect(await outcomes(key, { to: 'five@elsewhere.test' })).toEqual(WAITS);
     await gateway.actor.pool.query(
       `with c as (update email_content set parse_error = null, injection = $3 where workspace_id = $1 and email_id = $2)
        update email set trashed_at = now(), kept_apart = 'spam', thread_id = null where workspace_id = $1 and id = $2`,
       [box.workspaceId, id, REVIEW],
     );
-    expect(await outcomes(key, { to: 'four@elsewhere.test' })).toEqual(WAITS);
+    expect(await outcomes(key, { to: 'six@elsewhere.test' })).toEqual(WAITS);
   });
 
   test('always waits after more such mail than is compared', async () => {
