@@ -23,7 +23,7 @@ that caused them; the checks fail if they differ.`,
 const root = path.resolve(import.meta.dirname, '..');
 // Nothing connects: the documents come from the routes and the schema alone.
 const database = openDatabase({
-  url: 'postgresql://nobody@127.0.0.1:1/nothing',
+  url: 'postgresql://none@127.0.0.1:1/nothing',
   role: null,
   poolSize: 1,
   applicationName: 'contracts',

@@ -10,7 +10,7 @@ const { out, installed } = readArguments({
 Writes the software bill of materials of the production packages in package-lock.json, as CycloneDX 1.6 in JSON.
 
   --out FILE    where to write it; without it, to standard output
-  --installed   marks packages that node_modules lacks as excluded, such as those that the image removes`,
+  --installed   marks packages that node_modules lacks as excluded, such as packages that the image removes`,
   options: { out: { type: 'string' }, installed: { type: 'boolean' } },
 }).options;
 

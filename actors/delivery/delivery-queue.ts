@@ -14,22 +14,25 @@ export interface DeliveryLimits {
   refillOfEndpoint: number;
 }
 
-const bytesOf = ({ sizeBytes }: DeliveryJob): number => sizeBytes;
-const workspaceOf = ({ workspaceId }: DeliveryJob): string => workspaceId;
+const countBytes = ({ sizeBytes }: DeliveryJob): number => sizeBytes;
+const findWorkspace = ({ workspaceId }: DeliveryJob): string => workspaceId;
 /** Mail from this size on is large. Bytes. */
 const LARGE_BYTES = 1_000_000;
-const isLarge = (job: DeliveryJob): boolean => bytesOf(job) >= LARGE_BYTES;
+const isLarge = (job: DeliveryJob): boolean => countBytes(job) >= LARGE_BYTES;
 const makeKey = ({ endpointId }: DeliveryJob): string => endpointId;
 
 /** The deliveries that wait or run. Endpoints take turns, so that one that hangs or has a long backlog delays no other. */
 export function createDeliveryQueue(limits: DeliveryLimits): FairQueue<DeliveryJob> {
   return createFairQueue({
     keyOf: makeKey,
-    workspaceOf,
+    workspaceOf: findWorkspace,
     limits: [
-      limitTotal({ ...limits.active, bytesOf }),
-      limitSome(isLarge, limitShared({ ...limits.large, bytesOf, workspaceOf, isFirstAdmitted: true })),
-      limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf: makeKey, bytesOf }),
+      limitTotal({ ...limits.active, bytesOf: countBytes }),
+      limitSome(
+        isLarge,
+        limitShared({ ...limits.large, bytesOf: countBytes, workspaceOf: findWorkspace, isFirstAdmitted: true }),
+      ),
+      limitPerKey({ ...limits.ofEndpoint, refill: limits.refillOfEndpoint, keyOf: makeKey, bytesOf: countBytes }),
     ],
   });
 }

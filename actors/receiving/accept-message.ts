@@ -106,7 +106,7 @@ const NO_ROOM: AcceptReply = {
  * 1. `offer`: the message gets the ids of its rows.
  * 2. `read`: it is parsed and checked, if that is quick (take-messages.ts). With DMARC_ENFORCE=reject, it waits for its verdicts, and may be
  *    refused (enforce-dmarc.ts).
- * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and those that
+ * 3. `gather`: it joins the next group. A group waits for messages that are being read; one that comes alone starts at once, and messages that
  *    arrive during a commit form the next group. Mail to reply addresses forms groups of its own, because those may wait for the row of an
  *    address. So do large messages, and mail that was simulated or imported, because take_mail stores none of what makes it so.
  * 4. `commit`: one statement takes what was read (take-messages.ts), and accepts the rest. If it fails, each message is taken alone.

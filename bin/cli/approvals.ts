@@ -20,7 +20,7 @@ interface Waiting {
 export function addApprovalCommands(program: Command): void {
   const approve = program
     .command('approve')
-    .description('Sends an email that waits for approval. Without ID, lists those that wait.')
+    .description('Sends an email that waits for approval. Without ID, lists the emails that wait.')
     .argument('[id]', 'ID of an email (em_...)');
   addJsonOption(addServerOptions(approve))
     .addHelpText(

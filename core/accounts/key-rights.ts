@@ -24,7 +24,7 @@ export interface KeyRights {
   reach: Reach | null;
   /** whether the workspace may have quotas; false: it has none */
   mayHaveQuotas: boolean;
-  /** whether it is for a page that shows mail: what tells of the workspace's programs is not for its reader */
+  /** whether it is for a page that shows mail: its reader must not learn about the workspace's programs */
   isOfPage?: true;
 }
 

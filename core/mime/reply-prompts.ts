@@ -15,12 +15,12 @@ const PROMPT = new RegExp(
 /** Zendesk: `##- Odpověď napište nad tento řádek -##` */
 const HELP_DESK_LINE = /^[\s*]{0,3}##\s?[-–—]{1,3}[^-#].{6,110}[-–—]{1,3}\s?##[\s*]{0,3}$/u;
 const NAMES_LINE = new RegExp(`(?<!\\p{L})(?:${LINE_WORDS})(?!\\p{L})`, 'iu');
-/** What may stand behind the line that a prompt names: nothing, a purpose, or the verb. `Write your name above this line of the form` is none. */
+/** What may follow the line that a prompt names: nothing, a purpose, or the verb. `Write your name above this line of the form` is none. */
 const PROMPT_END = new RegExp(
   `^(?:\\P{L}*$|[ ,.:;)-]{1,3}(?:to|um|pour|para|per|om|för|for|afin|чтобы|aby|żeby|and|und|et|och|og|please|bitte|when)(?!\\p{L})|\\P{L}{1,3}(?:\\p{L}{1,12} )?(?:${RESPOND_WORDS})\\P{L}*$)`,
   'iu',
 );
-const PROMPT_WORDS = [wordsOf(ABOVE_WORDS), wordsOf(LINE_WORDS), wordsOf(RESPOND_WORDS)];
+const PROMPT_WORDS = [matchWords(ABOVE_WORDS), matchWords(LINE_WORDS), matchWords(RESPOND_WORDS)];
 
 /** Whether a line of a help desk asks to respond above it: framed, or with nothing behind the line that it names but a purpose. */
 export function asksToReplyAbove({ short, isAscii }: Line): boolean {
@@ -41,6 +41,6 @@ export function isReplyPrompt(short: string): boolean {
 }
 
 /** Words of scripts with spaces begin at a boundary. */
-function wordsOf(words: string): RegExp {
+function matchWords(words: string): RegExp {
   return new RegExp(`(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${words})`, 'iu');
 }

@@ -24,7 +24,7 @@ interface Look {
 const MAX_DECLARATIONS = 300_000;
 
 /**
- * Returns the text of a tree as a browser lays it out, for the search of links: elements that styles hide are missing, and those that styles
+ * Returns the text of a tree as a browser lays it out, for the search of links: elements that styles hide are missing, and elements that styles
  * make inline join the words around them, as elements do that are not blocks. Rules for some screens only count as well. Null when it has too many styles. Takes linear time.
  */
 export function textAsLaidOut(root: Node): string | null {

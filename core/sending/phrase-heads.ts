@@ -1,7 +1,7 @@
 /**
  * Noun phrases that name a recipient and are about a thing: their head is the thing, the recipient modifies it. `Mailbox backend` and
  * `policy for recipient joe` say nothing of a mailbox or a recipient when they are not found; `mailbox for joe` does. Where a language
- * puts the head, and how it marks the modifier, decides: what stands there is a thing unless it is a word for a recipient.
+ * puts the head, and how it marks the modifier, decides: a word there is a thing unless it is a word for a recipient.
  */
 interface Phrase {
   /** with the group `head` */
@@ -26,7 +26,7 @@ function phrase(source: string, noThing: string, place = PLACE): Phrase {
   return { pattern: new RegExp(source, 'gu'), noThing: new RegExp(`^(?:${noThing})$`, 'u'), place };
 }
 
-/** English names stand right behind their noun, as in `user smith`, so a head there is one of these. */
+/** English names directly follow their noun, as in `user smith`, so a head there is one of these. */
 const THINGS = `servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mappings?|(?:mx|dns|domain) records?|connections?|regions?|countr(?:y|ies)|cit(?:y|ies)|zones?|tenants?|caches?|folders?|director(?:y|ies)(?! entr)|disks?|mounts?|snapshots?|backups?|archives?|jobs?|tasks?|locks?|hooks?|callbacks?|endpoints?|urls?|prox(?:y|ies)|gateways?|firewalls?|networks?|interfaces?|cookies?|hash(?:es)?|checksums?|tags?|labels?|categor(?:y|ies)|levels?|tiers?|packages?|features?|actions?|events?|triggers?|workflows?|channels?|topics?|buckets?|containers?|rows?|columns?|fields?|attributes?|propert(?:y|ies)|values?|parameters?|variables?|versions?|calendars?|contacts?|drafts?|responders?|vacations?|autoresponders?|signatures?|avatars?|icons?|logos?|themes?|fonts?|colou?rs?|pins?|secrets?|credentials?|devices?|phones?|orders?|payments?|cards?|credits?|balances?|currenc(?:y|ies)|prices?|products?|discounts?|vouchers?|statistics|metrics?|reminders?|surveys?|polls?|votes?|ratings?|transports?|routes?|boundar(?:y|ies)|delegates?|delegations?`;
 const RECIPIENTS = `user accounts?|recipient address(?:es)?|recipients?|users?|mailbox(?:es)?|mail box(?:es)?|inbox(?:es)?|accounts?|address(?:es)?|alias(?:es)?|destinations?|customers?|subscribers?|persons?|members?|employees?|receivers?|addressees?`;
 const OF = `(?: plan| root| set| unit)? (?:of|for|by|from|to|on|with|behind|belonging to|assigned to) (?:(?:the|this|that|these|your|our|its|each|any|all|a|an|said|given) ){0,2}`;

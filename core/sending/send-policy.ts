@@ -90,7 +90,7 @@ export const sendPolicyShape = nameType(
         values: {
           never: 'None.',
           on_review:
-            'Those that answer or forward mail with the screening verdict review, or that may follow from such mail.',
+            'Emails that reply to or forward mail with the screening verdict review, or that may follow from such mail.',
           new_recipients: 'Those with a recipient that the account has not sent mail to before.',
           always: 'All.',
         },

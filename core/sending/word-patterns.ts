@@ -1,6 +1,6 @@
 import { compileLater, type Pattern } from '../shared/lazily.ts';
 
-/** What stands for up to 40 characters in a word of a list. */
+/** Matches up to 40 characters in a word of a list. */
 export const GAP = ' ... ';
 
 /** Behind a title: a word that may be a name. `ms` is Microsoft, too. */

@@ -198,7 +198,7 @@ function tooFast(most: number): UserError {
 function tooMany(most: number): UserError {
   return new UserError(
     'unavailable',
-    `Too many connections from this address. The limit is ${most}. Reuse connections, or close those that are idle.`,
+    `Too many connections from this address. The limit is ${most}. Reuse connections, or close idle ones.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: TOO_MANY_CONNECTIONS },
   );
 }

@@ -75,7 +75,7 @@ const BY_NAME: readonly (readonly [pattern: RegExp, example: string | number])[]
   [/label/, 'billing'],
   [/search|query/, 'invoice'],
   [/time_range/, '30d'],
-  [/bytes|octets|size/, 18_204],
+  [/bytes|size/, 18_204],
   [/port/, 2525],
 ];
 

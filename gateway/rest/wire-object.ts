@@ -49,7 +49,7 @@ export function wireObject(
   const shape = z
     .object({ ...identity, id: z.string(), ...ownShape, ...more.shape })
     .meta(isComponent ? { id: resource.name } : {});
-  const { valueOf } = resource;
+  const { readField } = resource;
   const isInRest = ([name]: [string, unknown]) => readNotes(resource.shape.shape[name] as z.ZodType).only !== 'graphql';
   const loaded = Object.fromEntries(Object.entries(resource.loaded ?? {}).filter(isInRest));
   const fields = Object.entries(resource.shape.shape).filter((field) => isInRest(field));
@@ -57,7 +57,7 @@ export function wireObject(
   const write = makeWriter(resource.shape, restCase) ?? ((value: unknown) => value);
   const object = restCase === 'camel' ? {} : { object: objectName(resource) };
   const writeRow = (context: OperationContext, row: ResourceRow, read: Body) => {
-    const values = { ...Object.fromEntries(names.map((name) => [name, valueOf(row, name, context)])), ...read };
+    const values = { ...Object.fromEntries(names.map((name) => [name, readField(row, name, context)])), ...read };
     const made = { ...object, id: row.id, ...(write(values) as Body) };
     return { ...made, ...more.valuesOf(row as never, made) };
   };

@@ -52,7 +52,7 @@ export const serviceSettings = nameType(
     }),
     trustedDomains: graphqlOnly(z.array(z.string())).meta({
       description:
-        'Domain names that can be added without DNS verification. `*.example.com` stands for every name one label below.',
+        'Domain names that can be added without DNS verification. `*.example.com` matches every name one label below.',
     }),
     smtpHost: z.string().meta({ description: 'Host that accepts mail over SMTP, to try the service out.' }),
     smtpPort: count.meta({ description: 'The SMTP port.' }),

@@ -28,7 +28,7 @@ export const scopes = z
         read: 'Read everything: queries, subscriptions, downloads, and checks that change nothing.',
         send: 'Send: new emails, replies, changes to and cancellation of scheduled emails, and retries. Forwarding also needs READ.',
         manage: 'Make all other changes, including to API keys.',
-        approve: 'Approve and reject emails that wait for approval, apart from those that the key itself sent.',
+        approve: 'Approve and reject emails that wait for approval, except its own.',
         workspaces: 'Create and manage workspaces for customers.',
       },
     }),
@@ -98,11 +98,11 @@ export const apiKeyChange = z.object({
   scopes: scopes.nullish().meta({ description: 'Fewer scopes than the key has.' }),
   domains: reached.optional().meta({
     description:
-      'The domains that the key can still access, of those that it can access now. Without addresses, it loses its addresses.',
+      'The domains that the key can still access, out of its current domains. Without addresses, it loses its addresses.',
   }),
   addresses: reached.optional().meta({
     description:
-      'The email addresses that the key can still access, of those that it can access now. Without domains, it loses its domains.',
+      'The email addresses that the key can still access, out of its current addresses. Without domains, it loses its domains.',
   }),
   policy: policy.meta({ description: 'Replaces the whole policy. Null removes it.' }),
 });
@@ -148,7 +148,7 @@ export const apiKeyCapability: Capability = {
         .nullable()
         .meta({
           description:
-            'The domains that the key can access, besides its addresses. Null: the key can access the whole account. A revoked key keeps those that it had.',
+            'The domains that the key can access, besides its addresses. Null: the key can access the whole account. A revoked key keeps its domains.',
         }),
       addresses: z.array(z.string()).nullable().meta({
         description:

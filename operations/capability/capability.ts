@@ -61,7 +61,7 @@ export interface Resource<Row extends ResourceRow = ResourceRow> {
   /** the fields after the ID, in the order of openapi.json */
   shape: Fields;
   /** returns a field of a row */
-  valueOf: (row: Row, field: string, context: OperationContext) => unknown;
+  readField: (row: Row, field: string, context: OperationContext) => unknown;
   /** fields of the shape that cost a read, by name */
   loaded?: Readonly<Record<string, LoadedField<Row>>>;
   /** returns one row per ID, null where the user has none */
@@ -329,7 +329,7 @@ export type Lazily<Value> = Value extends Date | readonly unknown[]
  */
 export function defineResource<Row extends ResourceRow>() {
   return <Shape extends Fields, Loaded extends string = never>(
-    definition: Omit<Resource<Row>, 'valueOf' | 'shape' | 'loaded'> & {
+    definition: Omit<Resource<Row>, 'readField' | 'shape' | 'loaded'> & {
       shape: Shape;
       computed: Computed<z.output<Shape>, Row, Loaded>;
       loaded?: Readonly<Record<Loaded, LoadedField<Row>>>;
@@ -337,9 +337,9 @@ export function defineResource<Row extends ResourceRow>() {
   ): Resource => {
     const { computed, ...rest } = definition;
     const computations = computed as Readonly<Record<string, (row: Row, context: OperationContext) => unknown>>;
-    const valueOf = (row: Row, field: string, context: OperationContext) =>
+    const readField = (row: Row, field: string, context: OperationContext) =>
       field in computations ? computations[field]?.(row, context) : (row as Record<string, unknown>)[field];
-    return { ...rest, valueOf } as unknown as Resource;
+    return { ...rest, readField } as unknown as Resource;
   };
 }
 

@@ -74,7 +74,7 @@ export const contactCapability: Capability = {
       field: 'senders',
       summary: 'List addresses to send from',
       description:
-        'Returns active addresses on verified domains; those that can receive mail come first. You can also send from any other address of a verified domain.',
+        'Returns active addresses on verified domains; addresses that can receive mail come first. You can also send from any other address of a verified domain.',
       tag: 'Email addresses',
       method: 'GET',
       path: '/senders',

@@ -292,7 +292,7 @@ export async function loadEmails(
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 
-/** Like loadEmails, but waits for those that SMTP accepted a moment ago; an error for each that is still being parsed then. */
+/** Like loadEmails, but waits for emails that SMTP accepted a moment ago; an error for each that is still being parsed then. */
 export function openEmails(
   context: OperationContext,
   emailIds: readonly string[],

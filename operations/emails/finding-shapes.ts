@@ -205,7 +205,7 @@ const spamCheck = nameType(
       .number()
       .nullable()
       .meta({ description: 'Score from which the spam filter advises to refuse an email.' }),
-    symbols: z.array(spamSymbol).meta({ description: 'Rules that matched, up to 25, those that matter most first.' }),
+    symbols: z.array(spamSymbol).meta({ description: 'Rules that matched, up to 25, most important first.' }),
     by: oneOf(SPAM_SOURCES, {
       name: 'SpamSource',
       description: 'Who decided whether an email is spam.',
@@ -246,7 +246,7 @@ export const securityWarning = z
     shown: z.string().meta({ description: 'What the reader sees: a host, an address, a name or a domain.' }),
     actual: z.string().meta({
       description:
-        'What it stands for: the host of the link in ASCII, or the address of the sender or its domain in ASCII.',
+        'What it really is: the host of the link in ASCII, or the address of the sender or its domain in ASCII.',
     }),
   })
   .meta({ id: 'SecurityWarning', description: 'What in a received email may deceive its reader.' });

@@ -39,7 +39,7 @@ export const waitShape = z
       .array(named(text.max(MAX_ID_LENGTH), { graphqlType: 'ID' }))
       .max(MAX_EXCEPT)
       .optional()
-      .meta({ description: `IDs of emails that do not match, up to ${MAX_EXCEPT}: those that you have.` }),
+      .meta({ description: `IDs of emails that do not match, up to ${MAX_EXCEPT}: the emails that you have.` }),
     timeout: named(
       graphqlText(
         inRest(

@@ -43,7 +43,7 @@ export interface ExplainedRoute extends RouteSummary {
   address: { id: string; address: string; isActive: boolean | null } | null;
   domain: { id: string; name: string; isCatchAllEnabled: boolean | null } | null;
   releasedAt: Date | null;
-  /** answers of models */
+  /** verdicts of models */
   answers: StoredVerdict[];
   deliveries: Delivery[];
   steps: RouteStep[];

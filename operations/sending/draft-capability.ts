@@ -340,7 +340,7 @@ export const draftCapability: Capability = {
       field: 'createDraft',
       summary: 'Create a draft',
       description:
-        'Stores an email without sending it. All fields are optional; those that are given must be valid. The draft stays until you send or delete it.',
+        'Stores an email without sending it. All fields are optional; given fields must be valid. The draft stays until you send or delete it.',
       graphqlDescription:
         'Stores an email without sending it. Fields that are given must be valid; any can be missing.',
       input: newDraftShape,

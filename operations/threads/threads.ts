@@ -339,7 +339,7 @@ export interface InboxQuery {
   /** true: threads in the trash, archived or not; they are left out unless the search asks for them */
   isTrashed?: boolean | undefined;
   /**
-   * true: without a search or a label, the list leaves out snoozed threads, and those that have only sent mail, which no reply has come to
+   * true: without a search or a label, the list leaves out snoozed threads, and threads with only sent mail, which no reply has come to
    * yet. They stay in lists of archived and of all threads
    */
   isOfInbox?: boolean | undefined;

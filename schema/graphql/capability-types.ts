@@ -64,7 +64,7 @@ export function addCapabilities(capabilities: readonly Capability[], writtenType
 }
 
 function implementNode(resource: Resource): void {
-  const { name, isOfDomain, description, shape, loaded = {}, valueOf } = resource;
+  const { name, isOfDomain, description, shape, loaded = {}, readField } = resource;
   const loads = new Map(Object.values(loaded).map(({ load }) => [load, loadByRow(load)]));
   const readLoaded = (field: string, row: ResourceRow, context: GraphContext) => {
     const { load, of } = loaded[field] ?? {};
@@ -78,7 +78,7 @@ function implementNode(resource: Resource): void {
       objectFields(t as never, shape, {
         isOfDomain,
         read: (row: ResourceRow, field, context) =>
-          readLoaded(field, row, context) ?? valueOf(row, field, context.reads),
+          readLoaded(field, row, context) ?? readField(row, field, context.reads),
       }) as never,
   });
 }
@@ -294,7 +294,7 @@ function deletedPayload(
   { description, idDescription = 'The ID it had.', fields }: NonNullable<Delete['deleted']>,
   resource: Resource,
 ) {
-  const { shape, valueOf, isOfDomain } = resource;
+  const { shape, readField, isOfDomain } = resource;
   const kept = z.object(Object.fromEntries(fields.map((name) => [name, shape.shape[name] as z.ZodType])));
   return builder.objectRef<ResourceRow>(`${capitalized(field)}Payload`).implement({
     description,
@@ -302,7 +302,7 @@ function deletedPayload(
       deletedId: t.exposeID('id', { description: idDescription }),
       ...objectFields(t as never, kept, {
         isOfDomain,
-        read: (row: ResourceRow, name, { reads }) => valueOf(row, name, reads),
+        read: (row: ResourceRow, name, { reads }) => readField(row, name, reads),
       }),
     }),
   });

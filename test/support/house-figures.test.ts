@@ -3,7 +3,7 @@ import { countDashboard, countStepFiles, countWords, WAYS } from './house-figure
 
 /** Figures of this day. Lower a bound when its figure falls; none rises. The targets are 35 files for a way in and 30 for the way out. */
 const MAX_FILES = { wayIn: 26, bothWaysIn: 35, wayOut: 30 };
-const MAX_WORDS = { functionsInOf: 6, answers: 215, most: 0, places: 0, oldWordLines: 60 };
+const MAX_WORDS = { functionsInOf: 2, answers: 180, most: 0, places: 0, oldWordLines: 5 };
 
 /** A page of the dashboard is one or two files that a reader recognizes; its lines only fall (docs/decisions/0191). */
 const MAX_DASHBOARD = { dashboardFiles: 190, dashboardLines: 31_500 };

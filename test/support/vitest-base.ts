@@ -9,7 +9,7 @@ export const resolve: NonNullable<ViteUserConfig['resolve']> = {
 /** What `npm test`, `npm run test:attack` and `npm run test:long` share. */
 export const base: NonNullable<ViteUserConfig['test']> = {
   globalSetup: ['test/support/cluster/cluster.ts'],
-  setupFiles: ['test/support/keep-logs.ts', 'test/support/quick-passwords.ts'],
+  setupFiles: ['test/support/keep-logs.ts', 'test/support/quick-passwords.ts', 'test/support/no-cache-writes.ts'],
   // For hangs, not for slowness: a machine with other work may be ten times as slow.
   testTimeout: 240_000,
   hookTimeout: 300_000,

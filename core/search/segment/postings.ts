@@ -2,7 +2,7 @@ import { type ByteReader, type ByteWriter, DamagedSegment } from './bytes.ts';
 import type { DocumentSet } from './document-set.ts';
 
 /**
- * The documents that have a word in one place, in ascending order, and how often each has it, up to MAX_FREQUENCY: what stands in both arrays
+ * The documents that have a word in one place, in ascending order, and how often each has it, up to MAX_FREQUENCY: the part of both arrays
  * from `start` to before `end`, so that the postings of many words share a few large arrays.
  */
 export interface Postings {

@@ -27,8 +27,8 @@ const BLOCK_BYTES = 16_384;
 const FORMAT = 1;
 
 /**
- * A word with its postings in each place, null where it does not occur; the places in the order of their bits. Their arrays may be filled anew
- * for the next word.
+ * A word with its postings in each place, null where it does not occur; the places in the order of their bits. The next word may reuse
+ * their arrays.
  */
 export interface WordEntry {
   word: string;

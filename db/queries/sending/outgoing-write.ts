@@ -244,7 +244,7 @@ async function readParameters(
 ): Promise<[emails: string, pieces: Buffer, responses: string, batches: string, probes: string]> {
   const contents = units.flatMap(({ emails }): OutgoingContent[] => [...emails]);
   const packed = await Promise.all(contents.map(({ bytes }) => packMessage(bytes)));
-  const octetsOf = new Map(contents.map((content, at) => [content, packed[at] ?? null]));
+  const packedContents = new Map(contents.map((content, at) => [content, packed[at] ?? null]));
   const pieces: Buffer[] = [];
   let end = 0;
   const place = (piece: Buffer | null): [number, number] | [null, null] => {
@@ -270,7 +270,7 @@ async function readParameters(
         batch_index: batchId === null ? null : at,
         trace_parent: traceParent,
         thread: thread === undefined ? null : newThreadJson(thread),
-        places: [octetsOf.get(email) ?? null, findBuffer(text), findBuffer(html)].flatMap(place),
+        places: [packedContents.get(email) ?? null, findBuffer(text), findBuffer(html)].flatMap(place),
       };
     }),
   );

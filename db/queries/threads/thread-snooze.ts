@@ -42,8 +42,8 @@ export interface FormerSnooze {
 }
 
 /**
- * Changes the state of threads; absent fields stay. A thread that is snoozed or archived has not come back any more. Returns those that
- * changed, with their state before. The caller holds lockThreads.
+ * Changes the state of threads; absent fields stay. A thread that is snoozed or archived has not come back any more. Returns the changed
+ * ones, with their state before. The caller holds lockThreads.
  */
 export async function changeSnooze(
   client: pg.ClientBase,

@@ -91,7 +91,7 @@ export const createDraftTool = defineTool({
 export const listDraftsTool = defineTool({
   name: 'list_drafts',
   title: 'List drafts',
-  description: 'Returns drafts, last changed first: all, or those that answer a thread or an email.',
+  description: 'Returns drafts, last changed first: all, or only drafts that answer a thread or an email.',
   access: access.read,
   effect: 'reads mail',
   input: z.object({

@@ -50,7 +50,7 @@ EndpointInterface.implement({
       read: (row: Endpoint, field, context) =>
         field === 'catchAllDomainIds'
           ? catchAllDomainsOf(context, row.id, null)
-          : endpointResource.valueOf(row, field, context.reads),
+          : endpointResource.readField(row, field, context.reads),
     }) as object),
     emailAddresses: t.connection(
       {

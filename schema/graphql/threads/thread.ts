@@ -36,7 +36,7 @@ const ThreadConnection = builder.connectionObject<
       suggestedSearch: c.string({
         nullable: true,
         description:
-          'The search of `inbox` with words of your mail in place of those that no mail has, if it finds something: "webhook" for "webhok". Null: no word is misspelled, or nothing like it is found. Ask for it when a search finds nothing.',
+          'The search of `inbox` with words of your mail in place of words that no mail has, if it finds something: "webhook" for "webhok". Null: no word is misspelled, or nothing like it is found. Ask for it when a search finds nothing.',
         complexity: { field: SUGGESTION_COST },
         resolve: (page) => page.suggest?.() ?? null,
       }),

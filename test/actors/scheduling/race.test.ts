@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { releaseDue } from '../../../actors/scheduling/release-due.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import { insertScheduled, wrongTotals } from '../../support/rows/outgoing-rows.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const ROUNDS = 25;
 const MAILS_OF_ROUND = 20;
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 test('500 cancellations race two schedulers: each mail is cancelled or sent, as the response says, and never both', async () => {
   const box = await gateway.mailbox();

@@ -13,13 +13,13 @@ function reportOf(recipients: number, diagnosis: string): Buffer {
 }
 
 test.each(['メ', 'ก', 'م', 'ह', 'ממתל', 'a'])(
-  'reads 200 recipients with diagnoses of %j in time that grows with their length',
+  'reads 50 recipients with diagnoses of %j in time that grows with their length',
   (part) => {
-    const textOf = (size: number) => part.repeat(Math.ceil(size / 200)).slice(0, Math.ceil(size / 200));
+    const textOf = (size: number) => part.repeat(Math.ceil(size / 50)).slice(0, Math.ceil(size / 50));
     expectLinearGrowth((size) => {
-      const report = readDeliveryStatus(reportOf(200, `550 full ${textOf(size)} (in reply to RCPT TO command)`));
-      expect(report?.recipients.length).toBe(200);
-    }, 68_000);
+      const report = readDeliveryStatus(reportOf(50, `550 full ${textOf(size)} (in reply to RCPT TO command)`));
+      expect(report?.recipients.length).toBe(50);
+    }, 17_000);
   },
 );
 

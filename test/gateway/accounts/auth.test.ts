@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 import { openBrowser } from '../../support/stages/browser-session.ts';
 
 const VIEWER = '{ viewer { id email } }';
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 describe('a new account', () => {
   test('is signed in at once, and the session opens GraphQL and REST', async () => {

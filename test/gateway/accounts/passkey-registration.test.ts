@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { totpCode } from '../../../core/accounts/totp.ts';
 import { resetSecondFactor } from '../../../db/queries/accounts/second-factor.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { createAuthenticator, USER_PRESENT, USER_VERIFIED } from '../../support/stages/software-authenticator.ts';
 import { readTotpSecret } from '../../support/stages/totp-secret.ts';
 
 const PASSWORD = 'correct horse battery';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 async function signUp(email: string): Promise<BrowserSession> {
   const browser = openBrowser(gateway.app);

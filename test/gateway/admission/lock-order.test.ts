@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { asWorkspace, inTransaction } from '../../../db/connection/transaction.ts';
 import { closeAccount } from '../../../db/queries/accounts/erase-account.ts';
 import { claimName } from '../../../db/queries/domains/domain-owner.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 
 const ROUNDS = 50;
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway({ config: { rateLimitPerSecond: 0 } });
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway({ config: { rateLimitPerSecond: 0 } }));
 
 /** What no request may come to. */
 const isFault = ({ statusCode }: { statusCode: number }) => statusCode >= 500;

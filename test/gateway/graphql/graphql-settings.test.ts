@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { openForFile } from '../../support/open-for-file.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 import { graphClient } from '../../support/servers/graph-client.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway({ config: { sendLimitPerHour: 5, isSignUpOpen: false } });
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway({ config: { sendLimitPerHour: 5, isSignUpOpen: false } }));
 
 test('settings of the service and the use of limits are returned', async () => {
   const box = await gateway.mailbox();

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { expect, test } from 'vitest';
+import { openForFile } from '../../support/open-for-file.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 import { graphClient } from '../../support/servers/graph-client.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 const policyOf = async (host: string) => {
   const { statusCode, headers, body } = await gateway.app.inject({

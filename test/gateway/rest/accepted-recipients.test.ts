@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkRecipient } from '../../../actors/receiving/check-recipient.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import { recipientCheck } from '../../support/rows/sent-mail.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway({ config: { trustedDomains: ['states.test'] } });
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway({ config: { trustedDomains: ['states.test'] } }));
 
 test('a change of a domain and its addresses decides at once which mail is accepted', async () => {
   const box = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import { insertMail, insertThread, type MailRow } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 const HOUR = 3_600_000;
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../db/connection/transaction.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 const call = async (box: TestMailbox, method: string, path: string, body?: unknown) => {
   const response = await gateway.call(box.apiKey, method, path, body);

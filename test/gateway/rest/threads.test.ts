@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openForFile } from '../../support/open-for-file.ts';
 import { insertMail, insertThread } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openTestGateway } from '../../support/servers/gateway.ts';
 import { countStatements } from '../../support/statements.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await openTestGateway();
-});
-afterAll(() => gateway.close());
+const gateway = openForFile(() => openTestGateway());
 
 async function list(box: TestMailbox, query = '') {
   const response = await gateway.call(box.apiKey, 'GET', `/mail/threads${query}`);

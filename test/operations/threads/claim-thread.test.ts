@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releaseExpiredClaims } from '../../../actors/scheduling/release-claims.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { claimThread, releaseClaim, renewClaim } from '../../../operations/threads/claim-thread.ts';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { listThreads, readThread, type ThreadPage } from '../../../operations/threads/threads.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 /** Threads of one message each, `em_0`, `em_1` and so on, oldest first. */
 async function threadsOfOne(count: number) {

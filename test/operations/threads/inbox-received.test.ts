@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OperationContext } from '../../../operations/context.ts';
 import { updateThread } from '../../../operations/threads/thread-changes.ts';
 import {
@@ -8,20 +8,10 @@ import {
   pageInbox,
   selectInbox,
 } from '../../../operations/threads/threads.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 const ALL = { after: null, before: null, isInverted: false, limit: 100 };
 

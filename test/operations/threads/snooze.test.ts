@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { wakeDueThreads } from '../../../actors/scheduling/wake-threads.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { remindOfEmail, remindOfThread, snoozeThread } from '../../../operations/threads/snooze.ts';
@@ -7,20 +7,10 @@ import { mergeThreads } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads, pageInbox } from '../../../operations/threads/threads.ts';
 import { trashThreads } from '../../../operations/threads/trash.ts';
 import { undoThreadChange } from '../../../operations/threads/undo-change.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 const ALL = { after: null, before: null, isInverted: false, limit: 100 };
 const IN_AN_HOUR = { text: 'in 1 hour', timezone: null };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countEmailsSql } from '../../../db/queries/emails/email-counter.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
@@ -10,21 +10,11 @@ import {
 } from '../../../operations/threads/thread-changes.ts';
 import { mergeThreads } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 import { countStatements } from '../../support/statements.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 /** A thread of a received, a sent, a read, and an archived message, and another of one. */
 async function mailbox() {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import { batches, randomMail, seededRandom } from '../../support/rows/thread-mail.ts';
-import { newWorkspace, openThreadStage, type ThreadStage } from '../../support/stages/thread-stage.ts';
+import { newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 test.each([
   [1, 0],

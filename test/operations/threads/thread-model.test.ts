@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { updateThreads } from '../../../operations/threads/thread-changes.ts';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import type { StoredMail } from '../../support/rows/email-rows.ts';
 import { randomMail, seededRandom } from '../../support/rows/thread-mail.ts';
 import { ThreadModel } from '../../support/stages/thread-model.ts';
@@ -11,12 +12,7 @@ import { newWorkspace, openThreadStage, type ThreadStage } from '../../support/s
 const STEPS = 120;
 const LABELS = ['work', 'tax', 'home', 'later'];
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 test.each(isQuick ? [1] : [1, 2, 3])(
   'threads equal those of a naive model after random arrivals, merges, splits, moves, flags and labels (seed %i)',

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { readThread } from '../../../operations/threads/threads.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 /** A thread a <- b <- c <- d of one user. */
 async function chain(workspaceId = newWorkspace()) {

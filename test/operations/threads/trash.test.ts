@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { removeTrash } from '../../../actors/scheduling/remove-trash.ts';
 import { removeOldMail } from '../../../actors/scheduling/retention.ts';
 import { KEEP_FOREVER } from '../../../core/upkeep/retention.ts';
@@ -16,21 +16,11 @@ import {
   trashEmails,
   trashThreads,
 } from '../../../operations/threads/trash.ts';
+import { openForFile } from '../../support/open-for-file.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 /** A thread of a received, a sent and an archived message, and another of one unread message. */
 async function mailbox() {

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { removeLeftovers } from '../../../db/queries/upkeep/remove-leftovers.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { updateThread, updateThreads } from '../../../operations/threads/thread-changes.ts';
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
 import { undoThreadChange } from '../../../operations/threads/undo-change.ts';
-import {
-  answerTo,
-  mailOf,
-  newWorkspace,
-  openThreadStage,
-  type ThreadStage,
-} from '../../support/stages/thread-stage.ts';
+import { openForFile } from '../../support/open-for-file.ts';
+import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
-let stage: ThreadStage;
-
-beforeAll(async () => {
-  stage = await openThreadStage();
-});
-afterAll(() => stage.close());
+const stage = openForFile(() => openThreadStage());
 
 /** Two threads: one with a received, a sent and an archived message, and one of a single message. */
 async function mailbox() {

@@ -65,7 +65,7 @@ const KEY_SCOPES: readonly { scope: KeyScope; label: string; about: string }[] =
   {
     scope: 'APPROVE',
     label: 'Approve',
-    about: 'Approve or reject emails that wait for approval, apart from those that the key itself sent.',
+    about: 'Approve or reject emails that wait for approval, except its own.',
   },
 ];
 

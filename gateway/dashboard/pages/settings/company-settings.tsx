@@ -246,7 +246,7 @@ export function ScimSection() {
                 <ConfirmButton
                   label="Revoke token"
                   question="Revoke the SCIM token?"
-                  about="The directory can no longer change members. Those that it added stay."
+                  about="The directory can no longer change members. Members that it added stay."
                   confirm="Revoke token"
                   act={() => revoke({ input: { id: token.id } }).then(() => show(null))}
                 />

@@ -59,14 +59,21 @@ function collidingWords(stages: number): string[] {
   return words;
 }
 
+const blocksOfStates = new Map<number, [string, string]>();
+
 function collidingBlocks(state: number): [string, string] {
+  const known = blocksOfStates.get(state);
+  if (known !== undefined) return known;
   const random = seededRandom(state);
   const seen = new Map<number, string>();
   for (;;) {
     const block = Array.from({ length: 6 }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join('');
     const hash = hashOf(block, state);
     const before = seen.get(hash);
-    if (before !== undefined && before !== block) return [before, block];
+    if (before !== undefined && before !== block) {
+      blocksOfStates.set(state, [before, block]);
+      return [before, block];
+    }
     seen.set(hash, block);
   }
 }
