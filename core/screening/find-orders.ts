@@ -71,10 +71,18 @@ export function findOrders(folded: string, original: string, least: number): Fou
     });
 }
 
-/** Returns text with spaces for what is in quotation marks: an order that is quoted is told of, not given. */
+/** What is before a value of data: `"key": `, `key = `, the comma of a table, the parenthesis of a call. */
+const BEFORE_VALUE = /(?:"\s{0,3}:|\w\s{0,2}=|[,;\t({[])\s{0,3}$/;
+const MAX_BEFORE_VALUE = 8;
+
+/** Returns text with spaces for what is in quotation marks: an order that is quoted is told of, not given. Values of data are not quoted. */
 export function hideQuotations(folded: string): string {
   if (!folded.includes('"')) return folded;
-  return folded.replace(/"[^"\n]{12,300}"/g, (quoted) => `"${' '.repeat(quoted.length - 2)}"`);
+  return folded.replace(/"[^"\n]{12,300}"/g, (quoted, at: number) =>
+    BEFORE_VALUE.test(folded.slice(Math.max(0, at - MAX_BEFORE_VALUE), at))
+      ? quoted
+      : `"${' '.repeat(quoted.length - 2)}"`,
+  );
 }
 
 const ORDERS = 'it reads like an order to a machine that reads the mail';

@@ -72,3 +72,39 @@ export function divideJoinedWords(text: string): string | null {
   if (!JOINED_WORDS.test(text)) return null;
   return foldText(text.replace(/(?<=[a-z.,:;!?])(?=[A-Z])/g, ' '));
 }
+
+const LABELED = /(?:^|\n)[^\n:=]{1,24}[:=] [^\n]{3,200}\n[^\n:=]{1,24}[:=] /;
+const LABEL = /^[\s>*-]{0,8}([^\n:="]{1,24}?)\s{0,2}[:=]\s{1,3}(.{3,200})$/;
+
+/**
+ * Returns what the parts of folded text say together whose lines have labels of one kind (`part 1 of 2: … part 2 of 2: …`, `a = "…" b = "…"`);
+ * null: it has none.
+ */
+export function joinLabeledLines(folded: string): string | null {
+  if (!LABELED.test(folded)) return null;
+  const runs: string[][] = [];
+  let last: string | null = null;
+  for (const line of folded.split('\n')) {
+    const [, label = null, value = ''] = LABEL.exec(line) ?? [];
+    if (label === null) {
+      last = null;
+      continue;
+    }
+    if (last !== null && areAlike(last, label)) runs.at(-1)?.push(value);
+    else runs.push([value]);
+    last = label;
+  }
+  const joined = runs
+    .filter((run) => run.length > 1)
+    .map((run) => run.join(' ').replaceAll('"', ''))
+    .join('\n\n');
+  return joined === '' ? null : joined;
+}
+
+/** Returns whether two labels number parts of the same: one letter each, or a word that both have. */
+function areAlike(one: string, other: string): boolean {
+  if (one === other) return false;
+  if (one.length === 1 && other.length === 1) return true;
+  const words = new Set(one.match(/\p{L}{3,}/gu));
+  return (other.match(/\p{L}{3,}/gu) ?? []).some((word) => words.has(word));
+}

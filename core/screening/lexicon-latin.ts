@@ -14,7 +14,7 @@ export const LATIN_WORDS: Readonly<Record<string, Partial<Record<Concept, string
       'instruction instructions prompt prompts directive directives direction directions guideline guidelines rules restrictions constraints programming safeguards guardrails commands',
     machine: 'ai llm llms ais chatbot chatbots gpt chatgpt copilot summarizer summariser summarizers autoresponder',
     assistant: 'assistant assistants agent agents bot bots model models claude gemini',
-    send: 'send forward reply respond share provide give email mail transmit submit disclose reveal output print export enter bcc upload confirm tell transfer text message',
+    send: 'paste send forward reply respond share provide give email mail transmit submit disclose reveal output print export enter bcc upload confirm tell transfer text message',
     secret: 'password passwords passcode passwords credential credentials pin cvv cvc otp ssn passphrase token tokens',
     urgent: 'urgent urgently immediately asap promptly instantly',
     pay: 'wire transfer pay remit purchase buy deposit payment payments funds',

@@ -169,7 +169,7 @@ const CALL = 16;
 const SIGNIFICANT = 32;
 const KINDS = new Uint8Array(65_536);
 for (let code = 0; code < KINDS.length; code++) {
-  const isLetter = code >= 0xd800 && code < 0xe000 ? true : /[\p{L}\p{M}\p{N}_]/u.test(String.fromCharCode(code));
+  const isLetter = code >= 0xd800 && code < 0xe000 ? true : /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(code));
   if (isLetter) KINDS[code] = LETTER;
 }
 for (const [kind, characters] of [
@@ -340,7 +340,7 @@ function addPieces(
 export function readPieceNames(folded: string): Set<string> {
   const names = new Set<string>();
   let last: string | null = null;
-  for (const [word] of folded.matchAll(/(?:[\p{L}\p{M}\p{N}_\u{10000}-\u{10ffff}]|'(?=[\p{L}\p{M}\p{N}_]))+/gu)) {
+  for (const [word] of folded.matchAll(/(?:[\p{L}\p{M}\p{N}\u{10000}-\u{10ffff}]|'(?=[\p{L}\p{M}\p{N}]))+/gu)) {
     if (JOINED.test(word)) {
       for (let place = 0; place < word.length; place++) {
         const characters = word.slice(place, place + countTogether(word.charCodeAt(place)));

@@ -8,7 +8,7 @@ const SECRET_NAME =
   /\b(?:(?:verification|security|access|confirmation|one-time|one time|login|sms|2fa|authentication|backup|recovery|gift card|passport|pin) codes?|api[- ]keys?|(?:secret|private|access|ssh) keys?|(?:\w+-digit) codes?|code (?:that )?you(?:'ll| will)? (?:receive|received|get|got)|(?:recovery|seed|secret) (?:phrase|words)|(?:credit |debit |bank )?card (?:number|details)|social security|date of birth|(?:login|log-in|account|bank(?:ing)?|billing|payment|financial) (?:details|credentials|data|information)|session (?:token|cookie)|mot de passe|codigo de verificacion|codice di verifica|numero de (?:tarjeta|cartao)|numero di carta|kreditkarten\w*)\b/;
 /** A time that is too short to ask back. */
 const NUMBER =
-  '(?:\\d{1,2}|an?|one|two|three|six|twelve|ein(?:er|em)?|zwei|drei|une?|deux|trois|una?|uno|dos|tres|due|tre|um|dois|duas|een|twee|drie|jedn\\w*|dwie|dwoch|trzech|en|ett|to|tva|jedne|dvou|dve|iki|bir|uc|kaksi|dua|hai|doua|ket|2|24)';
+  '(?:\\d{1,2}|an?|one|two|three|four|five|six|ten|fifteen|twenty|thirty|twelve|funf|zehn|cinq|dix|cinco|diez|cinque|dieci|dez|vijf|tien|piec|fem|pet|bes|ein(?:er|em)?|zwei|drei|une?|deux|trois|una?|uno|dos|tres|due|tre|um|dois|duas|een|twee|drie|jedn\\w*|dwie|dwoch|trzech|en|ett|to|tva|jedne|dvou|dve|iki|bir|uc|kaksi|dua|hai|doua|ket|2|24)';
 const HOURS =
   '(?:hours?|hrs?|minutes?|stunden?|minuten|heures?|horas?|ore|ora|minuti|minutos|uur|godzin\\w*|minut\\w*|timmar|timme|timer|time|hodin\\w*|saat|dakika|tunnin|tunti\\w*|jam|gio|oran belul|ора)';
 const SHORT_TIME = new RegExp(
@@ -55,6 +55,21 @@ const MAX_TO_COIN = 60;
 const NEGATED =
   /\b(?:not|never|n't|don't|dont|nicht|nie|niemals|ne|jamais|nunca|no|non|mai|nao|niet|nooit|nie|inte|aldrig|ikke|kein\w*)\b|не |勿|不要|ないで/;
 
+/** A code that the reader got by message, in 20 languages: whoever needs it to sign in as the reader asks for it. */
+const RECEIVED_SECRET =
+  /\b(?:codes?|pin|otp|digits|passcodes?|tokens?|passwords?)\b,? (?:\S+ ){0,5}?(?:receiv\w*|got|get|gets|texted|sent|arriv\w*|mailed|came)\b|\b(?:codes?|digits|token) (?:from|in) (?:the |your |\w+'s )?(?:sms|text|app|latest|last|newest|\w+ mail)\b|\bcode\w*,? (?:\S+ ){0,5}?(?:erh[aä]lt\w*|erhielt\w*|bekomm\w*|bekam\w*|zugeschickt|zugesandt|kam|ankam|recu\w*|arriv\w*|ontvang\w*|ontving\w*|kreeg|gekregen)\b|\bcodic\w+ (?:\S+ ){0,5}?(?:arrivat\w*|ricevut\w*)|\bcodigos? (?:\S+ ){0,5}?(?:recib\w*|lleg\w*|receb\w*|chego\w*|enviamos)|\bkod\w*,? (?:\S+ ){0,5}?(?:otrzyma\w*|przysz\w*|dosta\w*|prise\w*|obdrz\w*|kom|fick|fik|fikk|modtog|mottog|mottok|terima|masuk)\b|\b(?:gelen|aldiginiz|gonderilen) (?:\S+ ){0,2}?kod|код\S{0,3},? (?:\S+ ){0,5}?(?:приш|получ|надіиш|отрим|прииш)|(?:收到|发送|发到|发给)的?.{0,8}(?:验证码|密码|代码)|(?:届いた|受け取った|送られた).{0,10}(?:コード|番号|ハスワード)|(?:받은|온|보낸) .{0,10}(?:코드|인증|번호)|(?:الرمز|رمز \S+) الذي (?:وصل|استلم|تلق)|קוד \S{0,8} ?ש(?:קיבל|הגיע|נשלח)|\bma (?:\S+ ){0,5}?nhan\b/u;
+/** To hand something over to who writes; to enter a code on a page is none of it. */
+const HANDS_OVER =
+  /\b(?:send|sent (?:back|to (?:us|me|this))|paste|forward|reply with|reply to (?:us|me|this)|respond with|return(?:ed)?|dictate|tell (?:us|me)|text (?:it|us|me)|give (?:it|us|me)|read (?:it|them|out)|schick\w*|sende\w*|fugen?|antworte\w*|teilen? \S+ mit|nenne\w*|leite\w*|envoie\w*|envoye\w*|colle[rz]?|reponde?z?|transmet\w*|communique\w*|envi[ae]\w*|peg(?:a|ue)\w*|responda?|reenvi\w*|mand[ai]\w*|incoll\w*|invi[ai]\w*|rispond\w*|comunic\w*|dett[ai]\w*|cole|encaminh\w*|stuur\w*|plak\w*|antwoord\w*|przeslij\w*|wyslij\w*|wklej\w*|podaj\w*|posl[ei]\w*|vloz\w*|sdelt\w*|skicka\w*|klistra|gonder\w*|yapistir\w*|kirim\w*|tempel\w*|gui|dan)\b|пришл|отправ|встав|сообщ|перешл|надішл|продикту|发到|发给|发送|回复|告诉|粘贴|送って|貼り|返信|教え|보내|붙여|알려|ارسل|الصق|שלח|הדבק|भेज/u;
+/** Who is told a code at a door or a counter. */
+const HANDED_TO =
+  /\b(?:courier|driver|rider|delivery|postman|hotel|reception|counter|cashier|shop|store|doctor|pharmacy|kurier\w*|fahrer\w*|boten?|livreur|chauffeur|repartidor|corriere|entregador|bezorger|kasse|caisse)\b/;
+
+function asksBackSecret({ text, mask }: Sentence): boolean {
+  if ((mask & CONCEPT.secret) === 0 && !/\b(?:codes?|digits|kod\w{0,3})\b/.test(text)) return false;
+  return RECEIVED_SECRET.test(text) && HANDS_OVER.test(text) && !NEGATED.test(text) && !HANDED_TO.test(text);
+}
+
 /**
  * Returns the signals of a request for secrets or money that leaves no time to think, in a window of sentences.
  */
@@ -64,6 +79,7 @@ export function findPressure(window: readonly Sentence[]): Signal[] {
   const isShort = SHORT_TIME.test(text);
   const isUrgent = isShort || hasAny(mask, 'urgent');
   const isHurried = isUrgent || WEAK_TIME.test(text);
+  if (window.some(asksBackSecret)) return [{ weight: 1, why: 'it asks for a code that came by message' }];
   if (!isHurried) return [];
   const signals: Signal[] = [];
   if (window.some(asksForSecret) && (isUrgent || hasAny(mask, 'threat')))
@@ -133,7 +149,8 @@ function asksForSecret(sentence: Sentence): boolean {
     return names.some((name) => {
       const isAfter = name.start >= verb.end;
       const distance = Math.abs(name.at - verb.at);
-      return distance <= MAX_WORDS && (isAfter || LAST_VERB.test(text));
+      const isRequested = isAfter || LAST_VERB.test(text) || SAME.test(text.slice(verb.end - start));
+      return distance <= MAX_WORDS && isRequested;
     });
   });
 }
@@ -150,6 +167,8 @@ const NEAR_A_PLACE = 45;
 /** Other verbs that hand over a secret, to who threatens. */
 const CONFIRMS = /\b(?:verify|validate|update|re-?enter|supply|submit)\b.{0,40}\b(?:your|the)\b/s;
 
+/** Behind a verb: what was named before. */
+const SAME = /^ (?:it|them|ihn|es|sie|le|la|lo|los|las|o|het|hem|go|ho|ji|den|det)\b/;
 /** Scripts and languages whose verbs come last. */
 const LAST_VERB = /[\u0900-\u097f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]|\b(?:sifre|parola|jelszo|salasana)/;
 

@@ -1,7 +1,13 @@
 import { CONCEPT } from './concept.ts';
 import type { Effort } from './effort.ts';
 import { findOrders } from './find-orders.ts';
-import { divideJoinedWords, foldText, joinSpacedLetters, readDigitsAsLetters } from './folded-text.ts';
+import {
+  divideJoinedWords,
+  foldText,
+  joinLabeledLines,
+  joinSpacedLetters,
+  readDigitsAsLetters,
+} from './folded-text.ts';
 import { findLivePhrases, type LivePhrases } from './live-phrases.ts';
 import { findMachineSignals, orders, type Signal } from './machine-signals.ts';
 import { findPressure } from './pressure-signals.ts';
@@ -34,10 +40,11 @@ const MACHINE_MASK =
 /** What every request for secrets or money has, and what names them. */
 const REQUEST = CONCEPT.send | CONCEPT.pay;
 /** A wallet, or a secret: money is also asked for without a verb of paying. */
-const OF_PRESSURE = CONCEPT.account | CONCEPT.confidence;
+const OF_PRESSURE = CONCEPT.account | CONCEPT.confidence | CONCEPT.secret | CONCEPT.threat;
+const NAMED = CONCEPT.account | CONCEPT.confidence;
 const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
-const SECRET_WORDS = /\b(?:code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
+const SECRET_WORDS = /\b(?:digits|code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
 const MARKS =
   /<[ |]{0,2}\||<\/[a-z]|im_end|\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
 
@@ -55,6 +62,7 @@ export function readInstructions(text: string, reading: Reading, effort: Effort,
     (signs & SIGN.likeLetter) === 0 ? null : readDigitsAsLetters(folded),
     (signs & SIGN.spacedLetters) === 0 ? null : joinSpacedLetters(folded),
     (signs & SIGN.longWord) === 0 ? null : divideJoinedWords(text),
+    joinLabeledLines(folded),
   ]) {
     // oxlint-disable-next-line typescript/no-unnecessary-condition -- spent by the readings before
     if (other === null || effort.isSpent) continue;
@@ -196,7 +204,7 @@ function readPressure(survey: Survey, original: string): Request[] {
   for (let at = 0; at < sentences.length && requests.length < MAX_REQUESTS; at++) {
     const mask = sentences[at]?.mask ?? 0;
     if ((mask & (REQUEST | OF_PRESSURE)) === 0) continue;
-    if ((mask & (SECRET_OR_MONEY | OF_PRESSURE)) === 0 && !SECRET_WORDS.test(survey.read(at, at + 1)[0]?.text ?? ''))
+    if ((mask & (SECRET_OR_MONEY | NAMED)) === 0 && !SECRET_WORDS.test(survey.read(at, at + 1)[0]?.text ?? ''))
       continue;
     const [signal] = findPressure(survey.read(Math.max(0, at - 1), at + 2));
     if (signal === undefined) continue;

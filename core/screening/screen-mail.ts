@@ -1,6 +1,7 @@
 import { addHtmlText } from '../sending/unseen-html.ts';
 import { PieceList, type ReviewPiece } from '../sending/unseen-text.ts';
 import { readAllText } from './all-text.ts';
+import { MAX_ATTACHED, readAttachedText } from './attached-text.ts';
 import { findDifference } from './differing-parts.ts';
 import { Effort } from './effort.ts';
 import { findEncodedRequest } from './encoded-text.ts';
@@ -59,9 +60,8 @@ export function screenMail(mail: ScreenedMail): Injection {
   const text = mail.text?.slice(0, STEP) ?? null;
   const html = wholeHtml?.slice(0, STEP) ?? null;
   addLine('subject', mail.subject, to);
-  addLine('sender', mail.senderName ?? '', to);
+  for (const name of [mail.senderName ?? '', ...(mail.otherNames ?? [])]) addLine('sender', name, to);
   for (const name of mail.fileNames) addLine('attachment', name, to);
-  noteSpent('attachment');
   const ofText = surveyStep(text ?? '', effort);
   if (text !== null) addText(text, ofText, to);
   noteSpent('text');
@@ -84,6 +84,8 @@ export function screenMail(mail: ScreenedMail): Injection {
   noteSpent('text');
   if (wholeHtml !== null) addFurtherSteps('html', wholeHtml, to);
   noteSpent('html');
+  addAttached(mail.attachedTexts ?? [], to);
+  noteSpent('attachment');
   // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by noteSpent()
   if (spentIn !== null)
     add({
@@ -93,6 +95,18 @@ export function screenMail(mail: ScreenedMail): Injection {
       why: sentence('it says more than is screened of one email: this and what follows was not screened'),
     });
   return findings.length === 0 ? CLEAR : { verdict: 'review', findings };
+}
+
+/** Screens the texts of attachments: behind the bodies, so that they take nothing from what is left for these. */
+function addAttached(texts: readonly string[], to: Screening): void {
+  let left = MAX_ATTACHED;
+  for (const text of texts) {
+    if (left <= 0 || to.effort.isSpent) return;
+    const read = readAttachedText(text.slice(0, left));
+    left -= text.length;
+    addUnseen('attachment', read, to);
+    addRequests('attachment', read, 'seen', to);
+  }
 }
 
 function leaveOutData(html: string): string {

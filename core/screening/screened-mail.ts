@@ -3,6 +3,8 @@ export interface ScreenedMail {
   subject: string;
   /** the display name of the sender; null or absent: none */
   senderName?: string | null;
+  /** the display names of Reply-To, To and Cc, which a sender chooses as well; absent: none */
+  otherNames?: readonly string[];
   /** the plain-text body; null: none */
   text: string | null;
   /** the HTML body as sent; null: none */

@@ -49,7 +49,8 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
 }
 
-const UNRESOLVED = /(?:does not|doesn['’]t|did not|didn['’]t|can ?not be|can['’]t be|could not be|couldn['’]t be) resolved?\b/i;
+const UNRESOLVED =
+  /(?:does not|doesn['’]t|did not|didn['’]t|can ?not be|can['’]t be|could not be|couldn['’]t be) resolved?\b/i;
 const ABOUT_CLIENT = /sender|client|helo|ehlo|\bfrom\b|\byour\b|reverse|\bptr\b|\bip\b|\brdns\b|connect/i;
 
 /** Returns whether the recipient's domain has no address, and not the client, as the same words say of both. */

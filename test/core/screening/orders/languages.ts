@@ -91,6 +91,42 @@ export function makeSituationSentences(kind: 'aimed' | 'harmless'): string[] {
   );
 }
 
+/** Texts that are made of each template of `kinds.txt`. */
+const MADE_OF_KIND = { aimed: 12, harmless: 12 };
+
+/**
+ * Returns texts that are made of the templates of `kinds.txt`, sorted by what they aim at (wishes, roles, transcripts, results, rules, data, what
+ * a reply must hold, …), or what people write that resembles them, in 29 languages; always the same.
+ */
+export function makeKindSentences(kind: 'aimed' | 'harmless'): string[] {
+  const pick = makePick(kind === 'aimed' ? 41 : 43);
+  const situations = readLanguages('situations.txt');
+  let own: Parts = new Map();
+  let lists = new Map<string, readonly string[]>();
+  return readFileSync(path.join(import.meta.dirname, 'kinds.txt'), 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith('# ')) {
+        own = situations.get(line.slice(2)) ?? new Map();
+        lists = new Map();
+      }
+      const [, name, list = ''] = /^(things|outputs): (.*)$/.exec(line) ?? [];
+      if (name !== undefined) lists.set(name, list.split(' / '));
+      if (!line.startsWith(kind === 'aimed' ? '+ ' : '- ')) return [];
+      const made = Array.from({ length: MADE_OF_KIND[kind] }, () =>
+        line
+          .slice(2)
+          .replaceAll('\\n', '\n')
+          .replaceAll('{r}', () => pick(lists.get('things') ?? own.get('things')))
+          .replaceAll('{x}', () => pick(lists.get('outputs') ?? own.get('outputs')))
+          .replaceAll('{a}', () => pick(ADDRESSES))
+          .replaceAll('{u}', () => pick(PAGES))
+          .replaceAll(/\{([^{}]*\|[^{}]*)\}/g, (_whole, choices: string) => pick(choices.split('|'))),
+      );
+      return [...new Set(made)];
+    });
+}
+
 function joined(tail: string): string {
   return tail === '' || /^[,;.，。،]/.test(tail) ? tail : ` ${tail}`;
 }

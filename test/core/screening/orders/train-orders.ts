@@ -19,7 +19,12 @@ import { HARMLESS_MAIL } from '../harmless-mail.ts';
 import { LATER_HARMLESS_MAIL } from '../later-harmless-mail.ts';
 import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from '../visible-orders.ts';
 import { GRAMMARS } from './grammar.ts';
-import { makeLanguageSentences, makeSituationSentences, readEverydaySentences } from './languages.ts';
+import {
+  makeKindSentences,
+  makeLanguageSentences,
+  makeSituationSentences,
+  readEverydaySentences,
+} from './languages.ts';
 import { ORDER_FILES, readOrders } from './read-orders.ts';
 
 /**
@@ -40,6 +45,7 @@ const MADE_OTHERS = 75;
 const MADE_WEIGHT = 0.3;
 const WRITTEN_WEIGHT = 2;
 const SITUATION_WEIGHT = 0.6;
+const KIND_WEIGHT = 1;
 const CORPUS_WEIGHT = 0.5;
 const ORDINARY_WEIGHT = 0.1;
 const ROUNDS = 200;
@@ -202,6 +208,7 @@ const aimed = [
   ...examples([...trained, ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS], WRITTEN_WEIGHT),
   ...examples([...makeSentences('aimed'), ...makeLanguageSentences('aimed')], MADE_WEIGHT),
   ...examples(makeSituationSentences('aimed'), SITUATION_WEIGHT),
+  ...examples(makeKindSentences('aimed'), KIND_WEIGHT),
 ].filter(({ windows }) => windows.length > 0);
 /** Of the harmless mails, a third is never trained with. */
 const mails = [HARMLESS_MAIL, LATER_HARMLESS_MAIL].flatMap((list) => list.filter((_each, at) => at % 3 !== 2));
@@ -215,7 +222,7 @@ const harmless = [
   ),
   ...examples(mailTexts, 1),
   ...examples([...makeSentences('harmless'), ...makeLanguageSentences('harmless')], MADE_WEIGHT),
-  ...examples(makeSituationSentences('harmless'), WRITTEN_WEIGHT),
+  ...examples([...makeSituationSentences('harmless'), ...makeKindSentences('harmless')], WRITTEN_WEIGHT),
 ];
 const isTrainedWith = (at: number) => !values.half || at % 2 === 0;
 const known = new Set<string>();
