@@ -107,6 +107,8 @@ interface Seat {
   stillMs: number;
   workedMs: number;
   stillLooks: number;
+  /** CPU time that this thread has said that it used without progress; one that gets none says nothing */
+  saidMs: number;
   /** CPU time of the thread in all, as it last said, and at the last check */
   cpuMs: number;
   countedCpuMs: number;
@@ -186,6 +188,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       stillMs: 0,
       workedMs: 0,
       stillLooks: 0,
+      saidMs: 0,
       cpuMs: 0,
       countedCpuMs: 0,
       isSilent: false,
@@ -235,6 +238,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       seat.stillMs = 0;
       seat.workedMs = 0;
       seat.stillLooks = 0;
+      seat.saidMs = 0;
       seat.mutes = 0;
       seat.idleBytes = restingBytes();
     }
@@ -255,8 +259,8 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const others = aside.filter((each) => holdsLarge(each) === isLarge(slow));
     if (others.length >= MAX_ASIDE) {
       // Large ones follow each other only while there is room: most of them are slow.
-      const [longest] = isLarge(slow) ? [] : others.toSorted((one, other) => other.workedMs - one.workedMs);
-      if (longest === undefined || longest.workedMs < LEAST_ASIDE_MS) return;
+      const [longest] = isLarge(slow) ? [] : others.toSorted((one, other) => other.saidMs - one.saidMs);
+      if (longest === undefined || longest.saidMs < LEAST_ASIDE_MS) return;
       replace(longest, 'made room for another slow message');
     }
     const behind = [...seat.jobs.values()].filter((job) => job !== slow);
@@ -340,9 +344,10 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       const progress = seat.thread.progress();
       const isStill = progress === seat.progress;
       seat.stillMs = isStill ? seat.stillMs + stillMs : 0;
-      const usedMs = Math.max(LEAST_STILL_MS, seat.cpuMs - seat.countedCpuMs);
-      const ownMs = seat.isSilent ? stillMs : Math.min(WATCH_MS, usedMs);
+      const saidMs = seat.cpuMs - seat.countedCpuMs;
+      const ownMs = seat.isSilent ? stillMs : Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, saidMs));
       seat.workedMs = isStill ? seat.workedMs + ownMs : 0;
+      seat.saidMs = isStill ? seat.saidMs + saidMs : 0;
       askProcessor(seat);
       seat.stillLooks = isStill ? seat.stillLooks + 1 : 0;
       seat.progress = progress;

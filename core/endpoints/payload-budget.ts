@@ -1,3 +1,5 @@
+import { type Steps, textPieces } from '../shared/steps.ts';
+
 /** Bytes of the parts of a payload as JSON text, counting repetitions. */
 export interface PayloadSizes {
   /** what is always sent: every key, and all values but those below */
@@ -74,8 +76,32 @@ export function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
 
-/** Returns the longest prefix of a text that takes at most `limit` bytes in JSON, without splitting a surrogate pair. */
-export function cutToJsonBytes(text: string, limit: number): string {
+/** Returns the bytes of texts as JSON strings, in steps. */
+export function* countJsonBytes(texts: readonly (string | null)[]): Steps<number> {
+  let bytes = 0;
+  for (const text of texts)
+    for (const piece of textPieces(text ?? '')) {
+      bytes += jsonBytes(piece);
+      yield;
+    }
+  return bytes;
+}
+
+/** Returns the longest prefix of a text that takes at most `limit` bytes in JSON, without splitting a surrogate pair, in steps. */
+export function* cutToJsonBytes(text: string, limit: number): Steps<string> {
+  let at = 0;
+  let left = limit;
+  for (const piece of textPieces(text)) {
+    const bytes = jsonBytes(piece);
+    if (bytes > left) return text.slice(0, at) + cutPiece(piece, left);
+    at += piece.length;
+    left -= bytes;
+    yield;
+  }
+  return text;
+}
+
+function cutPiece(text: string, limit: number): string {
   let bytes = 0;
   for (let at = 0; at < text.length; ) {
     const point = text.codePointAt(at) ?? 0;

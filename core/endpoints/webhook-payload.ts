@@ -7,7 +7,14 @@ import { orderedSpamCheck } from '../screening/spam-check.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import type { Steps } from '../shared/steps.ts';
 import { buildChatPayload } from './chat-payload.ts';
-import { cutToJsonBytes, type DroppedPart, jsonBytes, type PayloadPlan, planPayload } from './payload-budget.ts';
+import {
+  countJsonBytes,
+  cutToJsonBytes,
+  type DroppedPart,
+  jsonBytes,
+  type PayloadPlan,
+  planPayload,
+} from './payload-budget.ts';
 import {
   linkTo,
   type MailPayloadParts,
@@ -59,16 +66,15 @@ export function* buildWebhookPayload(options: PayloadOptions, facts: PayloadFact
   const event = eventText(facts.content.attachments, budget);
   const build = (parts: Parts) => writeJson((out) => write(out, facts, parts, event));
   if (leastBytes(form, facts, contents) <= budget) {
-    const whole = yield* build(chooseParts(options, facts, EVERYTHING));
+    const whole = yield* build(yield* chooseParts(options, facts, EVERYTHING));
     if (whole.length <= budget) return whole;
   }
   const { htmlBody, cleanedHtml, textBody, cleanedText, quotedText, signature, removedParts, headers } = facts.content;
   const isNested = form === 'nested';
   const fixed = (yield* build(NOTHING)).length;
-  const raw = isNested ? rawBytes(facts.raw, budget) : 0;
-  yield;
-  const html = yield* countTexts(isNested ? [htmlBody, cleanedHtml] : [htmlBody]);
-  const texts = yield* countTexts(isNested ? [textBody, cleanedText, quotedText, signature] : [textBody]);
+  const raw = isNested ? yield* countRawBytes(facts.raw, budget) : 0;
+  const html = yield* countJsonBytes(isNested ? [htmlBody, cleanedHtml] : [htmlBody]);
+  const texts = yield* countJsonBytes(isNested ? [textBody, cleanedText, quotedText, signature] : [textBody]);
   const plan = planPayload(budget, {
     fixed,
     contents,
@@ -77,17 +83,7 @@ export function* buildWebhookPayload(options: PayloadOptions, facts: PayloadFact
     text: texts + (isNested ? JSON.stringify(removedParts).length : 0),
     headers: Buffer.byteLength(JSON.stringify(headersObject(headers))) * (isNested ? 2 : 1),
   });
-  return yield* build(chooseParts(options, facts, plan));
-}
-
-/** Returns the bytes of texts as JSON, one text in each step. */
-function* countTexts(texts: readonly (string | null)[]): Steps<number> {
-  let bytes = 0;
-  for (const text of texts) {
-    bytes += readJsonBytes(text);
-    yield;
-  }
-  return bytes;
+  return yield* build(yield* chooseParts(options, facts, plan));
 }
 
 /** Returns whether the payload contains something that is read from the bytes of the message. */
@@ -139,21 +135,21 @@ const NOTHING: Parts = {
   truncated: [...DROP_ORDER, 'content'],
 };
 
-function chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, choice: Choice): Parts {
+function* chooseParts(options: PayloadOptions, { content, raw }: PayloadFacts, choice: Choice): Steps<Parts> {
   const wantsContents = options.attachments === 'content' && content.attachments.length > 0;
   const isRawGone = raw === null && needsRaw(options, content.attachments);
   const isCut = (part: DroppedPart) =>
     choice.dropped.includes(part) ||
     (isRawGone && ((part === 'raw' && options.payload === 'nested') || (part === 'attachments' && wantsContents)));
-  const cleanedText = cutText(content.cleanedText, choice.textBytes === null ? null : choice.textBytes / 2);
-  const textBytes = choice.textBytes === null ? null : choice.textBytes - readJsonBytes(cleanedText);
+  const cleanedText = yield* cutText(content.cleanedText, choice.textBytes === null ? null : choice.textBytes / 2);
+  const textBytes = choice.textBytes === null ? null : choice.textBytes - (yield* countJsonBytes([cleanedText]));
   return {
     contents: content.attachments.map((attachment, place) =>
       wantsContents && raw !== null && choice.contents?.has(place) !== false ? readContent(raw, attachment) : null,
     ),
     raw: raw !== null && choice.hasRaw && options.payload === 'nested' ? raw : null,
     htmlBody: choice.hasHtml ? content.htmlBody : null,
-    textBody: cutText(content.textBody, textBytes),
+    textBody: yield* cutText(content.textBody, textBytes),
     cleanedHtml: choice.hasHtml ? content.cleanedHtml : null,
     cleanedText,
     removed: choice.textBytes === null ? content : NOTHING_REMOVED,
@@ -181,30 +177,24 @@ function* writeNested(out: JsonWriter, facts: PayloadFacts, parts: Parts, event:
       `"replyTo":${JSON.stringify(addresses.replyTo)},${member('inReplyTo', content.inReplyTo[0])}` +
       `"references":${JSON.stringify(content.references)},"textBody":`,
   );
-  const text = out.string(parts.textBody);
-  yield;
+  const text = yield* out.string(parts.textBody);
   out.json(',"htmlBody":');
-  out.string(parts.htmlBody);
-  yield;
+  yield* out.string(parts.htmlBody);
   out.json(',"raw":');
-  out.string(parts.raw?.toString('utf8') ?? '');
-  yield;
+  yield* out.string(parts.raw?.toString('utf8') ?? '');
   out.json(`,"rawUrl":${JSON.stringify(linkTo(facts, 'raw'))},"attachments":`);
   yield* writeAttachments(out, facts, parts.contents);
   out.json(`,${member('priority', content.priority)}"event":${event},"headers":${headers}},"cleanedContent":{"html":`);
-  out.string(parts.cleanedHtml);
-  yield;
+  yield* out.string(parts.cleanedHtml);
   out.json(',"text":');
-  writeTrimmed(out, parts.cleanedText, parts.textBody, text);
-  yield;
+  yield* writeTrimmed(out, parts.cleanedText, parts.textBody, text);
   out.json(`,"hasHtml":${isFilled(content.cleanedHtml)},"hasText":${isFilled(content.cleanedText)},"attachments":`);
   // The same files again; their contents are above.
   yield* writeAttachments(out, facts, []);
   out.json(`,"headers":${headers},"quotedText":`);
-  out.string(parts.removed.quotedText);
-  yield;
+  yield* out.string(parts.removed.quotedText);
   out.json(',"signature":');
-  out.string(parts.removed.signature);
+  yield* out.string(parts.removed.signature);
   out.json(
     `,"removedParts":${JSON.stringify(parts.removed.removedParts, REMOVED_PART_KEYS)}},"truncated":${JSON.stringify(parts.truncated)}},"endpoint":{"id":${JSON.stringify(endpoint.id)},` +
       `"name":${JSON.stringify(endpoint.name)},"type":${JSON.stringify(endpoint.type)}}}`,
@@ -223,11 +213,9 @@ function* writeFlat(out: JsonWriter, facts: PayloadFacts, parts: Parts, event: s
       `"from":${JSON.stringify(from?.text ?? '')},"to":${bare(to)},"cc":${bare(cc)},"subject":${JSON.stringify(email.subject)},` +
       `"metadata":${JSON.stringify(email.metadata)},${senderText(facts)},"html":`,
   );
-  out.string(parts.htmlBody);
-  yield;
+  yield* out.string(parts.htmlBody);
   out.json(',"text":');
-  out.string(parts.textBody);
-  yield;
+  yield* out.string(parts.textBody);
   out.json(',"attachments":');
   yield* writeAttachments(out, facts, parts.contents);
   out.json(
@@ -265,8 +253,8 @@ function isoText(date: Date | null): string {
 }
 
 /** Writes `part`, which is usually `whole` without outer white space; `written` is where `whole` was written. */
-function writeTrimmed(out: JsonWriter, part: string | null, whole: string | null, written: JsonRange): void {
-  if (part === null || whole === null || part === '') out.string(part);
+function* writeTrimmed(out: JsonWriter, part: string | null, whole: string | null, written: JsonRange): Steps<void> {
+  if (part === null || whole === null || part === '') yield* out.string(part);
   else if (part === whole) out.again(written);
   else if (part === whole.trim()) {
     const before = jsonBytes(whole.slice(0, whole.length - whole.trimStart().length));
@@ -274,7 +262,7 @@ function writeTrimmed(out: JsonWriter, part: string | null, whole: string | null
     out.json('"');
     out.again({ start: written.start + 1 + before, end: written.end - 1 - behind });
     out.json('"');
-  } else out.string(part);
+  } else yield* out.string(part);
 }
 
 /** Maps header names to values, repeated fields joined by a line feed. Has no prototype, because a field can be named `__proto__`. */
@@ -295,10 +283,7 @@ function* writeAttachments(out: JsonWriter, facts: PayloadFacts, contents: Parts
     out.json(`${place === 0 ? '' : ','}${JSON.stringify(fields).slice(0, -1)},"content":`);
     const content = contents[place] ?? null;
     if (content === null) out.json('null');
-    else {
-      out.base64(content);
-      yield;
-    }
+    else yield* out.base64(content);
     out.json(`,"downloadUrl":${JSON.stringify(linkTo(facts, attachment.index))}}`);
   }
   out.json(']');
@@ -309,17 +294,13 @@ function readContent(raw: Buffer, { start, length, transferEncoding }: Attachmen
 }
 
 /** Escaping and replacement never make text shorter, so bytes that exceed the budget need not be decoded. */
-function rawBytes(raw: Buffer | null, budget: number): number {
+function* countRawBytes(raw: Buffer | null, budget: number): Steps<number> {
   if (raw === null) return 0;
-  return raw.length > budget ? raw.length : jsonBytes(raw.toString('utf8'));
+  return raw.length > budget ? raw.length : yield* countJsonBytes([raw.toString('utf8')]);
 }
 
-function readJsonBytes(text: string | null): number {
-  return text === null ? 0 : jsonBytes(text);
-}
-
-function cutText(text: string | null, bytes: number | null): string | null {
-  return text === null || bytes === null ? text : cutToJsonBytes(text, bytes);
+function* cutText(text: string | null, bytes: number | null): Steps<string | null> {
+  return text === null || bytes === null ? text : yield* cutToJsonBytes(text, bytes);
 }
 
 function isFilled(text: string | null): boolean {

@@ -1,4 +1,4 @@
-import type { Steps } from './steps.ts';
+import { type Steps, textPieces } from './steps.ts';
 
 /** A part of what was written. */
 export interface JsonRange {
@@ -13,10 +13,10 @@ export interface JsonRange {
 export interface JsonWriter {
   /** Writes JSON text as it is. */
   json(text: string): void;
-  /** Writes a value as JSON.stringify does, and returns where, quotation marks included. */
-  string(value: string | null): JsonRange;
-  /** Writes a JSON string that contains the bytes in base64 (RFC 4648 §4). */
-  base64(bytes: Uint8Array): void;
+  /** Writes a value as JSON.stringify does, in steps, and returns where, quotation marks included. */
+  string(value: string | null): Steps<JsonRange>;
+  /** Writes a JSON string that contains the bytes in base64 (RFC 4648 §4), in steps. */
+  base64(bytes: Uint8Array): Steps<void>;
   /** Writes again what was written there. */
   again(range: JsonRange): void;
 }
@@ -37,7 +37,8 @@ export function* writeJson(write: (out: JsonWriter) => Steps<void>): Steps<Buffe
   return Buffer.from(buffer.subarray(0, length));
 }
 
-const QUOTE = 0x22;
+/** Bytes that become base64 in one step; a multiple of three, so that only the last piece is padded. */
+const BASE64_BYTES = 98_304;
 
 class Writer implements JsonWriter {
   buffer: Buffer;
@@ -53,18 +54,30 @@ class Writer implements JsonWriter {
     this.length += this.buffer.write(text, this.length, 'utf8');
   }
 
-  string(value: string | null): JsonRange {
+  *string(value: string | null): Steps<JsonRange> {
     const start = this.length;
-    this.json(JSON.stringify(value));
+    if (value === null) this.json('null');
+    else {
+      this.json('"');
+      for (const piece of textPieces(value)) {
+        this.json(JSON.stringify(piece).slice(1, -1));
+        yield;
+      }
+      this.json('"');
+    }
     return { start, end: this.length };
   }
 
-  base64(bytes: Uint8Array): void {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-    this.#reserve(text.length + 2);
-    this.buffer[this.length++] = QUOTE;
-    this.length += this.buffer.write(text, this.length, 'latin1');
-    this.buffer[this.length++] = QUOTE;
+  *base64(bytes: Uint8Array): Steps<void> {
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.json('"');
+    for (let at = 0; at < whole.length; at += BASE64_BYTES) {
+      const text = whole.toString('base64', at, Math.min(whole.length, at + BASE64_BYTES));
+      this.#reserve(text.length);
+      this.length += this.buffer.write(text, this.length, 'latin1');
+      yield;
+    }
+    this.json('"');
   }
 
   again({ start, end }: JsonRange): void {

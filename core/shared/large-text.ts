@@ -138,6 +138,13 @@ export function freeTexts(value: unknown): void {
     for (const member of Object.values(value)) freeTexts(member);
 }
 
+/** Returns whether a value has a large text. */
+export function hasLargeText(value: unknown): boolean {
+  if (value instanceof LargeText) return true;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false;
+  return Object.values(value).some(hasLargeText);
+}
+
 /** A body of an email: a LargeText if it has more than LARGE_BODY_BYTES. */
 export type BodyText = string | LargeText;
 

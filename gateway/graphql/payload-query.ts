@@ -232,7 +232,8 @@ function selectedFrom(
 ): Omit<SelectedPayload, 'event'> {
   const visible = errors.map((error) => {
     const cause = error.cause ?? error;
-    if (!(cause instanceof UserError) || isTransient(cause)) throw cause;
+    // What passes is no part of a payload: the delivery is tried again, and a preview says when.
+    if (!(cause instanceof UserError) || isTransient(cause) || cause.code === 'unavailable') throw cause;
     return { message: cause.message, path: pathName(error.path ?? []) };
   });
   const texts: SelectedText[] = [];

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { REMOVED_KINDS } from '../../core/mime/reply-text.ts';
 import { named, nameType } from '../../core/shared/field-notes.ts';
+import { type BodyText, LargeText } from '../../core/shared/large-text.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
+
+/** A large one is written as JSON piece by piece (gateway/http/json-stream.ts). */
+export const bodyText = z
+  .custom<BodyText>((value) => typeof value === 'string' || value instanceof LargeText)
+  .meta({ type: 'string' });
 
 /** Bodies, headers and attachments of emails in GraphQL, which reads each of them only if it is requested. */
 

@@ -12,11 +12,10 @@ import {
   restOnly,
   usually,
 } from '../../core/shared/field-notes.ts';
-import { type BodyText, LargeText } from '../../core/shared/large-text.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { sentTag } from '../sending/draft-capability.ts';
 import { recipientShape, USUAL_RECIPIENTS } from '../sending/recipient-capability.ts';
-import { attachmentShape, contentShape, mailboxShape } from './content-shapes.ts';
+import { attachmentShape, bodyText, contentShape, mailboxShape } from './content-shapes.ts';
 import * as emails from './emails.ts';
 import { calendarEvent } from './finding-shapes.ts';
 
@@ -26,11 +25,6 @@ const maybe = z.string().nullable();
 const number = z.number().int();
 const texts = z.array(z.string());
 const mailboxes = z.array(mailboxShape);
-
-/** A large one is written as JSON piece by piece (gateway/http/json-stream.ts). */
-export const bodyText = z
-  .custom<BodyText>((value) => typeof value === 'string' || value instanceof LargeText)
-  .meta({ type: 'string' });
 
 /** Headers by lower-case name. Not a z.record, which would drop a header named `__proto__`. */
 const headers = z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } });

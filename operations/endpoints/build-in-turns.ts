@@ -1,5 +1,6 @@
-import { finishInTurns, type Steps } from '../../core/shared/steps.ts';
-import { createTurns } from '../../core/shared/turns.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Steps } from '../../core/shared/steps.ts';
+import { createTurns, type Turns } from '../../core/shared/turns.ts';
 
 /** All payloads of the process: however many are built, one of those that take long goes on at a time. */
 const turns = createTurns();
@@ -7,4 +8,31 @@ const turns = createTurns();
 /** Returns a payload of an account that is built step by step, while other requests go on. */
 export function buildInTurns<Payload>(workspaceId: string, steps: Steps<Payload>): Promise<Payload> {
   return finishInTurns(turns, workspaceId, steps);
+}
+
+/** Time that work may use before other requests go on; milliseconds. */
+const TURN_MS = 5;
+
+/**
+ * Returns the result of work that lets other requests go on between its steps. What takes longer than a few milliseconds waits for its turn
+ * before it goes on, so that few results are half done. `owner` is the account it is for.
+ */
+export async function finishInTurns<Result>(turns: Turns, owner: string, steps: Steps<Result>): Promise<Result> {
+  const begun = advance(steps);
+  if (begun.done === true) return begun.value;
+  return turns.run(owner, async () => {
+    for (;;) {
+      await nextRound();
+      const { done, value } = advance(steps);
+      if (done === true) return value;
+    }
+  });
+}
+
+function advance<Result>(steps: Steps<Result>): IteratorResult<void, Result> {
+  const endAt = performance.now() + TURN_MS;
+  for (;;) {
+    const result = steps.next();
+    if (result.done === true || performance.now() >= endAt) return result;
+  }
 }

@@ -3,6 +3,7 @@ import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/end
 import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { laySelectedPayloadOut, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
 import { decodeEventCursor } from '../../core/events/event-cursor.ts';
+import { freeTexts, hasLargeText } from '../../core/shared/large-text.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findEvents } from '../../db/queries/events/event-list.ts';
 import { invalid, type OperationContext } from '../context.ts';
@@ -60,6 +61,8 @@ export async function previewPayload(
     rawLinkOf: (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
   };
   const { data, truncated, sizeBytes } = await buildInTurns(workspaceId, laySelectedPayloadOut(facts));
+  // Texts that became links are not sent, and so not given back after that.
+  if (truncated.length > 0 && !hasLargeText(data)) freeTexts(selected.data);
   const errors = selected.errors.map(({ message, path }) => ({
     message: `${path}: ${message}`,
     line: null,

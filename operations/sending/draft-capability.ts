@@ -25,6 +25,7 @@ import {
   defineResource,
 } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
+import { bodyText } from '../emails/content-shapes.ts';
 import * as drafts from './drafts.ts';
 import {
   addresses,
@@ -168,8 +169,8 @@ export const draftResource = defineResource<DraftRow>()({
     }),
     createdAt: graphqlText(z.date(), 'When it was created.'),
     updatedAt: graphqlText(z.date(), 'When it was last changed.'),
-    text: graphqlText(costing(2, maybe), 'The plain-text body.'),
-    html: graphqlText(costing(2, maybe), 'The HTML body.'),
+    text: graphqlText(costing(2, named(bodyText.nullable(), { graphqlType: 'String' })), 'The plain-text body.'),
+    html: graphqlText(costing(2, named(bodyText.nullable(), { graphqlType: 'String' })), 'The HTML body.'),
   }),
   computed: {
     toList: ({ to }) => readList(to),

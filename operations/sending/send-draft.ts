@@ -1,6 +1,7 @@
 import { MAX_POLICY_UNDO_SECONDS } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { freeBytes } from '../../core/shared/free-bytes.ts';
+import { wholeText } from '../../core/shared/large-text.ts';
 import type { StoredDraft } from '../../db/queries/sending/draft.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
@@ -88,7 +89,7 @@ async function readEmail(
       attachments.push({ filename, content: bytes.toString('base64'), contentType, contentId });
       freeBytes(bytes);
     }
-    return { ...fields, text: bodies.text, html: bodies.html, attachments };
+    return { ...fields, text: wholeText(bodies.text), html: wholeText(bodies.html), attachments };
   });
 }
 

@@ -37,7 +37,7 @@ async function deliver(message: Buffer): Promise<string> {
 
 const DEFERRED = '452 4.3.1 Insufficient system storage';
 
-test('large mail is deferred with 452 while a file is where the spool directory was, small mail is not, and it is accepted afterwards', async () => {
+test('large mail is deferred with 452 while a file is where the spool directory was, and small mail is accepted', async () => {
   server = await SmtpServer.start();
   const spool = path.join(server.directory, 'spool');
   expect(await deliver(LARGE)).toMatch(/^250 /);
@@ -73,7 +73,7 @@ test('large mail stays in memory when the spool directory cannot be created, and
 
 const refusal = await smallDiskRefusal();
 test.skipIf(refusal !== null)(
-  `large mail is deferred with 452 while the disk of the spool is full, small mail is not, and it is accepted afterwards${refusal === null ? '' : ` (skipped: ${refusal})`}`,
+  `large mail is deferred with 452 while the disk of the spool is full, and small mail is accepted${refusal === null ? '' : ` (skipped: ${refusal})`}`,
   async () => {
     disk = await mountSmallDisk(32);
     server = await SmtpServer.start({ DATA_DIR: disk.directory });

@@ -44,15 +44,23 @@ export async function readLargeBodies<Row extends Partial<Record<BodyColumn, Bod
   return whole;
 }
 
-/**
- * Reads a body of an email in pieces, which end between characters, into memory that LargeText.free gives back. PostgreSQL unpacks it once, and other requests go on between two pieces.
- * An email without that body has an empty one.
- */
-async function readLargeBody(
+/** Returns a body of an email; an empty one of an email without that body. */
+const readLargeBody = (
   transaction: Transaction<Tables>,
   workspaceId: string,
   { emailId, column }: { emailId: string; column: BodyColumn },
-): Promise<LargeText> {
+): Promise<LargeText> =>
+  readLargeText(
+    transaction,
+    sql`select convert_to(c.${sql.ref(column)}, 'UTF8') as bytes from email_content c
+      where c.workspace_id = ${workspaceId} and c.email_id = ${emailId}`,
+  );
+
+/**
+ * Reads a text in pieces, which end between characters, into memory that LargeText.free gives back. PostgreSQL unpacks it once, and other
+ * requests go on between two pieces. `source` selects it as `bytes`, in UTF-8; no row is an empty text.
+ */
+export async function readLargeText(transaction: Transaction<Tables>, source: RawBuilder<unknown>): Promise<LargeText> {
   // The number of bytes at an offset that continue a character (RFC 3629 §3): hexadecimal 80 to bf.
   const continued = (offset: string) =>
     sql.raw(`length(substring(encode(substring(b.bytes from ${offset} + 1 for 3), 'hex') from '^(?:[89ab].)*')) / 2`);
@@ -61,8 +69,7 @@ async function readLargeBody(
   await sql`declare large_body no scroll cursor for
     select convert_from(substring(b.bytes from s.at + ${continued('s.at')} + 1
       for ${size} + ${continued(end)} - ${continued('s.at')}), 'UTF8') as part
-    from (select convert_to(c.${sql.ref(column)}, 'UTF8') as bytes from email_content c
-      where c.workspace_id = ${workspaceId} and c.email_id = ${emailId} offset 0) b
+    from (${source} offset 0) b
     cross join lateral generate_series(0, octet_length(b.bytes) - 1, ${size}) s(at)`.execute(transaction);
   const pieces: Buffer<ArrayBuffer>[] = [];
   for (;;) {

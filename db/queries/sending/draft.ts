@@ -1,8 +1,10 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import type { DraftFields, DraftKind, DraftVersion } from '../../../core/sending/draft.ts';
+import { type BodyText, LARGE_BODY_BYTES } from '../../../core/shared/large-text.ts';
 import type { KeysetPage, Page } from '../../../core/shared/page.ts';
 import type { Tables } from '../../entities/tables.ts';
+import { readLargeText } from '../emails/large-bodies.ts';
 import { fetchPacked } from '../emails/raw-bytes.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 
@@ -39,8 +41,8 @@ export interface DraftFile {
 
 export interface DraftBodies {
   id: string;
-  text: string | null;
-  html: string | null;
+  text: BodyText | null;
+  html: BodyText | null;
 }
 
 /** Filters of a list; null matches all. */
@@ -107,20 +109,42 @@ export async function findDrafts(
   return rows;
 }
 
-/** Returns the bodies of those of the drafts that belong to the workspace, unordered; if they have more than `maxBytes` together, how many. */
+/**
+ * Returns the bodies of those of the drafts that belong to the workspace, unordered; if they have more than `maxBytes` together, how many. Large
+ * bodies are a LargeText.
+ */
 export async function readDraftBodies(
   transaction: Transaction<Tables>,
   workspaceId: string,
   { ids, maxBytes }: { ids: readonly string[]; maxBytes: number },
 ): Promise<DraftBodies[] | { bytes: number }> {
-  const { rows } = await sql<DraftBodies & { bytes: number }>`
-    select d.id, case when d.bytes <= ${maxBytes}::bigint then d.text_body end as text,
-      case when d.bytes <= ${maxBytes}::bigint then d.html_body end as html, d.bytes
+  const isWanted = (column: string) =>
+    sql`d.bytes <= ${maxBytes}::bigint and octet_length(${sql.ref(column)}) <= ${sql.lit(LARGE_BODY_BYTES)}`;
+  const isLarge = (column: string) =>
+    sql<boolean>`coalesce(octet_length(${sql.ref(column)}) > ${sql.lit(LARGE_BODY_BYTES)}, false)`;
+  const { rows } = await sql<DraftBodies & { bytes: number; hasLargeText: boolean; hasLargeHtml: boolean }>`
+    select d.id, case when ${isWanted('d.text_body')} then d.text_body end as text,
+      case when ${isWanted('d.html_body')} then d.html_body end as html, d.bytes,
+      ${isLarge('d.text_body')} as "hasLargeText", ${isLarge('d.html_body')} as "hasLargeHtml"
     from (
       select d.*, (sum(coalesce(octet_length(d.text_body), 0) + coalesce(octet_length(d.html_body), 0)) over ())::bigint as bytes
       from draft d where d.workspace_id = ${workspaceId} and d.id = any (${ids}::text[])) d`.execute(transaction);
   const bytes = rows[0]?.bytes ?? 0;
-  return bytes > maxBytes ? { bytes } : rows.map(({ id, text, html }) => ({ id, text, html }));
+  if (bytes > maxBytes) return { bytes };
+  const readLarge = (id: string, column: 'text_body' | 'html_body') =>
+    readLargeText(
+      transaction,
+      sql`select convert_to(d.${sql.ref(column)}, 'UTF8') as bytes from draft d where d.workspace_id = ${workspaceId} and d.id = ${id}`,
+    );
+  const bodies: DraftBodies[] = [];
+  // One after the other: the connection runs one statement at a time.
+  for (const { id, text, html, hasLargeText, hasLargeHtml } of rows)
+    bodies.push({
+      id,
+      text: hasLargeText ? await readLarge(id, 'text_body') : text,
+      html: hasLargeHtml ? await readLarge(id, 'html_body') : html,
+    });
+  return bodies;
 }
 
 /** Returns the content of a file of a draft, in memory of its own; null: the workspace's draft has none with this id, or it is empty. */

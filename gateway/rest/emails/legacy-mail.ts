@@ -4,7 +4,7 @@ import { UserError } from '../../../core/shared/errors.ts';
 import { LIST_SEARCH, operatorSearch } from '../../../operations/capability/field-shapes.ts';
 import type { OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
-import { bodyText } from '../../../operations/emails/email-shapes.ts';
+import { bodyText } from '../../../operations/emails/content-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { loadContentParts } from '../../../operations/emails/emails.ts';
 import { sendReply } from '../../../operations/sending/replies.ts';

@@ -4,7 +4,7 @@ import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { deriveDownloadLinkKey, makeDownloadLink } from '../../../core/endpoints/download-link.ts';
 import { UserError } from '../../../core/shared/errors.ts';
 import type { OperationContext } from '../../../operations/context.ts';
-import { bodyText } from '../../../operations/emails/email-shapes.ts';
+import { bodyText } from '../../../operations/emails/content-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
 import { cutPageById, isOneSided, oneSide, pageByIdFields } from '../page-by-id.ts';

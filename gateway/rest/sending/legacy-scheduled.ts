@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../../core/shared/errors.ts';
 import { invalid } from '../../../operations/context.ts';
-import { bodyText } from '../../../operations/emails/email-shapes.ts';
+import { bodyText } from '../../../operations/emails/content-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { cancelEmail } from '../../../operations/sending/scheduled-emails.ts';
 import { sendEmail } from '../../../operations/sending/send-email.ts';

@@ -2,9 +2,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ParseOutcome, ParseRequest } from '../../../actors/receiving/parse-messages.ts';
 import { createParsePool, type ParsePool } from '../../../actors/receiving/parse-pool.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
@@ -50,7 +49,6 @@ async function inGate(work: (folder: string, gate: string) => Promise<void>): Pr
     await rm(folder, { recursive: true });
   }
 }
-const countMarks = (folder: string, name: string) => readFile(path.join(folder, name), 'utf8').catch(() => '');
 
 function message(subject: string, body = 'Hello\r\n'): ParseRequest {
   const head = `From: Joe <joe@x.test>\r\nTo: ann@y.test\r\nMessage-ID: <${subject.length}@x.test>\r\nSubject: ${subject}\r\n`;
@@ -202,73 +200,6 @@ test('a slow large message keeps its thread while small ones that hang are put a
     await pool.close();
     await Promise.all(hanging);
   }));
-
-test('a small message that gets no processor time keeps its thread while others hang, which end for each other', () =>
-  inGate(async (folder, gate) => {
-    startPool();
-    const slow = pool.parse([poison(`doze${gate}`)]);
-    await waitFor(async () => expect(await readdir(folder)).toEqual(['dozes']));
-    const hanging = Array.from({ length: 2 }, () => expect(pool.parse([poison('hang')])).rejects.toThrow(/closed/));
-    expect((await pool.parse([message('behind')]))[0]?.message.subject).toBe('behind');
-    expect(ended).toMatchObject([{ reason: 'made room for another slow message', emailId: poison('hang').emailId }]);
-    await writeFile(path.join(folder, 'open'), '');
-    expect((await slow)[0]?.message.parseError).toBeNull();
-    expect(await countMarks(folder, 'dozes')).toBe('.');
-    await pool.close();
-    await Promise.all(hanging);
-  }));
-
-test('a thread that says twice nothing of its memory ends, and one that says that it holds much does not', () =>
-  inGate(async (folder, gate) => {
-    startPool(2);
-    const held = pool.parse([poison(`hold${gate}`)]);
-    await waitFor(async () => expect(await countMarks(folder, 'held')).toBe('.'));
-    const mute = pool.parse([poison(`mute${gate}`)]);
-    expect((await mute)[0]?.message.parseError).toBeNull();
-    expect(ended).toMatchObject([{ emailId: poison(`mute${gate}`).emailId }]);
-    await writeFile(path.join(folder, 'open'), '');
-    expect((await held)[0]?.message.parseError).toBeNull();
-    expect(await countMarks(folder, 'held')).toBe('.');
-  }));
-
-test('a thread that says nothing of its memory for one check keeps its message', () =>
-  inGate(async (folder, gate) => {
-    startPool();
-    const slow = pool.parse([poison(`stutter${gate}`)]);
-    await waitFor(async () => expect(await countMarks(folder, 'stutters')).toBe('.'));
-    const grown = Buffer.alloc(600_000_000, 1);
-    await sleep(4_000);
-    expect(ended).toEqual([]);
-    await writeFile(path.join(folder, 'open'), '');
-    expect((await slow)[0]?.message.parseError).toBeNull();
-    expect(grown).toHaveLength(600_000_000);
-  }));
-
-test('a thread that goes on to the next message while its memory is measured ends for the one that was measured', () =>
-  inGate(async (folder, gate) =>
-    inGate(async (nextFolder, nextGate) => {
-      startPool();
-      const outcomes = pool.parse([poison(`hold${gate}`), poison(`hold${nextGate}`)]);
-      await waitFor(async () => expect(await countMarks(folder, 'held')).toBe('.'));
-      const measure = Worker.prototype.getHeapStatistics;
-      const spy = vi.spyOn(Worker.prototype, 'getHeapStatistics').mockImplementation(async function (this: Worker) {
-        const figures = await measure.call(this);
-        await writeFile(path.join(folder, 'open'), '');
-        while ((await countMarks(nextFolder, 'held')) === '') await sleep(1);
-        return figures;
-      });
-      try {
-        const grown = Buffer.alloc(350_000_000, 1);
-        await waitFor(() => expect(ended).not.toEqual([]));
-        expect(ended).toMatchObject([{ emailId: poison(`hold${gate}`).emailId }]);
-        expect(grown).toHaveLength(350_000_000);
-      } finally {
-        spy.mockRestore();
-      }
-      await writeFile(path.join(nextFolder, 'open'), '');
-      expect((await outcomes).map(({ message: { parseError } }) => parseError)).toEqual([null, null]);
-    }),
-  ));
 
 test.each([['a large message', LARGE_BODY]])(
   '%s keeps its thread while another message takes too much memory',

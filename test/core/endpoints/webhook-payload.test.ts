@@ -561,7 +561,7 @@ test.each(TEXTS)('the bytes of %j in JSON are counted as they are written', (tex
 test.each(TEXTS)('%j is cut to the longest beginning that fits, and never within a character', (text) => {
   const characters = Array.from(text);
   for (let limit = 0; limit <= jsonBytes(text) + 1; limit++) {
-    const cut = cutToJsonBytes(text, limit);
+    const cut = finishSteps(cutToJsonBytes(text, limit));
     expect(jsonBytes(cut)).toBeLessThanOrEqual(limit);
     expect(text.startsWith(cut)).toBe(true);
     const kept = Array.from(cut);
@@ -609,4 +609,16 @@ test('the event of an invitation is in both payloads, without its attendees when
     JSON.parse(payloadText({ ...OPTIONS, payload: 'flat', maxPayloadOctets }, facts)) as { event: CalendarEvent };
   expect(flat(4_000_000).event).toMatchObject({ summary: 'Kick-off', attendees: { length: 90 } });
   expect(flat(10_000).event).toMatchObject({ summary: 'Kick-off', attendees: [] });
+});
+
+test('a long text is cut in steps, to the same bytes', () => {
+  const text = `${'x'.repeat(65_535)}👩${'ü"'.repeat(100_000)}`;
+  for (const limit of [65_534, 65_535, 65_538, 65_539, 65_541, 300_001]) {
+    const cut = finishSteps(cutToJsonBytes(text, limit));
+    expect(text.startsWith(cut)).toBe(true);
+    expect(cut.isWellFormed()).toBe(true);
+    expect(jsonBytes(cut)).toBeLessThanOrEqual(limit);
+    const next = String.fromCodePoint(text.codePointAt(cut.length) ?? 0);
+    expect(jsonBytes(cut + next)).toBeGreaterThan(limit);
+  }
 });

@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest';
 import { type JsonWriter, writeJson } from '../../../core/shared/json-writer.ts';
-import { finishSteps } from '../../../core/shared/steps.ts';
+import { finishSteps, type Steps } from '../../../core/shared/steps.ts';
 
-function write(work: (out: JsonWriter) => void): Buffer {
-  return finishSteps(
-    writeJson(function* (out) {
-      work(out);
-      yield;
-    }),
-  );
+function write(work: (out: JsonWriter) => Steps<void>): Buffer {
+  return finishSteps(writeJson(work));
 }
 
 const TEXTS = [
@@ -23,16 +18,29 @@ const TEXTS = [
 ];
 
 test.each(TEXTS)('writes a string as JSON.stringify does (%#)', (text) => {
-  expect(write((out) => void out.string(text)).toString()).toBe(JSON.stringify(text));
+  const written = write(function* (out) {
+    yield* out.string(text);
+  });
+  expect(written.toString()).toBe(JSON.stringify(text));
 });
 
-test('writes bytes in base64, and again what was written before', () => {
-  const bytes = Buffer.from([0, 255, 1, 254]);
-  const written = write((out) => {
+test('writes a long text in steps, without splitting a pair of surrogates', () => {
+  const text = `${'x'.repeat(65_535)}👩${'ü'.repeat(70_000)}`;
+  let steps = 0;
+  const written = write(function* (out) {
+    for (const work = out.string(text); work.next().done !== true; steps++) yield;
+  });
+  expect(steps).toBe(3);
+  expect(written.toString()).toBe(JSON.stringify(text));
+});
+
+test('writes bytes in base64, in steps, and again what was written before', () => {
+  const bytes = Buffer.alloc(200_000, 'any bytes');
+  const written = write(function* (out) {
     out.json('[');
-    const range = out.string('ü');
+    const range = yield* out.string('ü');
     out.json(',');
-    out.base64(bytes.subarray(1));
+    yield* out.base64(bytes.subarray(1));
     out.json(',');
     out.again(range);
     out.json(']');
@@ -42,12 +50,17 @@ test('writes bytes in base64, and again what was written before', () => {
 
 test('a text that is written while another one is written, or after it, leaves that alone', () => {
   const inner: Buffer[] = [];
-  const outer = write((out) => {
+  const writeText = (text: string) =>
+    write(function* (out) {
+      yield* out.string(text);
+    });
+  const outer = write(function* (out) {
     out.json('"outer ');
-    inner.push(write((other) => void other.string('inner')));
+    inner.push(writeText('inner'));
     out.json('outer"');
+    yield;
   });
-  const later = write((out) => void out.string('later and longer than the others'));
+  const later = writeText('later and longer than the others');
   expect([outer, ...inner, later].map(String)).toEqual([
     '"outer outer"',
     '"inner"',

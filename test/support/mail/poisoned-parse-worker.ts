@@ -12,9 +12,7 @@ const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|sleep|exit|gate|wait|doze|mute|stutter|heap|buffers|hold)([\da-f]+)?\xff$/.exec(
-      Buffer.from(bytes).toString('latin1'),
-    ) ?? [];
+    /^(hang|sleep|exit|gate|wait|heap|buffers|hold)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
@@ -36,31 +34,6 @@ iconv.decode = (bytes, charset, options) => {
       const folder = Buffer.from(gate ?? '', 'hex').toString();
       writeFileSync(`${folder}/begun`, '', { flag: 'wx' });
       while (!existsSync(`${folder}/open`)) hoard.length = 0;
-      return 'slow';
-    }
-    // The same without processor time.
-    case 'doze': {
-      const folder = Buffer.from(gate ?? '', 'hex').toString();
-      writeFileSync(`${folder}/dozes`, '.', { flag: 'a' });
-      while (!existsSync(`${folder}/open`)) pause(20);
-      return 'slow';
-    }
-    // The first thread holds 300 MB and says nothing any more, as within a step of C++ that does not end.
-    case 'mute': {
-      const folder = Buffer.from(gate ?? '', 'hex').toString();
-      if (existsSync(`${folder}/mute`)) return 'mute';
-      for (let count = 0; count < 75; count++) hoard.push(Buffer.alloc(4_000_000, 1));
-      writeFileSync(`${folder}/mute`, '');
-      for (;;) pause();
-    }
-    // Says nothing for less than a check of the pool, again and again, until the test has opened the gate.
-    case 'stutter': {
-      const folder = Buffer.from(gate ?? '', 'hex').toString();
-      writeFileSync(`${folder}/stutters`, '.', { flag: 'a' });
-      while (!existsSync(`${folder}/open`)) {
-        pause(230);
-        for (const end = performance.now() + 20; performance.now() < end; ) pause(1);
-      }
       return 'slow';
     }
     case 'heap': {

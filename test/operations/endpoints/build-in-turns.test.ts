@@ -1,7 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { finishInTurns, finishSteps, type Steps } from '../../../core/shared/steps.ts';
+import { finishSteps, type Steps } from '../../../core/shared/steps.ts';
 import { createTurns } from '../../../core/shared/turns.ts';
+import { finishInTurns } from '../../../operations/endpoints/build-in-turns.ts';
 
 /** Works for so many milliseconds in all, in steps of two. */
 function* work(milliseconds: number, result: string): Steps<string> {
