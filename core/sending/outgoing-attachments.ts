@@ -170,7 +170,7 @@ function readContentId(text: string): string | undefined {
 }
 
 /** Returns null unless all of it is base64; Buffer.from would skip invalid characters. Line ends are allowed, padding is optional. */
-function decodeBase64(text: string): Uint8Array | null {
+export function decodeBase64(text: string): Uint8Array | null {
   const digits = /[\r\n\t ]/.test(text) ? text.replace(/[\r\n\t ]+/g, '') : text;
   const body = digits.replace(/={1,2}$/, '');
   const isWhole = digits.length === body.length || digits.length % 4 === 0;

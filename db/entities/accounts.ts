@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Reach } from '../../core/accounts/key-rights.ts';
+import type { PictureType } from '../../core/accounts/picture.ts';
 import type { Quotas } from '../../core/accounts/quotas.ts';
 import type { InvitedRole, Role } from '../../core/accounts/roles.ts';
 import type { GroupRole, SignInMethod } from '../../core/accounts/sign-in.ts';
@@ -16,6 +17,7 @@ export const PersonSchema = defineEntity({
     name: p.text().default(''),
     /** whether the owner proved to receive mail at the address */
     emailVerified: p.boolean().default(false),
+    /** the version of the picture; null: none */
     image: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
@@ -25,6 +27,32 @@ export const PersonSchema = defineEntity({
     lastWorkspaceId: p.text().nullable(),
   },
   indexes: [{ name: 'person_erase', properties: ['eraseAt'], where: 'erase_at IS NOT NULL' }],
+});
+
+/** The picture that a person uploaded. */
+export const PersonPictureSchema = defineEntity({
+  name: 'PersonPicture',
+  tableName: 'person_picture',
+  properties: {
+    personId: p
+      .manyToOne(PersonSchema)
+      .mapToPk()
+      .primary()
+      .name('person_id')
+      .foreignKeyName('person_picture_person_id_fkey')
+      .updateRule('no action')
+      .deleteRule('cascade'),
+    mediaType: p.text().$type<PictureType>(),
+    content: p.blob().$type<Buffer>(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  checks: [
+    {
+      name: 'person_picture_media_type_check',
+      expression: `(media_type = ANY (ARRAY['image/jpeg'::text, 'image/png'::text, 'image/webp'::text]))`,
+    },
+    { name: 'person_picture_content_check', expression: '(octet_length(content) <= 262144)' },
+  ],
 });
 
 /** The tenant: `workspace_id` of all other tables is the ID of a workspace. */

@@ -8,6 +8,7 @@ import {
   AuthTotpSchema,
   AuthVerificationSchema,
   ErasedAccountSchema,
+  PersonPictureSchema,
   PersonSchema,
   RequestWindowSchema,
   SignInProviderSchema,
@@ -93,6 +94,7 @@ import { ClockSchema, DeadRowSchema, RetentionSchema, RetentionSweepSchema, Secr
 /** All tables and views. db/migrations creates them, and test/db/entities.test.ts compares both. */
 export const entities = [
   PersonSchema,
+  PersonPictureSchema,
   WorkspaceSchema,
   WorkspaceMemberSchema,
   WorkspaceInvitationSchema,

@@ -22,6 +22,7 @@ select create_reference_table('auth_session');
 select create_reference_table('auth_credential');
 select create_reference_table('auth_verification');
 select create_reference_table('auth_passkey');
+select create_reference_table('person_picture');
 select create_reference_table('auth_totp');
 select create_reference_table('auth_recovery_code');
 select create_reference_table('sign_in_provider');

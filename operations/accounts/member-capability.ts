@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../../core/accounts/picture.ts';
 import { INVITED_ROLES, role } from '../../core/accounts/roles.ts';
 import { named, nameType, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { text } from '../capability/field-shapes.ts';
+import { memberImage as image, text } from '../capability/field-shapes.ts';
 import {
   createInvitation,
   INVITATION_STATUSES,
@@ -32,7 +33,7 @@ const member = z
     id: named(z.string(), { graphqlType: 'ID' }).meta({ description: 'ID of the person.' }),
     email: z.string().meta({ description: 'The address that the person signs in with.' }),
     name: z.string().meta({ description: 'Name of the person; may be empty.' }),
-    image: z.string().nullable().meta({ description: 'URL of a picture. Null: none.' }),
+    image,
     role: role.meta({ description: 'What the member may do.' }),
     isApprover,
     limits: limits.nullable().meta({ description: 'What the member is limited to. Null: nothing.' }),
@@ -143,7 +144,7 @@ const person = nameType(
     id: named(z.string(), { graphqlType: 'ID' }).meta({ description: 'ID of the person.' }),
     email: z.string().meta({ description: 'The address that the person signs in with.' }),
     name: z.string().meta({ description: 'Name of the person; may be empty.' }),
-    image: z.string().nullable().meta({ description: 'URL of a picture. Null: none.' }),
+    image,
     role: role.meta({ description: 'The role in the workspace of the session.' }),
     isApprover,
     rights: z
@@ -159,6 +160,8 @@ const person = nameType(
 export const memberCapability: Capability = {
   feature: 'Account',
   what: 'Members',
+  byHand: { rest: ['getMemberPicture'] },
+  difference: 'The file of a picture is REST only',
   tag: 'Members',
   path: '/members',
   restCase: 'snake',
@@ -256,6 +259,24 @@ export const memberCapability: Capability = {
       errors: [409],
       run: async (context, { keepsKeys: keeps = false }, id) =>
         showMember(await members.transferOwnership(context, id, { keepsKeys: keeps })),
+    }),
+    defineAction({
+      access: 'read',
+      operationId: 'setPicture',
+      field: 'setPicture',
+      summary: 'Set your picture',
+      description: `Replaces the picture that members of your workspaces see beside your name, or removes it. A picture is a JPEG, PNG or WebP file of up to ${MAX_PICTURE_BYTES / 1_024} KB and ${MAX_PICTURE_SIDE} pixels on each side. What a camera wrote into it, such as the place, is not stored. Needs a dashboard session.`,
+      method: 'PUT',
+      path: '/picture',
+      input: z.object({
+        content: text.nullable().meta({ description: 'The file as base64. Null removes the picture.' }),
+      }),
+      inputName: 'SetPicture',
+      example: { content: null },
+      output: z.object({ image }).meta({ id: 'SetPicture', description: 'The picture of a person.' }),
+      isOfDomain: true,
+      errors: [],
+      run: async (context, { content }) => ({ image: await members.setPicture(context, content) }),
     }),
     defineAction({
       access: 'read',

@@ -1,7 +1,15 @@
 import type { Transaction } from 'kysely';
+import {
+  MAX_PICTURE_BYTES,
+  MAX_PICTURE_SIDE,
+  type Picture,
+  type PictureFault,
+  readPicture as parsePicture,
+} from '../../core/accounts/picture.ts';
 import { hasRight, hasRoleRight, isLimitableRight, RIGHTS, type Right } from '../../core/accounts/rights.ts';
 import { type InvitedRole, LIMITABLE_ROLES, type Role } from '../../core/accounts/roles.ts';
 import { canonicalAddress, canonicalDomainName } from '../../core/domains/domain-name.ts';
+import { decodeBase64 } from '../../core/sending/outgoing-attachments.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
@@ -11,6 +19,7 @@ import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import { assignedEvent } from '../../db/queries/threads/thread-assignee.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { publishLimits } from './api-keys.ts';
+import { countAttempt } from './count-attempts.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
 import { announceLimits } from './key-grants.ts';
 import { withFullAccess } from './key-reach.ts';
@@ -23,6 +32,8 @@ export interface Member extends rows.MemberRow {
 
 /** Domains and addresses that a member can be limited to. */
 export const MAX_LIMITS = 100;
+/** Per minute and person. @limit */
+export const MAX_PICTURE_CHANGES = 10;
 /** Characters. */
 export const MAX_WORKSPACE_NAME_LENGTH = 100;
 
@@ -184,6 +195,58 @@ export async function renameWorkspace(context: OperationContext, given: string):
   return readWorkspace(context);
 }
 
+/** Returns the picture of a member, for those who see the member beside what the member did. Throws not_found. */
+export async function readPicture(context: OperationContext, personId: string): Promise<rows.MemberPicture> {
+  const { database, workspaceId } = context;
+  const picture = isValidId(personId)
+    ? await asWorkspace(database, workspaceId, (transaction) =>
+        rows.readMemberPicture(transaction, workspaceId, personId),
+      )
+    : null;
+  if (picture === null) throw new UserError('not_found', 'Picture not found');
+  return picture;
+}
+
+/** What is wrong with a picture, by its fault. */
+const PICTURE_FAULTS: Readonly<Record<PictureFault, string>> = {
+  type: 'A picture must be a JPEG, PNG or WebP file',
+  damaged: 'The picture is incomplete or damaged. Save it again in an image program.',
+  animated: 'A picture must not be an animation',
+  large: `A picture has at most ${MAX_PICTURE_SIDE} pixels on each side. Make it smaller.`,
+};
+
+/**
+ * Replaces the picture of the person of the request by one in base64, in all of the person's workspaces; null removes it. Returns its path. Throws
+ * validation, forbidden for API keys, rate_limited.
+ */
+export async function setPicture(context: OperationContext, content: string | null): Promise<string | null> {
+  const { personId } = requirePerson(context, 'have a picture', 'Settings');
+  const picture = content === null ? null : readContent(content);
+  const { database, workspaceId } = withFullAccess(context);
+  await countAttempt(context, {
+    kind: `picture:${personId}`,
+    limit: MAX_PICTURE_CHANGES,
+    what: 'Changes of a picture',
+  });
+  const person = await asWorkspace(database, workspaceId, async (transaction) =>
+    (await rows.setMemberPicture(transaction, workspaceId, personId, picture))
+      ? rows.readPerson(transaction, workspaceId, personId)
+      : null,
+  );
+  if (person === null) throw memberNotFound();
+  return person.image;
+}
+
+function readContent(content: string): Picture {
+  if (content.length > Math.ceil(MAX_PICTURE_BYTES / 3) * 4)
+    throw invalid(`A picture has at most ${MAX_PICTURE_BYTES / 1_024} KB. Make it smaller.`, 'content');
+  const bytes = decodeBase64(content);
+  if (bytes === null) throw invalid('The content of the picture must be base64', 'content');
+  const picture = parsePicture(bytes);
+  if (typeof picture === 'string') throw invalid(PICTURE_FAULTS[picture], 'content');
+  return picture;
+}
+
 /** Returns the events of threads that were taken from a member. */
 async function unassignedEvents(
   { workspaceId, rights }: OperationContext,
@@ -281,10 +344,14 @@ export async function resolveRights(
 }
 
 /** Returns the person of the request. Throws forbidden for API keys. `what` completes "API keys cannot …". */
-function requirePerson({ rights, caller }: OperationContext, what: string): { personId: string; role: Role } {
+function requirePerson(
+  { rights, caller }: OperationContext,
+  what: string,
+  page = 'Members',
+): { personId: string; role: Role } {
   const { personId, role } = rights;
   if (caller.via !== 'session' || personId === null || role === null)
-    throw new UserError('forbidden', `API keys cannot ${what}. Sign in to the dashboard, and open Members.`);
+    throw new UserError('forbidden', `API keys cannot ${what}. Sign in to the dashboard, and open ${page}.`);
   return { personId, role };
 }
 

@@ -107,3 +107,9 @@ export function deletedShape(id: string, noun: string, shortNoun = noun) {
     })
     .meta({ id, description: `A ${noun} that was deleted.` });
 }
+
+/** The picture of a member, see picturePath in core/accounts/picture.ts. */
+export const memberImage = z.string().nullable().meta({
+  description:
+    'Path of the picture on this service, which needs the right `read`. A new picture has a new path. Null: none.',
+});

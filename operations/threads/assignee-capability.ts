@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linkTo, named, nameType, restOnly } from '../../core/shared/field-notes.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { text } from '../capability/field-shapes.ts';
+import { memberImage, text } from '../capability/field-shapes.ts';
 import { assignThread } from './assign-thread.ts';
 
 /** A member as others see the member beside what the member did. */
@@ -10,7 +10,7 @@ export const memberName = nameType(
     id: named(z.string(), { graphqlType: 'ID' }).meta({ description: 'ID of the person.' }),
     email: z.string().meta({ description: 'The address that the person signs in with.' }),
     name: z.string().meta({ description: 'Name of the person; may be empty.' }),
-    image: z.string().nullable().meta({ description: 'URL of a picture. Null: none.' }),
+    image: memberImage,
   }),
   { type: 'MemberName', description: 'A member as shown beside what the member works on.' },
 );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { MAX_MENTIONS, MAX_NOTE_LENGTH, MAX_NOTES } from '../../core/threads/note.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
-import { text } from '../capability/field-shapes.ts';
+import { memberImage, text } from '../capability/field-shapes.ts';
 import { memberName } from './assignee-capability.ts';
 import * as notes from './notes.ts';
 
@@ -16,6 +16,7 @@ const note = z
       description: 'ID of the person who wrote it. Null: an API key did.',
     }),
     authorName: z.string().meta({ description: 'Name or address of the author then, or the name of the API key.' }),
+    authorImage: memberImage,
     isYours: z.boolean().meta({ description: 'Whether the person or the API key of the request wrote it.' }),
     mentions: z
       .array(memberName)

@@ -13,6 +13,15 @@ create index person_erase on person (erase_at) where erase_at is not null;
 grant select, insert, update on person to postroom_auth;
 grant select, insert, update, delete on person to postroom_actor;
 
+-- What a person uploaded, as picture.ts of core left it. person.image is its version: the first 16 digits of its SHA-256. Only the functions of
+-- workspaces.sql read and write it.
+create table person_picture (
+  person_id text primary key references person on delete cascade,
+  media_type text not null check (media_type in ('image/jpeg', 'image/png', 'image/webp')),
+  content bytea not null check (octet_length(content) <= 262144),
+  updated_at timestamptz(3) not null default now()
+);
+
 -- What mail, domains, keys and all else belong to: workspace_id in all other tables is the id of a workspace.
 create table workspace (
   id text primary key,

@@ -275,7 +275,7 @@ call pg_temp.audit_table('suppression', 'suppression', 'id', 'address', 'address
 call pg_temp.audit_table('image_sender', 'image_sender', 'address', 'address', 'address');
 call pg_temp.audit_table('retention', 'retention', 'workspace_id', 'workspace_id', 'raw_days body_days metadata_days');
 call pg_temp.audit_table('approval', 'approval', 'email_id', 'email_id', 'decision reason', '', 'decision', 'update');
-call pg_temp.audit_table('person', 'person', 'id', 'email', 'email name', '', '', 'insert or update', 'audit_person_change');
+call pg_temp.audit_table('person', 'person', 'id', 'email', 'email name image', '', '', 'insert or update', 'audit_person_change');
 call pg_temp.audit_table('auth_session', 'session', 'id', 'id', 'created_at', '', '', 'insert or delete', 'audit_person_change');
 call pg_temp.audit_table('auth_passkey', 'passkey', 'id', 'name', 'name device_type', '', '', 'insert or update or delete', 'audit_person_change');
 call pg_temp.audit_table('auth_totp', 'second_factor', 'person_id', 'person_id', 'confirmed_at', 'secret_ciphertext', '',

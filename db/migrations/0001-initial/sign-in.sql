@@ -17,7 +17,8 @@ create function forget_unproved_sign_in(p_person_id text) returns void
     delete from auth_totp t where t.person_id = p_person_id;
     delete from auth_recovery_code r where r.person_id = p_person_id;
     delete from auth_verification v where v.value = p_person_id and length(v.value) < 64;
-    update person u set email_verified = true where u.id = p_person_id $$;
+    delete from person_picture c where c.person_id = p_person_id;
+    update person u set email_verified = true, image = null where u.id = p_person_id $$;
 revoke all on function forget_unproved_sign_in from public;
 
 -- Finds or makes the person whom the single sign-on of a workspace names, and makes the person a member of it. p_account_id is issuer and

@@ -46,6 +46,7 @@ create function close_persons(p_person_ids text[], p_last_requests interval) ret
     delete from auth_passkey p where p.person_id = any (closed);
     delete from auth_totp t where t.person_id = any (closed);
     delete from auth_recovery_code r where r.person_id = any (closed);
+    delete from person_picture c where c.person_id = any (closed);
     delete from auth_verification v where v.value = any (closed) and length(v.value) < 64;
   end $$;
 revoke all on function close_persons from public;
@@ -255,6 +256,39 @@ create function members_named(p_workspace_id text, p_names text[]) returns table
       and exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = u.id) $$;
 revoke all on function members_named from public;
 grant execute on function members_named to postroom_gateway, postroom_actor, postroom_domain;
+
+-- Replaces the picture of a member of the workspace that asks, or removes it: null. Returns whether the person is a member.
+create function set_member_picture(p_workspace_id text, p_person_id text, p_media_type text, p_content bytea) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    version text := left(encode(sha256(p_content), 'hex'), 16);
+  begin
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true)
+        or not exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id) then
+      return false;
+    end if;
+    perform from person u where u.id = p_person_id for no key update;
+    update person u set image = version, updated_at = postroom_now() where u.id = p_person_id and u.image is distinct from version;
+    if not found then return true; end if;
+    if p_content is null then
+      delete from person_picture c where c.person_id = p_person_id;
+    else
+      insert into person_picture as c (person_id, media_type, content, updated_at) values (p_person_id, p_media_type, p_content, postroom_now())
+        on conflict (person_id) do update set media_type = excluded.media_type, content = excluded.content, updated_at = excluded.updated_at;
+    end if;
+    return true;
+  end $$;
+revoke all on function set_member_picture from public;
+grant execute on function set_member_picture to postroom_gateway, postroom_actor;
+
+create function picture_of_member(p_workspace_id text, p_person_id text) returns table (media_type text, content bytea, version text)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select c.media_type, c.content, u.image from person_picture c join person u on u.id = c.person_id
+    where c.person_id = p_person_id and p_workspace_id = current_setting('postroom.workspace_id', true)
+      and exists (select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = c.person_id) $$;
+revoke all on function picture_of_member from public;
+grant execute on function picture_of_member to postroom_gateway, postroom_actor, postroom_domain;
+
 -- The name of an API key of the workspace, or else the name or address of a member.
 create function requester_name(p_workspace_id text, p_person_id text, p_key_id text) returns text
   language sql stable security definer set search_path = public, pg_temp as $$

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { picturePath } from '../../../core/accounts/picture.ts';
 import type { Tables } from '../../entities/tables.ts';
 
 /** A member as others see the member beside what the member did. */
@@ -7,7 +8,7 @@ export interface MemberName {
   email: string;
   /** may be empty */
   name: string;
-  /** URL of a picture; null: none */
+  /** path of the picture, see picturePath; null: none */
   image: string | null;
 }
 
@@ -33,7 +34,7 @@ export async function findMemberNames(
     select person_id as id, email, name, image from members_named(${workspaceId}, ${personIds}::text[])`.execute(
     transaction,
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, { ...row, image: picturePath(row.id, row.image) }]));
 }
 
 /** Returns who makes a request, for others: the name or address of the person, or the name of the API key; null: neither is known. */

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { type Picture, type PictureType, picturePath } from '../../../core/accounts/picture.ts';
 import type { InvitedRole, Role } from '../../../core/accounts/roles.ts';
 import type { Tables } from '../../entities/tables.ts';
 import type { KeyLimits } from './api-key.ts';
@@ -16,7 +17,7 @@ export interface MemberRow {
   personId: string;
   email: string;
   name: string;
-  /** URL of a picture; null: none */
+  /** path of the picture, see picturePath; null: none */
   image: string | null;
   role: Role;
   isApprover: boolean;
@@ -32,7 +33,7 @@ export async function listMembers(transaction: Transaction<Tables>, workspaceId:
     select person_id as "personId", email, name, image, role, is_approver as "isApprover", ${limitsSql} as limits,
       joined_at as "joinedAt", keys
     from members_of(${workspaceId}) order by role = 'owner' desc, joined_at, person_id`.execute(transaction);
-  return rows;
+  return rows.map((row) => ({ ...row, image: picturePath(row.personId, row.image) }));
 }
 
 export const limitsSql = sql`case when domain_ids is not null
@@ -148,7 +149,7 @@ export interface PersonRow {
   id: string;
   email: string;
   name: string;
-  /** URL of a picture; null: none */
+  /** path of the picture, see picturePath; null: none */
   image: string | null;
   workspaceName: string;
   /** whether the workspace has other members */
@@ -165,7 +166,44 @@ export async function readPerson(
     select id, email, name, image, workspace_name as "workspaceName", is_in_team as "isInTeam" from person_of(${workspaceId}, ${personId})`.execute(
     transaction,
   );
+  const [row = null] = rows;
+  return row && { ...row, image: picturePath(row.id, row.image) };
+}
+
+/** The picture of a member. */
+export interface MemberPicture {
+  mediaType: PictureType;
+  content: Buffer;
+  /** the first 16 digits of its SHA-256 */
+  version: string;
+}
+
+/** Returns the picture of a member of the transaction's workspace; null: the member has none, or the person is no member. */
+export async function readMemberPicture(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  personId: string,
+): Promise<MemberPicture | null> {
+  const { rows } = await sql<MemberPicture>`
+    select media_type as "mediaType", content, version from picture_of_member(${workspaceId}, ${personId})`.execute(
+    transaction,
+  );
   return rows[0] ?? null;
+}
+
+/** Replaces the picture of a member of the transaction's workspace; null removes it. Returns whether the person is a member. */
+export async function setMemberPicture(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  personId: string,
+  picture: Picture | null,
+): Promise<boolean> {
+  const content = picture === null ? null : Buffer.from(picture.bytes);
+  const { rows } = await sql<{ done: boolean }>`
+    select set_member_picture(${workspaceId}, ${personId}, ${picture?.mediaType ?? null}, ${content}) as done`.execute(
+    transaction,
+  );
+  return rows[0]?.done === true;
 }
 
 /** The workspace of a request. */

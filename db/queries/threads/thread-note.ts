@@ -13,6 +13,8 @@ export interface ThreadNote {
   authorKeyId: string | null;
   /** name or address of the person then, or the name of the key */
   authorName: string;
+  /** path of the author's picture, see picturePath; null: none, or the author is no member */
+  authorImage: string | null;
   text: string;
   /** members whom the text mentions and who could read the thread then; those who left are missing */
   mentions: MemberName[];
@@ -22,7 +24,7 @@ export interface ThreadNote {
   editedAt: Date | null;
 }
 
-interface NoteRow extends Omit<ThreadNote, 'mentions'> {
+interface NoteRow extends Omit<ThreadNote, 'mentions' | 'authorImage'> {
   mentions: string[];
 }
 
@@ -39,7 +41,7 @@ export async function listNotes(
     select ${columns} from thread_note where workspace_id = ${workspaceId} and thread_id = ${threadId} order by id`.execute(
     transaction,
   );
-  return withMentions(transaction, workspaceId, rows);
+  return withMembers(transaction, workspaceId, rows);
 }
 
 /** Returns a note; null if the workspace has none with this ID. */
@@ -50,19 +52,22 @@ export async function findNote(
 ): Promise<ThreadNote | null> {
   const { rows } = await sql<NoteRow>`
     select ${columns} from thread_note where workspace_id = ${workspaceId} and id = ${noteId}`.execute(transaction);
-  const [note = null] = await withMentions(transaction, workspaceId, rows);
+  const [note = null] = await withMembers(transaction, workspaceId, rows);
   return note;
 }
 
-async function withMentions(
+async function withMembers(
   transaction: Transaction<Tables>,
   workspaceId: string,
   rows: readonly NoteRow[],
 ): Promise<ThreadNote[]> {
-  const mentioned = [...new Set(rows.flatMap(({ mentions }) => mentions))];
-  const members = await findMemberNames(transaction, workspaceId, mentioned);
+  const named = [
+    ...new Set(rows.flatMap(({ mentions, authorId }) => (authorId === null ? mentions : [authorId, ...mentions]))),
+  ];
+  const members = await findMemberNames(transaction, workspaceId, named);
   return rows.map((row) => ({
     ...row,
+    authorImage: (row.authorId === null ? undefined : members.get(row.authorId))?.image ?? null,
     mentions: row.mentions.flatMap((id) => members.get(id) ?? []),
     createdAt: new Date(row.createdAt),
     editedAt: row.editedAt === null ? null : new Date(row.editedAt),

@@ -6,7 +6,7 @@ export const VIEWER = graphql(`
   query DashboardViewer {
     viewer {
       id email name
-      person { id email name role isApprover isLimited isInTeam rights workspaceName }
+      person { id email name image role isApprover isLimited isInTeam rights workspaceName }
       service { publicUrl mailHostname isMailHostnameLocal trustedDomains hasGuardModel smtpHost smtpPort }
     }
     events(last: 1) { edges { node { cursor } } }

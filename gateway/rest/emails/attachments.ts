@@ -9,7 +9,7 @@ import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, type RestOptions } from '../shapes.ts';
 
 /** Content-Security-Policy of files: nothing may run or load if a browser displays one. */
-const SANDBOX = "sandbox; default-src 'none'";
+export const SANDBOX = "sandbox; default-src 'none'";
 
 const emailId = z.string().meta({ description: 'ID of the email.' });
 

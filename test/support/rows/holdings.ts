@@ -3,7 +3,8 @@ import { dmarcRow } from '../../../actors/receiving/email-rows.ts';
 import { readDmarcReport } from '../../../core/domains/dmarc-report.ts';
 import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import { type Database } from '../../../db/connection/database.ts';
-import { inTransaction } from '../../../db/connection/transaction.ts';
+import { asWorkspace, inTransaction } from '../../../db/connection/transaction.ts';
+import { setMemberPicture } from '../../../db/queries/accounts/member.ts';
 import { insertDmarcReports } from '../../../db/queries/domains/dmarc-write.ts';
 import { dmarcXml } from '../mail/dmarc-reports.ts';
 import { insertMail, insertThread } from './mail-rows.ts';
@@ -119,6 +120,10 @@ export async function addTeam(actor: Database, { workspaceId }: TestMailbox): Pr
   await actor.pool.query(
     `insert into workspace_member (workspace_id, person_id, role) values ($1, 'usr_' || $2, 'viewer')`,
     [workspaceId, id],
+  );
+  const picture = { mediaType: 'image/png', bytes: Buffer.from(`Picture in ${workspaceId}`) } as const;
+  await asWorkspace(actor, workspaceId, (transaction) =>
+    setMemberPicture(transaction, workspaceId, `usr_${id}`, picture),
   );
   await actor.pool.query(
     `insert into workspace_invitation (id, workspace_id, email, role, token_sha256, expires_at)

@@ -1,4 +1,4 @@
-import { Badge, Checkbox, Collapse, Stack } from '@mantine/core';
+import { Badge, Checkbox, Collapse, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
@@ -16,8 +16,10 @@ import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PressedRow } from '../../parts/row-list.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
+import { Face } from '../../parts/thumbnail.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
+import { useTeam } from '../inbox/people.ts';
 
 const AUDIT_LOG = graphql(`
   query DashboardAuditLog($first: Int!, $after: String, $filter: AuditEntryFilter) {
@@ -144,6 +146,7 @@ function exportQuery({ actorKind, objectKind, objectId, isDenied, ...rest }: Aud
 /** An entry of the audit log, with its details when it is opened. */
 function AuditEntry({ entry }: { entry: ShownEntry }) {
   const [isOpen, { toggle }] = useDisclosure(false);
+  const actor = useTeam().members.find(({ id }) => id === entry.actorId);
   const { action, objectName, objectId, isDenied, times, createdAt } = entry;
   const name = (
     <>
@@ -159,9 +162,10 @@ function AuditEntry({ entry }: { entry: ShownEntry }) {
     </>
   );
   const about = (
-    <>
+    <Group component="span" gap={6} wrap="nowrap">
+      {actor !== undefined && <Face name={actor.called} image={actor.image} size={20} />}
       {nameActor(entry)} · <RelativeTime at={createdAt} />
-    </>
+    </Group>
   );
   return (
     <PressedRow name={name} about={about} press={toggle} isExpanded={isOpen}>

@@ -5,7 +5,7 @@ export const THREAD_ROW = graphql(`
   fragment ThreadRow on Thread {
     id subject messageCount unreadCount isReadByMe lastMessageAt listedAt snoozedUntil returnedBy isArchived trashedAt
     labels
-    assignee { id name email }
+    assignee { id name email image }
     participants { name address }
     senders { name address }
     latestMessage { id preview hasFiles type date createdAt }

@@ -63,19 +63,21 @@ export function participantsText(people: readonly Person[], ownDomains: Readonly
 }
 
 /** Who works on a thread. */
-export type Assignee = { id: string; name: string; email: string };
+export type Assignee = { id: string; name: string; email: string; image: string | null };
 
 /** Returns the name of a member, or else the address. */
 export function nameAssignee({ name, email }: Pick<Assignee, 'name' | 'email'>): string {
   return name || email;
 }
 
-const TEAM = graphql(`query InboxTeam { members { id name email isYou } }`);
+const TEAM = graphql(`query InboxTeam { members { id name email image isYou } }`);
 
 /** A member as menus of the inbox name the member. */
 interface TeamMember {
   id: string;
   email: string;
+  /** path of the picture; null: none */
+  image: string | null;
   /** the name, or else the address */
   called: string;
   isYou: boolean;
@@ -92,9 +94,9 @@ export function useTeam(): { members: TeamMember[]; isTeam: boolean } {
   const own =
     person === null || found.some(({ isYou }) => isYou)
       ? []
-      : [{ id: person.id, email: person.email, name: person.name, isYou: true }];
+      : [{ id: person.id, email: person.email, name: person.name, image: person.image, isYou: true }];
   const members = [...own, ...found]
-    .map(({ id, email, name, isYou }) => ({ id, email, called: name || email, isYou }))
+    .map(({ id, email, name, image, isYou }) => ({ id, email, image, called: name || email, isYou }))
     .toSorted((one, other) => Number(other.isYou) - Number(one.isYou) || one.called.localeCompare(other.called));
   return { members, isTeam: isInTeam || members.length > 1 };
 }

@@ -25,7 +25,7 @@ export const THREAD = graphql(
       id subject messageCount unreadCount isReadByMe isArchived trashedAt labels lastMessageAt snoozedUntil remindAt
       returnedBy
       claim { holder expiresAt }
-      assignee { id name email }
+      assignee { id name email image }
       participants { name address }
       messages(last: $last) { edges { cursor node { ...ThreadMessage } } pageInfo { hasPreviousPage startCursor } }
     }

@@ -389,7 +389,11 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       {assignee !== null && (
         <>
           <span className={style['face']} title={`Assigned to ${nameAssignee(assignee)}`} aria-hidden>
-            {makeInitials({ name: assignee.name, address: assignee.email })}
+            {assignee.image === null ? (
+              makeInitials({ name: assignee.name, address: assignee.email })
+            ) : (
+              <img src={assignee.image} alt="" width={16} height={16} />
+            )}
           </span>
           <span className={style['words']}>{`assigned to ${nameAssignee(assignee)}`}</span>
         </>

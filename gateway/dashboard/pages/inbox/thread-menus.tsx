@@ -1,8 +1,9 @@
-import { ActionIcon, Avatar, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
 import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine } from '../../parts/text.tsx';
+import { Face } from '../../parts/thumbnail.tsx';
 import { useRight } from '../../shell/viewer.ts';
 import { FormPopover } from './form-popover.tsx';
 import style from './inbox.module.css';
@@ -203,7 +204,7 @@ export function AssignMenu({ assignee, assign }: AssignMenuProps) {
   const mayAssign = useRight('organize');
   if (!isTeam && assignee === null) return null;
   const called = assignee === null ? null : nameAssignee(assignee);
-  const face = <Avatar size={24} radius="xl" name={called ?? ''} color="gray" alt="" aria-hidden />;
+  const face = <Face name={called ?? ''} image={assignee?.image} size={24} />;
   if (!mayAssign) return called === null ? null : <span title={`Assigned to ${called}`}>{face}</span>;
   return (
     <Menu position="bottom-end" withinPortal>
@@ -219,12 +220,12 @@ export function AssignMenu({ assignee, assign }: AssignMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        {members.map(({ id, email, called: name, isYou }) => (
+        {members.map(({ id, email, image, called: name, isYou }) => (
           <Menu.Item
             key={id}
             disabled={assignee?.id === id}
-            leftSection={<Avatar size={20} radius="xl" name={name} color="gray" alt="" />}
-            onClick={() => assign({ id, email, name })}
+            leftSection={<Face name={name} image={image} size={20} />}
+            onClick={() => assign({ id, email, image, name })}
           >
             {isYou ? 'Assign to me' : `Assign to ${name}`}
           </Menu.Item>

@@ -7,13 +7,14 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
+import { Face } from '../../parts/thumbnail.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { useTeam } from './people.ts';
 
 const NOTES = graphql(`
   query ThreadNotes($threadId: ID!) {
-    threadNotes(threadId: $threadId) { id text authorName isYours unreached createdAt editedAt }
+    threadNotes(threadId: $threadId) { id text authorName authorImage isYours unreached createdAt editedAt }
   }
 `);
 
@@ -21,7 +22,7 @@ const ADD = graphql(`
   mutation InboxAddNote($input: AddThreadNoteInput!) {
     addThreadNote(input: $input) {
       __typename
-      ... on AddThreadNotePayload { note { id text authorName isYours unreached createdAt editedAt } }
+      ... on AddThreadNotePayload { note { id text authorName authorImage isYours unreached createdAt editedAt } }
     }
   }
 `);
@@ -30,7 +31,7 @@ const EDIT = graphql(`
   mutation InboxEditNote($input: UpdateThreadNoteInput!) {
     updateThreadNote(input: $input) {
       __typename
-      ... on UpdateThreadNotePayload { note { id text authorName isYours unreached createdAt editedAt } }
+      ... on UpdateThreadNotePayload { note { id text authorName authorImage isYours unreached createdAt editedAt } }
     }
   }
 `);
@@ -89,7 +90,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
 }
 
 function NoteCard({ note }: { note: Note }) {
-  const { id, text, authorName, isYours, unreached, createdAt, editedAt } = note;
+  const { id, text, authorName, authorImage, isYours, unreached, createdAt, editedAt } = note;
   const [isEditing, setEditing] = useState(false);
   const mayRemove = useRight('members') || isYours;
   const edit = useAct(EDIT);
@@ -97,10 +98,13 @@ function NoteCard({ note }: { note: Note }) {
   return (
     <Paper withBorder px="md" py="xs" radius="md" component="article" aria-label={`Note by ${authorName}`} data-note>
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Fine className="postroom-wrap">
-          Note by {authorName}, <RelativeTime at={createdAt} />
-          {editedAt !== null && ', edited'}
-        </Fine>
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Face name={authorName} image={authorImage} size={20} />
+          <Fine className="postroom-wrap">
+            Note by {authorName}, <RelativeTime at={createdAt} />
+            {editedAt !== null && ', edited'}
+          </Fine>
+        </Group>
         {!isEditing && (
           <Group gap={4} wrap="nowrap">
             {isYours && (

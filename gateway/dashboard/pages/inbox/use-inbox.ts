@@ -224,7 +224,10 @@ export function useInbox() {
     if (person === null || !mayOrganize || threads.length === 0) return;
     const isMine = threads.every(({ assignee }) => assignee?.id === person.id);
     const ids = threads.map(({ id }) => id);
-    void acts.assign(ids, isMine ? null : { id: person.id, name: person.name, email: person.email });
+    void acts.assign(
+      ids,
+      isMine ? null : { id: person.id, name: person.name, email: person.email, image: person.image },
+    );
   };
   useShortcuts({
     j: () => step(1),

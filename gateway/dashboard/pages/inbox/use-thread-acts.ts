@@ -23,7 +23,7 @@ export const UPDATE = graphql(`
 
 const ASSIGN = graphql(`
   mutation InboxAssignThread($input: AssignThreadInput!) {
-    assignThread(input: $input) { __typename ... on AssignThreadPayload { thread { id assignee { id name email } } } }
+    assignThread(input: $input) { __typename ... on AssignThreadPayload { thread { id assignee { id name email image } } } }
   }
 `);
 

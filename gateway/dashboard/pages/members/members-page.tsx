@@ -10,6 +10,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
+import { Face } from '../../parts/thumbnail.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { announceSignOut, leave } from '../../shell/session-news.ts';
@@ -17,7 +18,7 @@ import { useRight, useViewer } from '../../shell/viewer.ts';
 
 const MEMBERS = graphql(`
   query DashboardMembers {
-    members { id email name role isApprover limits { domainIds addresses } joinedAt apiKeys isYou }
+    members { id email name image role isApprover limits { domainIds addresses } joinedAt apiKeys isYou }
   }
 `);
 type ShownMember = ResultOf<typeof MEMBERS>['members'][number];
@@ -82,7 +83,7 @@ const MAX_NAMED = 3;
 
 /** A member, with what the signed-in person may do about it. */
 function MemberRow({ member, changed }: { member: ShownMember; changed: () => void }) {
-  const { id, email, name, role, isApprover, isYou, joinedAt, limits, apiKeys } = member;
+  const { id, email, name, image, role, isApprover, isYou, joinedAt, limits, apiKeys } = member;
   const called = name === '' ? email : name;
   const mayTransfer = useRight('ownership');
   const isManaged = useRight('members') && role !== 'OWNER' && !isYou;
@@ -92,6 +93,7 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
     <Row
       name={
         <Group gap="xs">
+          <Face name={called} image={image} size={28} />
           <RowName>{called}</RowName>
           <Badge variant="default">{role.toLowerCase()}</Badge>
           {isApprover && role !== 'OWNER' && role !== 'ADMIN' && <Badge variant="default">approver</Badge>}

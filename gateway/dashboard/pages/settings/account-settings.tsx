@@ -1,4 +1,4 @@
-import { Button, Code, Group, TextInput } from '@mantine/core';
+import { Button, Code, FileButton, Group, TextInput } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
 import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';
@@ -13,6 +13,7 @@ import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
+import { Face } from '../../parts/thumbnail.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import { useRight } from '../../shell/viewer.ts';
@@ -44,11 +45,12 @@ export function ProfileSection() {
       title="Profile"
       about={result ? <RelativeTime at={result.user.createdAt} prefix="Account created " /> : undefined}
     >
+      <PictureField />
       <RecordForm form={form} submit="Save" label="Profile" justify="flex-start" isDisabled={!form.isDirty()}>
         <form.Text
           name="name"
           label="Name"
-          description="Visible only to you."
+          description="Members of your workspaces see it beside what you do."
           autoComplete="name"
           maxLength={100}
           disabled={result === undefined}
@@ -62,6 +64,102 @@ export function ProfileSection() {
       </RecordForm>
     </Section>
   );
+}
+
+const PICTURE = graphql(`query SettingsPicture { viewer { id person { id name email image } } }`);
+const SET_PICTURE = graphql(`
+  mutation SettingsSetPicture($input: SetPictureInput!) {
+    setPicture(input: $input) { __typename ... on SetPicturePayload { image } }
+  }
+`);
+
+/** Pixels of each side of a picture that is uploaded here. */
+const PICTURE_SIDE = 256;
+/** Bytes of a file that is scaled down here. */
+const MAX_FILE_BYTES = 20_000_000;
+const JPEG_QUALITY = 0.9;
+
+/** The picture of the person, which members see beside the name. */
+function PictureField() {
+  const query = useLiveQuery({ query: PICTURE, variables: {}, kinds: [] });
+  const { act, isBusy } = useAct(SET_PICTURE);
+  const [isReading, setReading] = useState(false);
+  const person = query.data?.viewer.person;
+  const set = async (content: string | null) => {
+    const { problem } = await act({ input: { content } });
+    if (problem !== null) return;
+    notify({ message: content === null ? 'Your picture was removed.' : 'Your picture was saved.', color: 'green' });
+    query.refresh();
+  };
+  const choose = async (file: File | null) => {
+    if (file === null) return;
+    setReading(true);
+    const content = await scaleDown(file);
+    setReading(false);
+    if (content !== null) return set(content);
+    notify({
+      title: 'The picture was not saved',
+      message: `${file.name} is no picture that this browser can read, or has more than 20 MB.`,
+      color: 'red',
+    });
+  };
+  if (person == null) return null;
+  return (
+    <Group gap="md">
+      <Face name={person.name || person.email} image={person.image} size={64} />
+      <div>
+        <Group gap="xs">
+          <FileButton
+            accept="image/*"
+            onChange={(file) => void choose(file)}
+            inputProps={{ 'aria-label': 'Picture file' }}
+          >
+            {(button) => (
+              <QuietButton
+                label={person.image === null ? 'Choose picture' : 'Change picture'}
+                loading={isBusy || isReading}
+                {...button}
+              />
+            )}
+          </FileButton>
+          {person.image !== null && (
+            <QuietButton label="Remove picture" disabled={isBusy} onClick={() => void set(null)} />
+          )}
+        </Group>
+        <Fine mt={4}>Members of your workspaces see it beside your name.</Fine>
+      </div>
+    </Group>
+  );
+}
+
+/** Returns the middle of a picture as a JPEG in base64; null if the browser cannot read it. */
+async function scaleDown(file: File): Promise<string | null> {
+  const image = file.size > MAX_FILE_BYTES ? null : await createImageBitmap(file).catch(() => null);
+  if (image === null) return null;
+  const canvas = document.createElement('canvas');
+  canvas.width = PICTURE_SIDE;
+  canvas.height = PICTURE_SIDE;
+  const context = canvas.getContext('2d');
+  const side = Math.min(image.width, image.height);
+  if (context !== null) {
+    // What is transparent would be black.
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, PICTURE_SIDE, PICTURE_SIDE);
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(
+      image,
+      (image.width - side) / 2,
+      (image.height - side) / 2,
+      side,
+      side,
+      0,
+      0,
+      PICTURE_SIDE,
+      PICTURE_SIDE,
+    );
+  }
+  image.close();
+  return canvas.toDataURL('image/jpeg', JPEG_QUALITY).split(',')[1] ?? null;
 }
 
 const IMAGE_SENDERS = graphql(`query DashboardImageSenders { viewer { id imageSenders { address createdAt } } }`);
