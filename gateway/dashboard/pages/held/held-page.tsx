@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Progress, Stack, Tabs } from '@mantine/core';
+import { Badge, Group, Progress, Stack, Tabs } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
