@@ -120,6 +120,8 @@ function rewriteTag(name: string, tag: string, options: ShownHtmlOptions, counts
   if (background !== undefined && BACKED.has(name)) showBackground(attributes, background, options, counts);
   if (isImage) showImage(attributes, options, counts);
   if (isImage && !attributes.has('src')) markBlocked(attributes);
+  // Screen readers would read out the address of an image without words.
+  if (isImage && !attributes.has('alt') && !attributes.has('title')) attributes.set('role', 'none');
   // A relative URL would point to our own pages.
   if (isLink && !isWholeAddress(attributes.get('href') ?? '')) attributes.delete('href');
   return writeTag(name, attributes);

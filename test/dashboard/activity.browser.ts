@@ -120,6 +120,22 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await overview.getByText(/: 1 received, 0 sent$/).waitFor();
     await chart.press('ArrowLeft');
     await overview.getByText(/: 0 received, 0 sent$/).waitFor();
+    const emails = overview.getByRole('region', { name: 'Emails per day' });
+    const columns = ['Day', 'Received', 'Sent', 'Delivered', 'Queued or deferred', 'Bounced', 'Failed'];
+    expect(await emails.getByRole('columnheader').allInnerTexts()).toEqual(columns);
+    expect(await emails.getByRole('row').last().getByRole('cell').allInnerTexts()).toEqual([
+      '1',
+      '0',
+      '0',
+      '0',
+      '0',
+      '0',
+    ]);
+    // Its axis goes to the largest value, and its bars up to there.
+    await emails.getByText('1', { exact: true }).first().waitFor();
+    // What a rate is a share of, on hover.
+    await overview.getByText('Webhook success', { exact: true }).hover();
+    await overview.getByRole('tooltip').getByText('Share of attempted deliveries').waitFor();
     const times = overview.getByRole('slider', { name: 'Webhook time per day, values' });
     await times.press('End');
     await overview.getByText(/: half within \d+ ms, 95 % within \d+ ms, of 1 delivery$/).waitFor();
@@ -191,7 +207,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('link', { name: 'Download all' }).click();
     expect((await archive).suggestedFilename()).toMatch(/-attachments\.zip$/);
     const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download order.csv' }).click();
+    await page.getByRole('link', { name: /^order\.csv/ }).click();
     expect((await download).suggestedFilename()).toBe('order.csv');
     await openTab(page, 'Authentication');
     await page.getByRole('region', { name: 'DMARC' }).getByText('none', { exact: true }).waitFor();

@@ -272,7 +272,7 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     },
   );
 
-  test('the tools of a conversation say what they do on hover, and Delete is not the first', async () => {
+  test('the tools of a conversation say what they do on hover, and Delete is not the first, nor for selected ones', async () => {
     const account = await stage.account();
     await stage.mail({ to: account.address, subject: 'Lamp', text: 'It is broken.' });
     await expect.poll(() => received(account)).toHaveLength(1);
@@ -289,6 +289,9 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
       await tool.hover();
       await page.getByRole('tooltip', { name: words }).waitFor();
     }
+    await page.getByRole('grid').getByRole('checkbox').first().check();
+    const tools = page.getByRole('toolbar', { name: 'Selected conversations' }).getByRole('button');
+    await expect.poll(() => tools.nth(2).getAttribute('aria-label')).toBe('Archive (e)');
     await close();
   });
 

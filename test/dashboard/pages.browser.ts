@@ -4,7 +4,7 @@ import { isEveryPageOpened } from '../support/browser-length.ts';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
-import { findColorViolations, findColorViolationsOfMail, findViolations } from '../support/stages/axe.ts';
+import { findColorViolations, findViolations, findViolationsInMail } from '../support/stages/axe.ts';
 import { type BrowserStage, type BrowserTab, openBrowserStage } from '../support/stages/browser-stage.ts';
 import { dashboardPaths, settle } from '../support/stages/dashboard-pages.ts';
 
@@ -70,6 +70,7 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
       const dark = isDarkChecked(path) ? await findDarkViolations(page) : [];
       const wrong = [
         ...light,
+        ...(await findViolationsInMail(page)).map((violation) => `in the mail: ${violation}`),
         ...dark.map((violation) => `dark: ${violation}`),
         ...complaints.splice(0),
         ...warnings.splice(0),
@@ -111,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)('every page', { timeout: 900_000 }, 
     await tab.page.goto(`${stage.url}/inbox`);
     await tab.page.getByRole('grid').getByRole('row').filter({ hasText: 'Pale' }).getByRole('link').click();
     await tab.page.frameLocator('iframe').getByText('Pale words').waitFor();
-    expect(await findColorViolationsOfMail(tab.page)).toEqual([expect.stringMatching(/^color-contrast: .*Pale words/)]);
+    expect(await findViolationsInMail(tab.page)).toEqual([expect.stringMatching(/^color-contrast: .*Pale words/)]);
     await tab.close();
   });
 

@@ -57,12 +57,12 @@ describe.skipIf(chromiumPath === undefined)('spam in the dashboard', () => {
     await page.goto(`${stage.url}/emails/${email?.id}`);
     const actions = page.getByRole('group', { name: 'Actions' });
     await actions.getByRole('button', { name: 'Spam', exact: true }).click();
-    await actions.getByRole('button', { name: 'Not spam' }).waitFor();
+    await actions.getByRole('button', { name: 'is not spam' }).waitFor();
     expect(await list('')).toEqual([]);
     await page.getByRole('region', { name: 'Email' }).getByRole('status').getByText('spam').waitFor();
     expect(await actions.getByRole('button', { name: 'Deliver again' }).count()).toBe(0);
     expect(await findViolations(page)).toEqual([]);
-    await actions.getByRole('button', { name: 'Not spam' }).click();
+    await actions.getByRole('button', { name: 'is not spam' }).click();
     await actions.getByRole('button', { name: 'Spam', exact: true }).waitFor();
     await expect.poll(async () => (await list('')).length, { timeout: 30_000 }).toBe(1);
     expect(tab.complaints).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === undefined)('spam in the dashboard', () => {
     expect(await findViolations(page)).toEqual([]);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      dialog.getByRole('link', { name: 'Download the virus' }).click(),
+      dialog.getByRole('button', { name: 'Download the virus' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${email?.id}.infected`);
     await dialog.waitFor({ state: 'detached' });

@@ -138,6 +138,47 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await expect.poll(() => page.getByRole('combobox', { name: 'To' }).inputValue()).toBe('jules#e@friend.test');
   });
 
+  test('goes from the recipients to the subject and the message by Tab, and opens nothing between them', async () => {
+    const { page } = await conversation('Tab');
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().waitFor();
+    const held = await holdRequests(page, /rich-text/);
+    await page.keyboard.press('c');
+    await page.keyboard.type('eve@friend.test');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => focusedLabel(page)).toBe('Subject');
+    await page.keyboard.type('A new plan');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Dear Eve, see below');
+    await held.release();
+    const dialog = page.getByRole('dialog');
+    const message = dialog.getByRole('textbox', { name: 'Message' });
+    await expect.poll(() => message.innerText()).toBe('Dear Eve, see below');
+    expect(await dialog.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('A new plan');
+    expect(await dialog.getByRole('combobox', { name: 'Cc', exact: true }).count()).toBe(0);
+    // The buttons between them are reached the other way.
+    for (let n = 0; n < 20 && (await focusedLabel(page)) !== 'Subject'; n += 1) await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('combobox', { name: 'Cc', exact: true }).waitFor();
+  });
+
+  test('goes on behind what was written when a reply is opened again', async () => {
+    const { page, threadId } = await conversation('Again');
+    await page.goto(`${stage.url}/inbox/${threadId}`);
+    await page.getByRole('article').first().waitFor();
+    const message = page.getByRole('textbox', { name: 'Message', exact: true });
+    await page.keyboard.press('r');
+    await page.keyboard.type('First words');
+    await expect.poll(() => message.innerText()).toBe('First words');
+    await page.getByText('Draft saved').waitFor();
+    await page.keyboard.press('Escape');
+    await message.waitFor({ state: 'detached' });
+    await page.keyboard.press('r');
+    await page.keyboard.type(', and more');
+    await expect.poll(() => message.innerText()).toBe('First words, and more');
+  });
+
   test.each([
     ['r', 'Message', COMPOSER],
     ['f', 'To', COMPOSER],
@@ -323,11 +364,11 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
     await page.keyboard.press('r');
-    await page.keyboard.type('Then: ');
+    await page.keyboard.type(', then more');
     await held.release();
-    await expect.poll(() => field.innerText()).toBe('Then: Typed in a hurry');
+    await expect.poll(() => field.innerText()).toBe('Typed in a hurry, then more');
     await page.getByText('Draft saved').waitFor();
-    await expect.poll(() => draftTexts(account)).toEqual([expect.stringContaining('Then: Typed in a hurry')]);
+    await expect.poll(() => draftTexts(account)).toEqual([expect.stringContaining('Typed in a hurry, then more')]);
   });
 
   test('into a new email starts while a reply is being stored, and only its first save is announced', async () => {
@@ -461,11 +502,11 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     await expect
       .poll(() => field.innerText())
-      .toBe('The quick brown fox jumps over the lazy dog and then goes home. Saved words.');
+      .toBe('Saved words.The quick brown fox jumps over the lazy dog and then goes home. ');
     await page.getByText('Draft saved').waitFor();
     await expect
       .poll(() => draftTexts(account))
-      .toEqual([expect.stringMatching(/^The quick brown fox jumps .* goes home\. Saved words\./)]);
+      .toEqual([expect.stringMatching(/^Saved words\.The quick brown fox jumps .* goes home\./)]);
   });
 });
 

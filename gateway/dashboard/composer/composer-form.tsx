@@ -85,6 +85,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const { values } = form;
   const [hasCopies, setCopies] = useState(values.cc.length + values.bcc.length > 0);
   const [remindAt, setReminder] = useState('');
+  const [isMessageNext, setMessageNext] = useState(false);
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
   const isOpen = useRef(true);
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
@@ -183,7 +184,19 @@ export function ComposerForm(props: ComposerFormProps) {
     void draft.remove();
     close();
   };
-  const sendByKey = (event: KeyboardEvent) => {
+  /** Tab leads from field to field, so that a space in what is typed next presses no button between them. Shift+Tab leads to those, too. */
+  const goOn = (event: KeyboardEvent<HTMLFormElement>) => {
+    const heads = `.${classes['heads']} input:not([type="hidden"])`;
+    const field = event.target as HTMLElement;
+    if (event.key !== 'Tab' || event.shiftKey || !field.matches(heads)) return;
+    event.preventDefault();
+    const fields = [...event.currentTarget.querySelectorAll<HTMLElement>(`${heads}, [role="textbox"], textarea`)];
+    const next = fields[fields.indexOf(field) + 1];
+    next?.focus();
+    if (next === undefined) setMessageNext(true); // the editor is still loading
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    goOn(event);
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     form.onSubmit((written) => void submit(written))();
@@ -208,7 +221,7 @@ export function ComposerForm(props: ComposerFormProps) {
       className={classes['composer']}
       data-dragged={isDragged || undefined}
       onSubmit={form.onSubmit((written) => void submit(written))}
-      onKeyDown={sendByKey}
+      onKeyDown={onKeyDown}
       onPaste={paste}
       onDragOver={(event) => {
         if (mode === 'forward' || !event.dataTransfer.types.includes('Files')) return;
@@ -282,7 +295,7 @@ export function ComposerForm(props: ComposerFormProps) {
           room={roomBeside(sentFiles)}
           showImage={showImage}
           error={form.errors['text']}
-          isFocused={isReply}
+          isFocused={isReply || isMessageNext}
           canSwitch={!hasForeignHtml}
           snippetValues={{
             ...chooseNames('recipient', values.to[0]),

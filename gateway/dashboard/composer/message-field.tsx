@@ -9,6 +9,7 @@ import { rememberMode } from './browser-settings.ts';
 import { SNIPPETS } from './composer-documents.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
 import type { InsertText, RichTextProps } from './rich-text.tsx';
+import { SIGNATURE_START } from './signature.ts';
 
 const SnippetMenu = lazy(async () => ({ default: (await import('./snippet-menu.tsx')).SnippetMenu }));
 const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));
@@ -53,17 +54,18 @@ export function MessageField({
   };
 
   const [isAsking, setAsking] = useState(false);
-  const [wantsFocus, setWantsFocus] = useState(isFocused);
+  const [isSwitched, setSwitched] = useState(false);
+  const wantsFocus = isFocused || isSwitched;
   const id = useId();
   const isPlain = html === null;
   const toPlain = () => {
     setAsking(false);
-    setWantsFocus(true);
+    setSwitched(true);
     rememberMode('plain');
     onChange({ text, html: null });
   };
   const toRich = () => {
-    setWantsFocus(true);
+    setSwitched(true);
     rememberMode('rich');
     onChange({ text, html: text === '' ? '' : htmlOfText(text) });
   };
@@ -155,9 +157,10 @@ function PlainText({ id, text, onChange, error, isFocused, isTall, insert, onSla
   });
   useEffect(() => {
     if (!isFocused) return;
-    field.current?.focus();
-    // Above the signature of a new message.
-    if (field.current?.value.startsWith('\n') === true) field.current.setSelectionRange(0, 0);
+    const area = field.current;
+    area?.focus();
+    const end = area?.value.indexOf(SIGNATURE_START) ?? -1; // what was written goes on above it
+    if (end !== -1) area?.setSelectionRange(end, end);
   }, [isFocused]);
   return (
     <Textarea

@@ -108,7 +108,9 @@ export function RichText({
     },
   });
   const takeFocus = useEffectEvent(() => {
-    if (isFocused && !editor.isDestroyed) editor.view.focus();
+    if (!isFocused || editor.isDestroyed) return;
+    editor.commands.setTextSelection(endOfText(editor));
+    editor.view.focus();
   });
   // At once: the editor's own autofocus comes after what is typed in the first moment, or before the editor is on the page.
   useEffect(() => takeFocus(), [editor]);
@@ -197,6 +199,16 @@ const Signature = Node.create({
   parseHTML: () => [{ tag: 'div[data-signature]' }],
   renderHTML: () => ['div', { 'data-signature': '' }, 0],
 });
+
+/** Returns the position behind what was written, above a signature: where a draft goes on. */
+function endOfText({ state }: Editor): number {
+  let end = 0;
+  state.doc.descendants((node, position) => {
+    if (node.isTextblock) end = position + 1 + node.content.size;
+    return node.type.name !== Signature.name;
+  });
+  return end;
+}
 
 /** A table that was pasted. Its cells are edited; its shape stays. */
 const Table = Node.create({

@@ -6,6 +6,9 @@ import { writeLines } from './mail-html.ts';
 /** The line that separates a signature from the text (RFC 3676 §4.3). */
 const SEPARATOR = '-- ';
 
+/** What a signature begins with in plain text. */
+export const SIGNATURE_START = `\n\n${SEPARATOR}\n`;
+
 /** Returns what is searched for to find the signature of a sender. */
 function findSigner(from: string): string {
   return addressIn(from).toLowerCase();
@@ -40,7 +43,7 @@ export function replaceSignature(
 }
 
 function textBlock(signature: string): string {
-  return `\n\n${SEPARATOR}\n${signature}`;
+  return SIGNATURE_START + signature;
 }
 
 function htmlBlock(signature: string): string {

@@ -28,10 +28,10 @@ function bodyOf(html: string | null, given: Partial<MailToShow> = {}): string {
 describe('remote images', () => {
   test.each([
     ['<img src="https://e.test/a.png" alt="A">', '<img alt="A" src="https://e.test/a.png" />'],
-    ['<img src="HTTP://e.test/a.png?x=1&amp;y=2">', '<img src="http://e.test/a.png?x=1&amp;y=2" />'],
+    ['<img src="HTTP://e.test/a.png?x=1&amp;y=2">', '<img src="http://e.test/a.png?x=1&amp;y=2" role="none" />'],
     [
       '<picture><source srcset="https://e.test/b.webp"><img src="https://e.test/a.png" srcset="https://e.test/c.png 2x"></picture>',
-      '<img src="https://e.test/a.png" />',
+      '<img src="https://e.test/a.png" role="none" />',
     ],
     [
       '<table><tr><td background="https://e.test/a.png">a</table>',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunOptions } from 'axe-core';
+import type { AxeResults, RunOptions } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -11,8 +11,7 @@ const LIMIT_MS = 60_000;
 
 /**
  * Returns what axe finds wrong with a page, no rule switched off: rule, and where, one line each. A live page may still be rendering (a dialog
- * gets its name after it is shown), so findings count when they stay. What its frames show is a part of it. `selector`: the only part to look at;
- * null: all of it.
+ * gets its name after it is shown), so findings count when they stay. `selector`: the only part to look at; null: all of it.
  */
 export async function findViolations(page: Page, selector: string | null = null): Promise<string[]> {
   return runAxe(page, {}, selector);
@@ -37,57 +36,57 @@ async function runAxe(page: Page, options: RunOptions, selector: string | null =
   }
 }
 
-async function runAxeOnce(page: Page, options: RunOptions, selector: string | null): Promise<string[]> {
-  await addAxe(page.mainFrame());
-  // What fades in has other colors for a moment.
-  await page.evaluate(async () => {
-    await Promise.all(
-      document
-        .getAnimations()
-        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
-        .map((animation) => animation.finished.catch(() => undefined)),
-    );
-  });
-  // Of what is right, axe names one element a rule: naming all of them takes much of its time.
-  const given: RunOptions = { ...options, resultTypes: ['violations'] };
-  const contexts = await page.evaluate(
-    ({ run, part }) => globalThis.axe.utils.getFrameContexts(part ?? document, run),
-    { run: given, part: selector },
-  );
-  const partials = [
-    await page.evaluate(({ run, part }) => globalThis.axe.runPartial(part ?? document, run), {
-      run: given,
-      part: selector,
-    }),
-  ];
-  // The page's own axe cannot enter the frames of mail, which run no scripts.
-  for (const { frameSelector, frameContext } of contexts) {
-    const element = await page.evaluateHandle((path) => globalThis.axe.utils.shadowSelect(path), frameSelector);
-    const frame = await element.asElement()?.contentFrame();
-    if (frame == null) throw new Error(`no frame at ${JSON.stringify(frameSelector)}`);
-    await addAxe(frame);
-    partials.push(
-      await frame.evaluate(({ run, part }) => globalThis.axe.runPartial(part, run), { run: given, part: frameContext }),
-    );
+/** Returns what axe finds wrong with the mail in the frames of a page: what its sender did wrong, and what we do to it. */
+export async function findViolationsInMail(page: Page): Promise<string[]> {
+  const mails = page.frames().filter((frame) => MAIL_URL.test(frame.url()));
+  return (await Promise.all(mails.map((frame) => runInMail(frame)))).flat();
+}
+
+const MAIL_URL = /\/emails\/[^/]+\/html\?/;
+
+/** What concerns a whole page, of which a mail is a part. */
+const PAGE_RULES = ['bypass', 'landmark-one-main', 'page-has-heading-one', 'region'];
+
+/** Looks at a mail in a page of its own. In its frame, where no script runs, axe would wait for ever. */
+async function runInMail(frame: Frame): Promise<string[]> {
+  const element = await frame.frameElement();
+  const box = await element.boundingBox();
+  if (box === null) return [];
+  const copy = await frame.page().context().newPage();
+  try {
+    await copy.setViewportSize({ width: Math.ceil(box.width), height: Math.ceil(box.height) });
+    await copy.setContent(await frame.content());
+    const rules = Object.fromEntries(PAGE_RULES.map((rule) => [rule, { enabled: false }]));
+    return await runAxeOnce(copy, { rules }, null);
+  } finally {
+    await copy.close();
   }
-  const { violations } = await page.evaluate(({ run, all }) => globalThis.axe.finishRun(all, run), {
-    run: given,
-    all: partials,
-  });
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary, html }) =>
-        `${id}: ${target.join(' ')} ${html.slice(0, 160)} (${failureSummary?.split('\n').slice(1).join('; ').trim()})`,
-    ),
+}
+
+async function runAxeOnce(page: Page, options: RunOptions, selector: string | null): Promise<string[]> {
+  // From outside the page, whose policy would not let it in. A document keeps it.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
+  return page.evaluate(
+    async ({ given, part }) => {
+      // What fades in has other colors for a moment.
+      await Promise.all(
+        document
+          .getAnimations()
+          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
+          .map((animation) => animation.finished.catch(() => undefined)),
+      );
+      const { axe } = globalThis as unknown as {
+        axe: { run(context: Document | string, options: RunOptions): Promise<AxeResults> };
+      };
+      // Of what is right, axe names one element a rule: naming all of them takes much of its time.
+      const { violations } = await axe.run(part ?? document, { ...given, resultTypes: ['violations'] });
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(
+          ({ target, failureSummary, html }) =>
+            `${id}: ${target.join(' ')} ${html.slice(0, 160)} (${failureSummary?.split('\n').slice(1).join('; ').trim()})`,
+        ),
+      );
+    },
+    { given: options, part: selector },
   );
-}
-
-declare global {
-  // oxlint-disable-next-line no-var -- the global of a page
-  var axe: typeof import('axe-core');
-}
-
-/** Puts axe into a document from outside, whose policy would not let it in. The document keeps it. */
-async function addAxe(frame: Frame): Promise<void> {
-  if (!(await frame.evaluate(() => 'axe' in globalThis))) await frame.evaluate(source);
 }

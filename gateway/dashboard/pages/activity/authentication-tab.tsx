@@ -1,16 +1,11 @@
 import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
 import { ErrorAlert } from '../../parts/alerts.ts';
-import { archivePath, hasPreview } from '../../parts/attachment-paths.ts';
-import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
-import { IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { ScreeningFindings, SecurityWarnings, SpamVerdict } from '../../parts/screening.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
+import { Fine, Hint, Small } from '../../parts/text.tsx';
+import { MessageAttachments } from '../inbox/message-body.tsx';
 import { EmailPart } from './content-tabs.tsx';
 import { ATTACHMENTS, AUTHENTICATION } from './email-documents.ts';
-import { formatSize } from './email-words.ts';
 
 const tones: Record<string, Tone> = {
   PASS: 'good',
@@ -126,13 +121,8 @@ function Verdict({ name, about, result, details }: VerdictProps) {
   );
 }
 
-const AttachmentPreview = lazy(async () => ({
-  default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
-}));
-
-/** Attachments of an email with download links. */
+/** Attachments of an email, to look at and to download. */
 export function AttachmentsTab({ id }: { id: string }) {
-  const [previewed, setPreviewed] = useState<PreviewedAttachment | null>(null);
   return (
     <EmailPart id={id} query={ATTACHMENTS}>
       {({ attachments }) =>
@@ -140,53 +130,7 @@ export function AttachmentsTab({ id }: { id: string }) {
           <Text c="dimmed">This email has no attachments.</Text>
         ) : (
           <Stack gap="xs">
-            {attachments.map(({ index, filename, contentType, size, disposition, downloadUrl }) => (
-              <Paper key={index} withBorder p="sm">
-                <Group justify="space-between" gap="sm">
-                  <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
-                    <IconFile size={20} aria-hidden />
-                    <div>
-                      <Strong className="postroom-wrap">{filename}</Strong>
-                      <Fine>
-                        {contentType}, {formatSize(size)}
-                        {disposition === 'INLINE' ? ', shown inline' : ''}
-                      </Fine>
-                    </div>
-                  </Group>
-                  <Group gap="xs">
-                    {hasPreview(contentType, filename) && (
-                      <QuietButton
-                        label="Preview"
-                        icon={IconEye}
-                        size="xs"
-                        aria-label={`Preview ${filename}`}
-                        onClick={() =>
-                          setPreviewed({ emailId: id, index, filename, downloadPath: new URL(downloadUrl).pathname })
-                        }
-                      />
-                    )}
-                    <QuietButton
-                      label="Download"
-                      icon={IconDownload}
-                      href={new URL(downloadUrl).pathname}
-                      download
-                      size="xs"
-                      aria-label={`Download ${filename}`}
-                    />
-                  </Group>
-                </Group>
-              </Paper>
-            ))}
-            {attachments.length > 1 && (
-              <Group>
-                <QuietButton label="Download all" icon={IconDownload} href={archivePath(id)} download size="xs" />
-              </Group>
-            )}
-            {previewed !== null && (
-              <Suspense fallback={null}>
-                <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />
-              </Suspense>
-            )}
+            <MessageAttachments emailId={id} attachments={attachments} />
             <Fine>Attachments can be harmful. Check the sender before you open one.</Fine>
           </Stack>
         )

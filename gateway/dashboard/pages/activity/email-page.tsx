@@ -1,11 +1,11 @@
-import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Title } from '@mantine/core';
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorAlert } from '../../parts/alerts.ts';
-import { DialogButton } from '../../parts/buttons.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -15,7 +15,6 @@ import {
   IconArrowForwardUp,
   IconBan,
   IconChevronDown,
-  IconDownload,
   IconMail,
   IconMailOpened,
   IconMailQuestion,
@@ -34,7 +33,7 @@ import { useAct } from '../../parts/use-act.ts';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
-import { useMarkNotSpam, useMarkSpam } from '../inbox/message-acts.ts';
+import { NotSpamButton, useMarkSpam } from '../inbox/message-acts.tsx';
 import { ScheduleActions, timeInZone } from '../scheduled/schedule-actions.tsx';
 import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
 import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
@@ -47,7 +46,7 @@ import { RecipientsTab, RoutingTab, TimelineTab } from './route-tabs.tsx';
 interface Tab {
   name: string;
   label: string;
-  show: (email: EmailHeadData) => ReactNode;
+  Shown: ComponentType<{ id: string; subject: string }>;
   isOf?: (email: EmailHeadData) => boolean;
 }
 
@@ -55,32 +54,17 @@ const isReceived = ({ type }: EmailHeadData) => type === 'RECEIVED';
 /** Mail with a virus has no content here. */
 const hasContent = ({ keptApart }: EmailHeadData) => keptApart !== 'VIRUS';
 const tabs: Tab[] = [
-  { name: 'timeline', label: 'Timeline', show: ({ id }) => <TimelineTab id={id} /> },
-  {
-    name: 'html',
-    label: 'HTML',
-    show: (email) => <HtmlTab id={email.id} subject={showSubject(email)} />,
-    isOf: hasContent,
-  },
-  { name: 'text', label: 'Text', show: ({ id }) => <TextTab id={id} />, isOf: hasContent },
-  { name: 'raw', label: 'Raw', show: ({ id }) => <RawTab id={id} />, isOf: hasContent },
-  { name: 'headers', label: 'Headers', show: ({ id }) => <HeadersTab id={id} /> },
-  { name: 'checks', label: 'Checks', show: ({ id }) => <ChecksTab id={id} />, isOf: hasContent },
-  { name: 'attachments', label: 'Attachments', show: ({ id }) => <AttachmentsTab id={id} />, isOf: hasContent },
-  {
-    name: 'authentication',
-    label: 'Authentication',
-    show: ({ id }) => <AuthenticationTab id={id} />,
-    isOf: isReceived,
-  },
-  { name: 'routing', label: 'Routing', show: ({ id }) => <RoutingTab id={id} />, isOf: isReceived },
-  { name: 'deliveries', label: 'Deliveries', show: ({ id }) => <DeliveriesTab id={id} />, isOf: isReceived },
-  {
-    name: 'recipients',
-    label: 'Recipients',
-    show: ({ id }) => <RecipientsTab id={id} />,
-    isOf: (email) => !isReceived(email),
-  },
+  { name: 'timeline', label: 'Timeline', Shown: TimelineTab },
+  { name: 'html', label: 'HTML', Shown: HtmlTab, isOf: hasContent },
+  { name: 'text', label: 'Text', Shown: TextTab, isOf: hasContent },
+  { name: 'raw', label: 'Raw', Shown: RawTab, isOf: hasContent },
+  { name: 'headers', label: 'Headers', Shown: HeadersTab },
+  { name: 'checks', label: 'Checks', Shown: ChecksTab, isOf: hasContent },
+  { name: 'attachments', label: 'Attachments', Shown: AttachmentsTab, isOf: hasContent },
+  { name: 'authentication', label: 'Authentication', Shown: AuthenticationTab, isOf: isReceived },
+  { name: 'routing', label: 'Routing', Shown: RoutingTab, isOf: isReceived },
+  { name: 'deliveries', label: 'Deliveries', Shown: DeliveriesTab, isOf: isReceived },
+  { name: 'recipients', label: 'Recipients', Shown: RecipientsTab, isOf: (email) => !isReceived(email) },
 ];
 
 /** One email with all its details. */
@@ -142,9 +126,9 @@ function EmailTabs({ email }: { email: EmailHeadData }) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {shown.map(({ name, show }) => (
+      {shown.map(({ name, Shown }) => (
         <Tabs.Panel key={name} value={name} pt="md">
-          {show(email)}
+          <Shown id={email.id} subject={showSubject(email)} />
         </Tabs.Panel>
       ))}
     </Tabs>
@@ -218,9 +202,9 @@ function EmailHead({ email }: { email: EmailHeadData }) {
         <span role="status">
           <StatusBadge {...readStanding(email)} />
         </span>
-        {recipients !== null && <Mark>{recipients}</Mark>}
-        {email.isTest && <Mark>test</Mark>}
-        {email.type === 'RECEIVED' && <Mark>{email.isRead ? 'read' : 'unread'}</Mark>}
+        {recipients !== null && <Tag>{recipients}</Tag>}
+        {email.isTest && <Tag>test</Tag>}
+        {email.type === 'RECEIVED' && <Tag>{email.isRead ? 'read' : 'unread'}</Tag>}
         <Small component="span" className="postroom-wrap">
           {mailboxText(from)} → {all.slice(0, SHOWN).map(mailboxText).join(', ')}
           {all.length > SHOWN && ` and ${counted(all.length - SHOWN, 'other')}`}
@@ -292,10 +276,6 @@ function Facts({ email }: { email: EmailHeadData }) {
   );
 }
 
-function Mark({ children }: { children: ReactNode }) {
-  return <Tag>{children}</Tag>;
-}
-
 function People({ name, mailboxes }: { name: string; mailboxes: Mailboxes }) {
   return mailboxes.length === 0 ? null : <Fact name={name}>{mailboxes.map(mailboxText).join(', ')}</Fact>;
 }
@@ -330,7 +310,7 @@ function EmailActions({ email }: { email: EmailHeadData }) {
   if (keptApart === 'VIRUS') return <QuarantineNote email={email} />;
   return (
     <Group gap="xs" mt="sm" role="group" aria-label="Actions">
-      {keptApart === 'SPAM' && <NotSpamButton id={id} />}
+      {keptApart === 'SPAM' && <NotSpamButton email={email} />}
       {type !== 'SCHEDULED' && <ReplyActions email={email} />}
       {type === 'RECEIVED' && <ReceivedActions email={email} />}
       {type === 'SCHEDULED' && <ScheduleActions email={email} />}
@@ -350,48 +330,15 @@ function QuarantineNote({ email: { id, security } }: { email: EmailHeadData }) {
         This email has a virus. Its text and attachments cannot be opened here, no endpoint gets it, and it is deleted
         after 30 days.
       </Small>
-      <DialogButton
+      <ConfirmButton
+        {...needs('export', 'everything')}
         label="Download"
-        title="Download an email with a virus?"
-        icon={IconDownload}
-        needed={['export', 'everything']}
-      >
-        {(close) => (
-          <Stack>
-            <Text size="sm" className="postroom-wrap">
-              The file has the virus {virus} and can harm the computer that opens it. Download it only to examine it.
-            </Text>
-            <Group justify="flex-end">
-              <QuietButton label="Cancel" onClick={close} data-autofocus />
-              <Button
-                component="a"
-                color="red.9"
-                href={`/api/e2/emails/${id}/quarantine?confirm=${encodeURIComponent(virus)}`}
-                download={`${id}.infected`}
-                onClick={close}
-              >
-                Download the virus
-              </Button>
-            </Group>
-          </Stack>
-        )}
-      </DialogButton>
+        question="Download an email with a virus?"
+        about={`The file has the virus ${virus} and can harm the computer that opens it. Download it only to examine it.`}
+        confirm="Download the virus"
+        act={async () => window.location.assign(`/api/e2/emails/${id}/quarantine?confirm=${encodeURIComponent(virus)}`)}
+      />
     </ErrorAlert>
-  );
-}
-
-function NotSpamButton({ id }: { id: string }) {
-  const { markNotSpam, isBusy } = useMarkNotSpam();
-  return (
-    <Button
-      {...needs('organize')}
-      size="xs"
-      leftSection={<IconShieldCheck size={16} aria-hidden />}
-      loading={isBusy}
-      onClick={() => void markNotSpam(id)}
-    >
-      Not spam
-    </Button>
   );
 }
 

@@ -38,7 +38,7 @@ function GuideList() {
       {found.length === 0 ? (
         <EmptyState icon={IconBook} title="No matching guides" about="Search for other words." />
       ) : (
-        <List aria-label="Guides" listStyleType="none" spacing={6}>
+        <List aria-label="Guides" listStyleType="none" spacing={6} className={style['guides'] ?? ''}>
           {found.map((guide) => (
             <GuideLink
               key={guide.name}

@@ -10,7 +10,7 @@ import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList } from '../../parts/section.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
+import { Fine, Hint, PageLink, Small, Strong } from '../../parts/text.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
@@ -255,8 +255,10 @@ function LocalMailServerNote() {
         </Small>
         <Code block>{COMMAND}</Code>
         <Small>
-          The guide docs/deploy/one-server.md goes from an empty server to mail from other providers: DNS, port 25,
-          reverse DNS, TLS and the proxy.
+          <PageLink href="/docs/deploy/one-server" underline="always">
+            One server and a real domain
+          </PageLink>{' '}
+          goes from an empty server to mail from other providers: DNS, port 25, reverse DNS, TLS and the proxy.
         </Small>
       </Stack>
     </WarningAlert>

@@ -128,7 +128,7 @@ function WebhookFields({ form, webhook }: { form: RecordFormState<EndpointValues
         label="Custom headers"
         description="One per line, for example Authorization: Bearer abc"
         minRows={2}
-        ff="monospace"
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
       />
       <SubscriptionFields />
       <PayloadQueryField form={form} maxPayloadOctets={webhook.maxPayloadOctets} />

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Progress, Stack, Tabs } from '@mantine/core';
+import { Badge, Group, Progress, Stack, Tabs } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -17,7 +17,7 @@ import { counted } from '../../parts/words.ts';
 import { RELEASE } from '../activity/email-documents.ts';
 import { nameMailbox, showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
-import { useDeleteMessage, useMarkNotSpam } from '../inbox/message-acts.ts';
+import { NotSpamButton, useDeleteMessage } from '../inbox/message-acts.tsx';
 import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
 const COUNTS = graphql(`
@@ -301,8 +301,7 @@ function SpamList() {
 }
 
 function SpamRow({ email }: { email: Spam }) {
-  const { id, keptApart, security } = email;
-  const { markNotSpam, isBusy } = useMarkNotSpam();
+  const { keptApart, security } = email;
   const reason = <Small className="postroom-wrap">{explainSpam(security)}</Small>;
   return (
     <KeptRow email={email} reason={reason}>
@@ -311,16 +310,7 @@ function SpamRow({ email }: { email: Spam }) {
           Quarantine
         </Badge>
       ) : (
-        <Button
-          {...needs('organize')}
-          size="xs"
-          leftSection={<IconShieldCheck size={16} aria-hidden />}
-          loading={isBusy}
-          onClick={() => void markNotSpam(id)}
-          aria-label={`“${showSubject(email)}” is not spam`}
-        >
-          Not spam
-        </Button>
+        <NotSpamButton email={email} />
       )}
     </KeptRow>
   );

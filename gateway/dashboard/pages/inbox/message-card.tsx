@@ -42,7 +42,7 @@ import { useIsInTeam } from '../../shell/viewer.ts';
 import { RELEASE } from '../activity/email-documents.ts';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
-import { useDeleteMessage, useMarkSpam } from './message-acts.ts';
+import { useDeleteMessage, useMarkSpam } from './message-acts.tsx';
 import { MessageBody } from './message-body.tsx';
 import cardStyle from './message-card.module.css';
 import { isMessageUnread } from './own-reads.ts';

@@ -47,14 +47,14 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
         <TrashTools ids={ids} acts={acts} then={clear} />
       ) : (
         <Group gap={6} ml="auto">
-          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))}>
-            <IconTrash size={18} aria-hidden />
-          </Tool>
           <Tool
             label={areArchived ? 'Unarchive (e)' : 'Archive (e)'}
             onClick={() => then(acts.archive(ids, !areArchived))}
           >
             {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
+          </Tool>
+          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))}>
+            <IconTrash size={18} aria-hidden />
           </Tool>
           <Tool
             isOwnMark={isInTeam}
@@ -155,9 +155,6 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
           </Tool>
         ) : (
           <>
-            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })}>
-              <IconTrash size={18} aria-hidden />
-            </Tool>
             {folder === 'archived' ? (
               <Tool label="Unarchive all" onClick={() => run({ kind: 'archive', isArchived: false })}>
                 <IconArchiveOff size={18} aria-hidden />
@@ -167,6 +164,9 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
                 <IconArchive size={18} aria-hidden />
               </Tool>
             )}
+            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })}>
+              <IconTrash size={18} aria-hidden />
+            </Tool>
             <Tool isOwnMark={isInTeam} label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
               <IconMailOpened size={18} aria-hidden />
             </Tool>

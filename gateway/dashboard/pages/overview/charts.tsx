@@ -2,6 +2,7 @@ import { Group, Paper, SimpleGrid, Text, Title, Tooltip, VisuallyHidden } from '
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { Fine, Hint } from '../../parts/text.tsx';
 import { counted, formatCount } from '../../parts/words.ts';
+import { formatDuration } from '../activity/email-words.ts';
 import classes from './bar-chart.module.css';
 
 interface Totals {
@@ -29,8 +30,12 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
   const lost = totals.bounced + totals.failed;
   return (
     <SimpleGrid cols={{ base: 2, md: 5 }} spacing="md">
-      <Figure label="Received" value={count(totals.received)} about={totals.received === 1 ? 'email' : 'emails'} />
-      <Figure label="Sent" value={count(totals.sent)} about={`${count(totals.delivered)} delivered`} />
+      <Figure
+        label="Received"
+        value={formatCount(totals.received)}
+        about={totals.received === 1 ? 'email' : 'emails'}
+      />
+      <Figure label="Sent" value={formatCount(totals.sent)} about={`${formatCount(totals.delivered)} delivered`} />
       <Figure
         label="Sending success"
         definition={SENDING_RATE}
@@ -40,7 +45,7 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
             ? 'no results yet'
             : lost === 0
               ? 'no bounces or failures'
-              : `${count(lost)} bounced or failed`
+              : `${formatCount(lost)} bounced or failed`
         }
       />
       <Figure
@@ -52,11 +57,11 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
       <Figure
         label="Webhook time, p95"
         definition="95 of 100 deliveries had their response within this time. Of each delivery, the last attempt counts."
-        value={webhooks.p95Ms === null ? '–' : duration(webhooks.p95Ms)}
+        value={webhooks.p95Ms === null ? '–' : formatDuration(webhooks.p95Ms)}
         about={
           webhooks.medianMs === null
             ? 'no deliveries yet'
-            : `half within ${duration(webhooks.medianMs)}${webhooks.isSampled ? ', estimated from a sample' : ''}`
+            : `half within ${formatDuration(webhooks.medianMs)}${webhooks.isSampled ? ', estimated from a sample' : ''}`
         }
       />
     </SimpleGrid>
@@ -66,14 +71,13 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
 /** What became of the attempted deliveries, of which the rate is a share. */
 function webhookResults({ successful, failed, retrying, successRate }: Webhooks): string {
   if (successRate === null) return 'no deliveries yet';
-  const attempted = `of ${countInWords(successful + failed + retrying, 'delivery', 'deliveries')}`;
+  const attempted = `of ${counted(successful + failed + retrying, 'delivery', 'deliveries')}`;
   if (failed + retrying === 0) return `${attempted}, none failed`;
-  const parts = [failed > 0 ? `${count(failed)} failed` : '', retrying > 0 ? `${count(retrying)} being retried` : ''];
+  const parts = [
+    failed > 0 ? `${formatCount(failed)} failed` : '',
+    retrying > 0 ? `${formatCount(retrying)} being retried` : '',
+  ];
   return `${attempted}, ${parts.filter((part) => part !== '').join(', ')}`;
-}
-
-function countInWords(number: number, one: string, many: string): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
 }
 
 interface FigureProps {
@@ -104,26 +108,15 @@ function Figure({ label, value, about, definition = null }: FigureProps) {
   );
 }
 
-const whole = new Intl.NumberFormat('en');
-
-function count(number: number): string {
-  return whole.format(number);
-}
-
 /** Never rounds up to all: 99.96 % is not 100 %. */
 function percent(rate: number | null): string {
   return rate === null ? '–' : `${rate === 1 ? 100 : Math.floor(rate * 1_000) / 10} %`;
 }
 
-/** Returns milliseconds in words, such as `40 ms` or `1.5 s`. */
-function duration(milliseconds: number): string {
-  return milliseconds < 1_000 ? `${milliseconds} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
-}
-
 interface Hour {
   beginsAt: string;
   received: number;
-  /** including those below, and those on their way */
+  /** including those below, and those that are queued or deferred */
   sent: number;
   delivered: number;
   bounced: number;
@@ -133,14 +126,14 @@ interface Hour {
 /** What becomes of sent mail, from the bottom of its bar up. */
 const RESULTS = [
   { name: 'Delivered', className: classes['delivered'], countOf: ({ delivered }: Hour) => delivered },
-  { name: 'On its way', className: classes['waiting'], countOf: (hour: Hour) => waitingIn(hour) },
+  {
+    name: 'Queued or deferred',
+    className: classes['waiting'],
+    countOf: ({ sent, delivered, bounced, failed }: Hour) => Math.max(0, sent - delivered - bounced - failed),
+  },
   { name: 'Bounced', className: classes['bounced'], countOf: ({ bounced }: Hour) => bounced },
   { name: 'Failed', className: classes['failed'], countOf: ({ failed }: Hour) => failed },
 ] as const;
-
-function waitingIn({ sent, delivered, bounced, failed }: Hour): number {
-  return Math.max(0, sent - delivered - bounced - failed);
-}
 
 /** Received mail, and sent mail by its result. */
 export function HoursChart({ hours, unit }: { hours: readonly Hour[]; unit: ChartUnit }) {
@@ -212,7 +205,7 @@ export function WebhookTimesChart({ times, intervals, unit }: WebhookTimesChartP
         { name: 'Half within (p50)', className: classes['median'] },
         { name: '95 % within (p95)', className: classes['p95'] },
       ]}
-      axis={[1, 0.5].map((height) => ({ label: duration(most * height), height }))}
+      axis={[1, 0.5].map((height) => ({ label: formatDuration(most * height), height }))}
       columns={['p50', 'p95', 'Deliveries']}
       {...(times.length > 0
         ? {}
@@ -229,8 +222,8 @@ export function WebhookTimesChart({ times, intervals, unit }: WebhookTimesChartP
         const { medianMs, p95Ms, sampleSize } = one;
         return {
           beginsAt,
-          value: `half within ${duration(medianMs)}, 95 % within ${duration(p95Ms)}, of ${counted(sampleSize, 'delivery', 'deliveries')}`,
-          cells: [duration(medianMs), duration(p95Ms), sampleSize],
+          value: `half within ${formatDuration(medianMs)}, 95 % within ${formatDuration(p95Ms)}, of ${counted(sampleSize, 'delivery', 'deliveries')}`,
+          cells: [formatDuration(medianMs), formatDuration(p95Ms), sampleSize],
           bars: (
             <div
               className={`${classes['bar']} ${classes['stack']} ${classes['p95']}`}

@@ -276,7 +276,7 @@ function ServiceFacts({ service }: { service: ResultOf<typeof SERVICE>['viewer']
         <Code>{baseUrl(service)}</Code>
       </Fact>
       <Fact label="Mail server name for MX records" {...(isMailHostnameLocal ? {} : { copy: mailHostname })}>
-        <Code>{mailHostname}</Code>
+        <Code style={{ flex: 'none' }}>{mailHostname}</Code>
         {isMailHostnameLocal && (
           <Small>known only to this machine; set MAIL_HOSTNAME before you publish MX records</Small>
         )}

@@ -1,6 +1,9 @@
 import { graphql } from '../../graphql.ts';
+import { ActButton } from '../../parts/buttons.tsx';
+import { IconShieldCheck } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { showSubject } from '../activity/email-words.ts';
 
 const MARK_SPAM = graphql(`
   mutation InboxMarkSpam($input: MarkSpamInput!) {
@@ -28,10 +31,21 @@ export function useMarkSpam(): (emailId: string) => Promise<void> {
   };
 }
 
-/** Returns a function that moves one message out of the folder Spam. */
-export function useMarkNotSpam(): { markNotSpam: (emailId: string) => Promise<void>; isBusy: boolean } {
-  const { act, isBusy } = useAct(MARK_NOT_SPAM, { done: 'The email is not spam and is being delivered.' });
-  return { markNotSpam: async (emailId) => void (await act({ input: { emailId } })), isBusy };
+/** Button that moves one message out of the folder Spam. */
+export function NotSpamButton({ email }: { email: { id: string; subject: string } }) {
+  return (
+    <ActButton
+      mutation={MARK_NOT_SPAM}
+      variables={{ input: { emailId: email.id } }}
+      done="The email is not spam and is being delivered."
+      icon={IconShieldCheck}
+      needed="organize"
+      variant="filled"
+      aria-label={`“${showSubject(email)}” is not spam`}
+    >
+      Not spam
+    </ActButton>
+  );
 }
 
 const TRASH_EMAILS = graphql(`
