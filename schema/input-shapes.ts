@@ -18,6 +18,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return describeKinds([issue.expected], issue.input);
   if (issue.code === 'invalid_format' && issue.format === 'datetime')
     return 'Invalid time. Use ISO 8601 with a time zone, such as 2026-03-01T09:30:00Z';
+  if (issue.code === 'too_big') return describeBound(issue.origin, 'at most', issue.maximum, issue.inclusive);
+  if (issue.code === 'too_small') return describeBound(issue.origin, 'at least', issue.minimum, issue.inclusive);
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return undefined;
   const branches = issue.errors.flatMap(([first]) => first ?? []);
   // The nearest branch accepts the kind of the value and refuses something in it.
@@ -35,6 +37,14 @@ function describeKinds(expected: readonly string[], given: unknown): string {
   const received = z.core.util.parsedType(given);
   if (given === undefined) return `Missing: expected ${kinds}`;
   return `Invalid input: expected ${kinds}, received ${KINDS[received] ?? received}`;
+}
+
+/** Returns what to say of a number, or of the length of another value, outside its bound. */
+function describeBound(origin: string, side: string, bound: number | bigint, isInclusive = true): string {
+  const noun = { string: 'character', array: 'item', set: 'item', file: 'byte' }[origin];
+  if (noun !== undefined) return `Must have ${side} ${bound} ${noun}${Number(bound) === 1 ? '' : 's'}`;
+  const than = side === 'at most' ? 'less than' : 'greater than';
+  return `Must be ${isInclusive ? side : than} ${bound}`;
 }
 
 /** What JSON calls the kinds of zod. */

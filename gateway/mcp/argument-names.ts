@@ -38,7 +38,8 @@ export function describeUnknown(
   known: readonly string[],
   meant = findMeant(name, known),
 ): string {
-  const all = `The ${noun}s are ${known.map((each) => `\`${each}\``).join(', ')}.`;
+  const names = known.map((each) => `\`${each}\``).join(', ');
+  const all = names === '' ? `It takes no ${noun}s.` : `The ${noun}s are ${names}.`;
   return `There is no ${noun} \`${shortText(name, MAX_NAME)}\`. ${meant === null ? all : `Did you mean \`${meant}\`?`}`;
 }
 

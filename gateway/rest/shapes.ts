@@ -63,7 +63,7 @@ export const errorBody = z
         message: 'Validation failed. Check your request parameters.',
         statusCode: 400,
         name: 'validation_error',
-        details: [{ field: 'limit', message: 'Too small: expected number to be >=1' }],
+        details: [{ field: 'limit', message: 'Must be at least 1' }],
       },
     ],
   });

@@ -27,7 +27,7 @@ afterAll(() => machine.remove());
 /** Returns the examples of a page in a language, unchanged except for the ports and the key. */
 function examples(page: string, language: 'sh' | 'js'): string[] {
   const text = readFileSync(path.join(repository, page), 'utf8');
-  return [...text.matchAll(/```(sh|js)\n(.*?)```/gs)]
+  return [...text.matchAll(/```(sh|js)[^\n]*\n(.*?)```/gs)]
     .filter((match) => match[1] === language)
     .map((match) =>
       (match[2] ?? '')

@@ -8,6 +8,8 @@ const shape = z.object({
   size: z.union([z.string().max(3), z.number()]).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   count: z.int().optional(),
+  seconds: z.number().positive().max(300).optional(),
+  ids: z.array(z.string()).min(1).max(2).optional(),
   since: z.iso.datetime({ offset: true }).optional(),
   kind: z
     .discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })])
@@ -26,7 +28,11 @@ describe('the error of a field says what is allowed', () => {
     [{ to: 'a@b.test', size: 1, count: 1.5 }, 'count', 'Invalid input: expected integer, received number'],
     [{ to: null }, 'to', 'Invalid input: expected string or array, received null'],
     [{ to: ['a@b.test', 7] }, 'to', '1: Invalid input: expected string, received number'],
-    [{ size: 'large' }, 'size', 'Too big: expected string to have <=3 characters'],
+    [{ size: 'large' }, 'size', 'Must have at most 3 characters'],
+    [{ seconds: 301 }, 'seconds', 'Must be at most 300'],
+    [{ seconds: 0 }, 'seconds', 'Must be greater than 0'],
+    [{ ids: [] }, 'ids', 'Must have at least 1 item'],
+    [{ ids: ['a', 'b', 'c'] }, 'ids', 'Must have at most 2 items'],
     [{ headers: 'X-A: b' }, 'headers', 'Invalid input: expected object, received string'],
     [{ headers: ['X-A: b'] }, 'headers', 'Invalid input: expected object, received array'],
     [{ since: 'yesterday' }, 'since', 'Invalid time. Use ISO 8601 with a time zone, such as 2026-03-01T09:30:00Z'],

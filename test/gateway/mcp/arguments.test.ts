@@ -66,6 +66,14 @@ describe('a wrong name of an argument', () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
+  test('of a tool without arguments says that it takes none', async () => {
+    const { isError, text } = await call('who_am_i', { nonsense: 1 });
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringContaining('There is no argument `nonsense`. It takes no arguments.'),
+    ]);
+  });
+
   test('never changes the call', async () => {
     const { isError } = await call('send_email', { from: box.address, to: 'b@x.test', subject: 'x', body: 'Hi' });
     expect(isError).toBe(true);

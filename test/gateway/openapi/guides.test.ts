@@ -1,8 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../../core/accounts/key-rights.ts';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
@@ -16,17 +13,7 @@ import { openShell, type ShellSession } from '../../support/servers/shell-sessio
 
 describe('the events guide', () => {
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/events.md'), 'utf8');
-  const blocks = (language: string) =>
-    [...guide.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
-  /** Each call of curl, without the comments that show its output. */
-  const calls = blocks('sh').flatMap((block) =>
-    block
-      .replace(/^(?:#|export|CURSOR=).*\n/gm, '')
-      .split(/^(?=curl)/m)
-      .map((call) => call.trim())
-      .filter((call) => call !== ''),
-  );
-
+  const queries = [...guide.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   let gateway: TestGateway;
   let mail: GatewayMail;
   let box: TestMailbox;
@@ -47,49 +34,15 @@ describe('the events guide', () => {
       () => '',
       async () => (await gateway.call(box.apiKey, 'GET', '/events')).json().data.length >= 2,
     );
-    const [capture = ''] = /^CURSOR=.*$/m.exec(guide) ?? [];
-    const script = `${capture.replace('npx node', process.execPath)}; printf %s $CURSOR`;
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { ...process.env, ...environment } });
-    expect(stdout).toBe(encodeEventCursor(box.workspaceId, 1));
-    environment['CURSOR'] = stdout;
+    environment['CURSOR'] = encodeEventCursor(box.workspaceId, 1);
   });
   afterAll(async () => {
     await mail.stop();
     await gateway.close();
   });
 
-  const isStream = (call: string) => call.startsWith('curl -sN');
-
-  test('has every call', () => expect([calls.length, calls.filter(isStream).length]).toEqual([6, 2]));
-
-  test.each(calls.filter((call) => !isStream(call)))('has a call that works: %s', async (call) => {
-    const { stdout } = await promisify(execFile)('bash', ['-c', call], { env: { ...process.env, ...environment } });
-    const answer = JSON.parse(stdout);
-    if (call.includes('/emails/wait')) {
-      expect(answer).toMatchObject({ object: 'wait', timed_out: false, email: { subject: 'Your code' } });
-      expect(answer.codes[0].code).toBe('482913');
-    } else {
-      expect(answer.object).toBe('list');
-      expect(answer.data.length > 0).toBe(!call.includes('latest'));
-    }
-  });
-
-  test.each(calls.filter(isStream))('has a call that works: %s', async (call) => {
-    // The shell gives way to curl, so that ending the child ends curl.
-    const child = spawn('bash', ['-c', `exec ${call}`], { env: { ...process.env, ...environment } });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-    await expect.poll(() => text).toContain(`id: ${encodeEventCursor(box.workspaceId, 2)}\ndata: {`);
-    expect(text).not.toContain(`id: ${encodeEventCursor(box.workspaceId, 1)}\n`);
-    const ended = once(child, 'exit');
-    child.kill();
-    await ended;
-  });
-
   test('has the queries and the subscription of the feed', async () => {
-    const [subscription = '', past = '', wait = ''] = blocks('graphql');
+    const [subscription = '', past = '', wait = ''] = queries;
     const events = (await gateway.graphql(box.apiKey, past)).json();
     expect(events.errors).toBeUndefined();
     expect(events.data.events.totalCount).toBeGreaterThanOrEqual(2);

@@ -237,6 +237,15 @@ describe('the document', () => {
     expect(examples).toEqual(['em_', 'th_', '<47']);
   });
 
+  test('names no shape as oapi-codegen names its own type of an operation: a client in Go would not compile', () => {
+    const operations = Object.values(document.paths ?? {}).flatMap((item) =>
+      Object.values(item ?? {}).map((operation) => (operation as { operationId?: string }).operationId ?? ''),
+    );
+    const taken = new Set(operations.map((id) => `${id}response`.toLowerCase()));
+    expect(taken.size).toBeGreaterThan(100);
+    expect(Object.keys(document.components?.schemas ?? {}).filter((name) => taken.has(name.toLowerCase()))).toEqual([]);
+  });
+
   test('names no shape twice, and none without a reference', () => {
     const schemas = document.components?.schemas ?? {};
     const text = JSON.stringify(document);

@@ -33,7 +33,8 @@ export function openShell(directory: string, environment: Record<string, string>
       shell.stdin.write(`${example}\nprintf '\\n%s %d\\n' ${mark} $?\n`);
       const end = new RegExp(`\\n${mark} (\\d+)\\n`);
       while (!end.test(printed)) {
-        if (shell.exitCode !== null) throw new Error(`the shell ended: ${complaints}`);
+        if (shell.exitCode !== null)
+          throw new Error(`the shell ended: ${example}\n${printed.slice(-2_000)}\n${complaints.slice(-2_000)}`);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
