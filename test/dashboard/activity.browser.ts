@@ -135,7 +135,10 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await emails.getByText('1', { exact: true }).first().waitFor();
     // What a rate is a share of, on hover.
     await overview.getByText('Webhook success', { exact: true }).hover();
-    await overview.getByRole('tooltip').getByText('Share of attempted deliveries').waitFor();
+    const definition = overview.getByRole('tooltip').getByText('Share of attempted deliveries');
+    await definition.waitFor();
+    await overview.mouse.move(0, 0);
+    await definition.waitFor({ state: 'detached' });
     const times = overview.getByRole('slider', { name: 'Webhook time per day, values' });
     await times.press('End');
     await overview.getByText(/: half within \d+ ms, 95 % within \d+ ms, of 1 delivery$/).waitFor();
