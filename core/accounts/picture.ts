@@ -1,6 +1,6 @@
-/** Bytes of a picture of a person. @limit */
+/** Bytes of a picture of a person. */
 export const MAX_PICTURE_BYTES = 262_144;
-/** Pixels of each side of a picture of a person. @limit */
+/** Pixels of each side of a picture of a person. */
 export const MAX_PICTURE_SIDE = 1_024;
 /** Types that browsers show, and that can contain no scripts. */
 export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;

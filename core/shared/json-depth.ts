@@ -1,4 +1,4 @@
-/** Objects and lists within each other in the JSON of a request. Deeper values overflow the stack of what reads them. @limit */
+/** Objects and lists within each other in the JSON of a request. Deeper values overflow the stack of what reads them. */
 export const MAX_JSON_DEPTH = 100;
 
 /** Returns whether a parsed JSON text nests more than MAX_JSON_DEPTH objects and lists. Texts with fewer brackets cost next to nothing. */

@@ -25,7 +25,7 @@ export function createSizedCache<Value extends object>({
 }
 
 /**
- * Returns a cache that keeps so many entries, those that were used last, each for `ttl` milliseconds if that is given. It takes memory for what
+ * Returns a cache that keeps so many entries, the last used ones, each for `ttl` milliseconds if that is given. It takes memory for what
  * is in it, where LRUCache with `max` reserves 22 bytes for each entry that it could have.
  */
 export function createCountedCache<Value extends object | string | boolean>(

@@ -32,7 +32,7 @@ export interface Member extends rows.MemberRow {
 
 /** Domains and addresses that a member can be limited to. */
 export const MAX_LIMITS = 100;
-/** Per minute and person. @limit */
+/** Per minute and person. */
 export const MAX_PICTURE_CHANGES = 10;
 /** Characters. */
 export const MAX_WORKSPACE_NAME_LENGTH = 100;

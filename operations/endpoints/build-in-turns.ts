@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Steps } from '../../core/shared/steps.ts';
 import { createTurns, type Turns } from '../../core/shared/turns.ts';
 
-/** All payloads of the process: however many are built, one of those that take long goes on at a time. */
+/** All payloads of the process: however many are built, only one that takes long goes on at a time. */
 const turns = createTurns();
 
 /** Returns a payload of an account that is built step by step, while other requests go on. */

@@ -2,7 +2,7 @@ import { Avatar } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
 
-/** A member: the picture, or the initials. The name stands beside it. `size` in pixels. */
+/** A member: the picture, or the initials. The name is beside it. `size` in pixels. */
 export function Face({ name, image, size }: { name: string; image: string | null | undefined; size: number }) {
   return <Avatar src={image ?? null} name={name} size={size} radius="xl" color="gray" alt="" aria-hidden />;
 }

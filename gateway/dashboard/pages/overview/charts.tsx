@@ -116,7 +116,7 @@ function percent(rate: number | null): string {
 interface Hour {
   beginsAt: string;
   received: number;
-  /** including those below, and those that are queued or deferred */
+  /** including the ones below, and what is queued or deferred */
   sent: number;
   delivered: number;
   bounced: number;

@@ -27,6 +27,7 @@ const LOOK_PAST = [
   'person_of',
   'pick_emails',
   'pick_threads',
+  'picture_of_member',
   'placed_message',
   'raw_sizes',
   'read_mark',
