@@ -76,9 +76,9 @@ async function readDigest(name: string, tag: string): Promise<string> {
 async function readToken(refused: Response): Promise<string> {
   const challenge = refused.headers.get('www-authenticate') ?? '';
   const parameters = Object.fromEntries(
-    [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
+    [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value] as const),
   );
-  const { realm, ...query } = parameters as Record<string, string>;
+  const { realm, ...query } = parameters;
   if (realm === undefined)
     throw new Error(`The registry wants ${challenge || 'authentication'}, which is not supported`);
   const url = new URL(realm);

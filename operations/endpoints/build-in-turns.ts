@@ -10,6 +10,18 @@ export function buildInTurns<Payload>(workspaceId: string, steps: Steps<Payload>
   return finishInTurns(turns, workspaceId, steps);
 }
 
+/** Mail for payloads from so many bytes on is loaded in turns. */
+export const LARGE_BYTES = 1_000_000;
+const largeTurns = createTurns();
+
+/**
+ * Runs work that loads mail of an account for a payload and builds it, after the work of others: for a moment each takes several times the
+ * size of its mail.
+ */
+export function loadInTurns<Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> {
+  return largeTurns.run(workspaceId, work);
+}
+
 /** Time that work may use before other requests go on; milliseconds. */
 const TURN_MS = 5;
 

@@ -10,7 +10,7 @@ import type { OperationContext } from '../context.ts';
 import { batchBySize, loadRawSources } from '../emails/attachments.ts';
 import { readPayloadTexts } from '../emails/html-text.ts';
 import { readSenderFacts } from '../emails/sender-facts.ts';
-import { buildInTurns } from './build-in-turns.ts';
+import { buildInTurns, LARGE_BYTES, loadInTurns } from './build-in-turns.ts';
 import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
 import { loadEndpoints } from './endpoints.ts';
 
@@ -61,9 +61,9 @@ export async function buildDeliveryPayloads<Kept>(
   for (const batch of batchBySize(emailIds, readSize)) {
     const deliveriesOfBatch = batch.flatMap((id) => byEmail.get(id) ?? []);
     const bytes = batch.reduce((sum, id) => sum + readSize(id), 0);
-    await buildMailBodies(context, { deliveries: deliveriesOfBatch, bytes }, (id, payload) =>
-      kept.set(id, keep(payload)),
-    );
+    const build = () =>
+      buildMailBodies(context, { deliveries: deliveriesOfBatch, bytes }, (id, payload) => kept.set(id, keep(payload)));
+    await (bytes < LARGE_BYTES ? build() : loadInTurns(workspaceId, build));
   }
   const ofEvents = deliveries.filter(({ event }) => event !== null);
   for (let at = 0; at < ofEvents.length; at += EVENTS_BATCH) {

@@ -1,13 +1,17 @@
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { MAX_PAYLOAD_LIMIT_BYTES, MIN_PAYLOAD_LIMIT_BYTES } from '../../core/endpoints/endpoint-config.ts';
 import { linkTo } from '../../core/endpoints/payload-facts.ts';
-import { laySelectedPayloadOut, type PayloadQueryError } from '../../core/endpoints/payload-query.ts';
+import {
+  laySelectedPayloadOut,
+  type PayloadQuery,
+  type PayloadQueryError,
+} from '../../core/endpoints/payload-query.ts';
 import { decodeEventCursor } from '../../core/events/event-cursor.ts';
 import { freeTexts, hasLargeText } from '../../core/shared/large-text.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
-import { findEvents } from '../../db/queries/events/event-list.ts';
+import { type FeedEvent, findEvents } from '../../db/queries/events/event-list.ts';
 import { invalid, type OperationContext } from '../context.ts';
-import { buildInTurns } from './build-in-turns.ts';
+import { buildInTurns, loadInTurns } from './build-in-turns.ts';
 import { readFilter, type SubscriptionInput } from './endpoint-subscription.ts';
 
 export interface PreviewInput {
@@ -35,7 +39,7 @@ export async function previewPayload(
   context: OperationContext,
   { query, filter: given, cursor, maxPayloadOctets }: PreviewInput,
 ): Promise<PayloadPreview> {
-  const { database, workspaceId, settings, payloadQueries } = context;
+  const { database, workspaceId } = context;
   if (maxPayloadOctets < MIN_PAYLOAD_LIMIT_BYTES || maxPayloadOctets > MAX_PAYLOAD_LIMIT_BYTES)
     throw invalid(
       `maxPayloadOctets must be ${MIN_PAYLOAD_LIMIT_BYTES} to ${MAX_PAYLOAD_LIMIT_BYTES}`,
@@ -47,10 +51,20 @@ export async function previewPayload(
     event: seq === null ? undefined : (await findEvents(transaction, workspaceId, [seq]))[0],
   }));
   if (event === undefined) throw invalid('`cursor` is not the cursor of a stored event.', 'cursor');
+  return loadInTurns(workspaceId, () => preview(context, { query, filter }, event, maxPayloadOctets));
+}
+
+async function preview(
+  context: OperationContext,
+  payloadQuery: PayloadQuery,
+  event: FeedEvent,
+  maxPayloadOctets: number,
+): Promise<PayloadPreview> {
+  const { workspaceId, settings, payloadQueries } = context;
   const timestamp = context.now();
-  const selected = await payloadQueries.select(context, { query, filter }, event, timestamp);
+  const selected = await payloadQueries.select(context, payloadQuery, event, timestamp);
   if (selected === null)
-    return { data: null, truncated: [], sizeBytes: 0, errors: [...(await payloadQueries.check({ query, filter }))] };
+    return { data: null, truncated: [], sizeBytes: 0, errors: [...(await payloadQueries.check(payloadQuery))] };
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   const { publicUrl } = settings;
   const facts = {
