@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Authentication, undecided } from '../../core/mime/authentication.ts';
 import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts';
-import { type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
+import { loadScreening, type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
 import { releaseMemoryWhenIdle } from '../work/release-memory.ts';
@@ -33,6 +33,8 @@ let turn: Promise<unknown> = Promise.resolve();
 parentPort?.on('message', (items: WorkItem[]) => {
   turn = turn.then(() => work(items));
 });
+// Otherwise the first message would wait for it.
+await loadScreening();
 parentPort?.postMessage('ready');
 releaseMemoryWhenIdle(LEAST_GROWTH_BYTES);
 

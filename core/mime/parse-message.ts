@@ -88,7 +88,7 @@ const MAX_SCANNED_BYTES = 65_536;
 const MAX_SCANNED_FIELD_LENGTH = 4_000;
 
 /** Its words and weights take several megabytes: only threads that parse load them. */
-const loadScreening = loadOnce(() => import('../screening/screen-mail.ts'));
+export const loadScreening = loadOnce(() => import('../screening/screen-mail.ts'));
 
 /** Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. */
 export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
