@@ -25,6 +25,7 @@ import {
   buildSelected,
   isRawNeeded,
   makeEventRequest,
+  buildPayload,
   makeWebhookRequest,
   type OpenRequest,
   type PayloadParts,
@@ -168,23 +169,26 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const post = async (
     job: DeliveryJob,
-    parts: Pick<WebhookRequestParts, 'endpoint' | 'webhook' | 'email' | 'raw' | 'selectedBody'>,
+    { selectedBody, ...parts }: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'> & { selectedBody: Buffer | null },
   ): Promise<AttemptEnd | null> => {
-    const removed = parts.selectedBody === null ? await readPayloadTexts(parts.email) : NO_REMOVED_TEXTS;
-    // Its endpoint or its bytes may have been read in the meantime.
+    const body = selectedBody ?? (await buildDefault(job, parts));
+    // Its endpoint or its bytes may have been read, and its body built, in the meantime.
+    if (body === null || isClosed || options.leases.isLost(job)) return null;
+    const { endpoint, webhook, email } = parts;
+    const sentAt = context.now();
+    const made = makeWebhookRequest({ endpoint, webhook, email, body, deliveryId: job.deliveryId, sentAt });
+    return send(job, { endpoint, sentAt, since: email.created_at }, made);
+  };
+
+  /** Returns the default payload; null when the job was lost while its texts were read. */
+  const buildDefault = async (
+    job: DeliveryJob,
+    parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
+  ): Promise<Buffer | null> => {
+    const removed = await readPayloadTexts(parts.email);
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
-    const sentAt = context.now();
-    const made = makeWebhookRequest({
-      ...parts,
-      removed,
-      job,
-      deliveryId: job.deliveryId,
-      publicUrl,
-      linkKey,
-      sentAt,
-    });
-    return send(job, { endpoint: parts.endpoint, sentAt, since: parts.email.created_at }, made);
+    return buildPayload({ ...parts, removed, job, publicUrl, linkKey });
   };
 
   /** Posts an event, whose subject is shown as the interfaces show it. */
