@@ -22,10 +22,10 @@ import type { Acting } from './act-on-response.ts';
 import type { DeliveryContent, DeliveryJob } from './delivery-job.ts';
 import type { DeliveryEndpoint, EndpointLookup } from './endpoint-lookup.ts';
 import {
+  buildPayload,
   buildSelected,
   isRawNeeded,
   makeEventRequest,
-  buildPayload,
   makeWebhookRequest,
   type OpenRequest,
   type PayloadParts,
@@ -169,7 +169,10 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const post = async (
     job: DeliveryJob,
-    { selectedBody, ...parts }: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'> & { selectedBody: Buffer | null },
+    {
+      selectedBody,
+      ...parts
+    }: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'> & { selectedBody: Buffer | null },
   ): Promise<AttemptEnd | null> => {
     const body = selectedBody ?? (await buildDefault(job, parts));
     // Its endpoint or its bytes may have been read, and its body built, in the meantime.

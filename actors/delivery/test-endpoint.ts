@@ -11,8 +11,8 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import {
-  makeEventRequest,
   buildPayload,
+  makeEventRequest,
   makeWebhookRequest,
   type OpenRequest,
   postWebhook,

@@ -50,7 +50,7 @@ const turns = createTurns();
  * while a long one is scanned.
  */
 export async function takeJsonText(request: FastifyRequest, text: string): Promise<string> {
-  const excess = await finishInTurns(turns, request.workspaceId, findJsonExcess(text));
+  const excess = await finishInTurns(turns, request.workspaceId, findJsonExcess(text), request.caller?.gone);
   if (excess === null) return text;
   const most =
     excess === 'depth'

@@ -79,7 +79,10 @@ test('other deliveries go on while a payload with megabytes of mail is built', a
   const counting = (async () => {
     for (; !isBuilt; rounds++) await nextRound();
   })();
-  const body = await buildPayload({ ...parts, email: { ...parts.email, text_body: 'a "quoted" \u00e9\n'.repeat(500_000) } });
+  const body = await buildPayload({
+    ...parts,
+    email: { ...parts.email, text_body: 'a "quoted" \u00e9\n'.repeat(500_000) },
+  });
   isBuilt = true;
   await counting;
   expect(body.length).toBeGreaterThan(900_000);

@@ -6,7 +6,23 @@ import { seededRandom } from '../../support/rows/thread-mail.ts';
 const join = (value: unknown) => [...jsonChunks(value)].join('');
 
 const SCALARS: readonly unknown[] = [
-  ...[null, undefined, true, 0, -0, 1.5e300, NaN, Infinity, 'text', '', '"\\\n', '\u{1f4e7}', '\ud800', '\udc00', '__proto__'],
+  ...[
+    null,
+    undefined,
+    true,
+    0,
+    -0,
+    1.5e300,
+    NaN,
+    Infinity,
+    'text',
+    '',
+    '"\\\n',
+    '\u{1f4e7}',
+    '\ud800',
+    '\udc00',
+    '__proto__',
+  ],
   ...[Symbol('s'), () => 1, new Date(0), new Date(NaN), Object('s'), Object(1), Object(false), /x/, new Map([[1, 2]])],
   new Uint8Array([1, 2]),
 ];
