@@ -1,7 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import { readActions } from '../../core/endpoints/actions.ts';
-import { NO_REMOVED_TEXTS } from '../../core/mime/reply-text.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
@@ -32,7 +31,6 @@ import {
   postWebhook,
   RESPONSE_MEMORY_BYTES,
   type WebhookRequest,
-  type WebhookRequestParts,
   type WebhookResponse,
 } from './post-webhook.ts';
 import { makeOutcome, outcomeOfGivingUp } from './record-outcomes.ts';

@@ -5,27 +5,10 @@ import { seededRandom } from '../../support/rows/thread-mail.ts';
 
 const join = (value: unknown) => [...jsonChunks(value)].join('');
 
-const SCALARS: readonly unknown[] = [
-  ...[
-    null,
-    undefined,
-    true,
-    0,
-    -0,
-    1.5e300,
-    NaN,
-    Infinity,
-    'text',
-    '',
-    '"\\\n',
-    '\u{1f4e7}',
-    '\ud800',
-    '\udc00',
-    '__proto__',
-  ],
-  ...[Symbol('s'), () => 1, new Date(0), new Date(NaN), Object('s'), Object(1), Object(false), /x/, new Map([[1, 2]])],
-  new Uint8Array([1, 2]),
-];
+const TEXTS = ['text', '', '"\\\n', '\u{1f4e7}', '\ud800', '\udc00', '__proto__'];
+const OBJECTS = [new Date(0), new Date(Number.NaN), Object('s'), Object(1), Object(false), /x/, new Uint8Array([1, 2])];
+const OTHERS = [null, undefined, true, 0, -0, 1.5e300, Number.NaN, Number.POSITIVE_INFINITY, Symbol('s'), () => 1];
+const SCALARS: readonly unknown[] = [...TEXTS, ...OBJECTS, ...OTHERS];
 
 /** Returns a value of a program: JSON, and what JSON leaves out or writes otherwise. `next` returns an integer below its argument. */
 function makeValue(next: (below: number) => number, depth: number): unknown {

@@ -95,6 +95,11 @@ test.each([
   expect((process.memoryUsage().rss - memory) / 1e6).toBeLessThan(400);
 });
 
+test('a GraphQL request of 26 MB is limited by its variables, not by the size that GraphQL Yoga allows', async () => {
+  const body = { query: '{ viewer { id } }', variables: { x: 'a'.repeat(26_000_000) } };
+  expect((await post('/graphql', JSON.stringify(body))).body).toContain('can have variables of more than');
+});
+
 test.each([
   ['a hundred lists within each other', lists(MAX_JSON_DEPTH), null],
   ['101 lists within each other', lists(MAX_JSON_DEPTH + 1), 'depth'],
