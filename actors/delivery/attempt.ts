@@ -1,7 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import { readActions } from '../../core/endpoints/actions.ts';
-import { NO_REMOVED_TEXTS } from '../../core/mime/reply-text.ts';
 import { createKeyedSemaphore } from '../../core/shared/semaphore.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { isTransient } from '../../db/errors.ts';
@@ -22,6 +21,7 @@ import type { Acting } from './act-on-response.ts';
 import type { DeliveryContent, DeliveryJob } from './delivery-job.ts';
 import type { DeliveryEndpoint, EndpointLookup } from './endpoint-lookup.ts';
 import {
+  buildPayload,
   buildSelected,
   isRawNeeded,
   makeEventRequest,
@@ -31,7 +31,6 @@ import {
   postWebhook,
   RESPONSE_MEMORY_BYTES,
   type WebhookRequest,
-  type WebhookRequestParts,
   type WebhookResponse,
 } from './post-webhook.ts';
 import { makeOutcome, outcomeOfGivingUp } from './record-outcomes.ts';
@@ -168,23 +167,29 @@ export function createAttempter(options: AttemptOptions): Attempter {
 
   const post = async (
     job: DeliveryJob,
-    parts: Pick<WebhookRequestParts, 'endpoint' | 'webhook' | 'email' | 'raw' | 'selectedBody'>,
+    {
+      selectedBody,
+      ...parts
+    }: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'> & { selectedBody: Buffer | null },
   ): Promise<AttemptEnd | null> => {
-    const removed = parts.selectedBody === null ? await readPayloadTexts(parts.email) : NO_REMOVED_TEXTS;
-    // Its endpoint or its bytes may have been read in the meantime.
+    const body = selectedBody ?? (await buildDefault(job, parts));
+    // Its endpoint or its bytes may have been read, and its body built, in the meantime.
+    if (body === null || isClosed || options.leases.isLost(job)) return null;
+    const { endpoint, webhook, email } = parts;
+    const sentAt = context.now();
+    const made = makeWebhookRequest({ endpoint, webhook, email, body, deliveryId: job.deliveryId, sentAt });
+    return send(job, { endpoint, sentAt, since: email.created_at }, made);
+  };
+
+  /** Returns the default payload; null when the job was lost while its texts were read. */
+  const buildDefault = async (
+    job: DeliveryJob,
+    parts: Pick<PayloadParts, 'endpoint' | 'webhook' | 'email' | 'raw'>,
+  ): Promise<Buffer | null> => {
+    const removed = await readPayloadTexts(parts.email);
     if (isClosed || options.leases.isLost(job)) return null;
     const { publicUrl, linkKey } = options;
-    const sentAt = context.now();
-    const made = makeWebhookRequest({
-      ...parts,
-      removed,
-      job,
-      deliveryId: job.deliveryId,
-      publicUrl,
-      linkKey,
-      sentAt,
-    });
-    return send(job, { endpoint: parts.endpoint, sentAt, since: parts.email.created_at }, made);
+    return buildPayload({ ...parts, removed, job, publicUrl, linkKey });
   };
 
   /** Posts an event, whose subject is shown as the interfaces show it. */

@@ -7,7 +7,6 @@ import { MAX_ATTEMPT_SECONDS } from '../../core/endpoints/retry-policy.ts';
 import { buildMailPayload, isRawNeeded as isRawNeededFor } from '../../core/endpoints/webhook-payload.ts';
 import { type SigningFacts, webhookHeaders } from '../../core/endpoints/webhook-signature.ts';
 import type { RemovedTexts } from '../../core/mime/reply-text.ts';
-import { finishSteps } from '../../core/shared/steps.ts';
 import type { DeliveryContentRow } from '../../db/queries/endpoints/delivery-body.ts';
 import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
 import { buildInTurns } from '../../operations/endpoints/build-in-turns.ts';
@@ -30,10 +29,14 @@ export interface PayloadParts {
   linkKey: Uint8Array;
 }
 
-/** Returns the body of the request that delivers an email to a webhook, real or test. Equal input gives equal bytes. */
-function buildPayload({ job, webhook, email, ...parts }: PayloadParts): Buffer {
+/**
+ * Builds the default body of the request that delivers an email to a webhook, real or test: one with megabytes of mail in turns, while other
+ * deliveries go on. Equal input gives equal bytes.
+ */
+export function buildPayload({ job, webhook, email, ...parts }: PayloadParts): Promise<Buffer> {
   const sender = readSenderFacts(email.authentication);
-  return finishSteps(buildMailPayload({ ...parts, sender, delivery: job, config: webhook.config, mail: email }));
+  const steps = buildMailPayload({ ...parts, sender, delivery: job, config: webhook.config, mail: email });
+  return buildInTurns(email.workspace_id, steps);
 }
 
 /** Whether the payload of this email for this endpoint is built from the raw message. */
@@ -50,10 +53,10 @@ export function isRawAlwaysNeeded({ endpoint, webhook }: Pick<PayloadParts, 'end
   return isRawNeededFor({ endpoint, config: webhook.config, mail: { attachments: [] } });
 }
 
-export interface WebhookRequestParts extends PayloadParts {
+export interface WebhookRequestParts extends Pick<PayloadParts, 'endpoint' | 'webhook' | 'email'> {
   deliveryId: string;
-  /** see buildSelected; null: the default payload */
-  selectedBody: Buffer | null;
+  /** see buildSelected and buildPayload */
+  body: Buffer;
   /** of this attempt */
   sentAt: Date;
 }
@@ -81,14 +84,14 @@ export async function buildSelected(
   return buildInTurns(workspaceId, steps);
 }
 
-/** Builds the signed request that delivers an email to a webhook, real or test. */
+/** Returns the signed request that delivers an email to a webhook, real or test. */
 export function makeWebhookRequest(parts: WebhookRequestParts): WebhookRequest {
   const { email } = parts;
   return signedRequest(parts, {
     event: 'email.received',
     id: parts.deliveryId,
     email: { id: email.id, messageId: email.message_id },
-    body: parts.selectedBody ?? buildPayload(parts),
+    body: parts.body,
     isTest: email.is_test,
   });
 }

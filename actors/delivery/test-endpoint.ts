@@ -11,6 +11,7 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import type { ActorContext } from '../actor.ts';
 import type { DeliveryEndpoint, EndpointLookup, WebhookFacts } from './endpoint-lookup.ts';
 import {
+  buildPayload,
   makeEventRequest,
   makeWebhookRequest,
   type OpenRequest,
@@ -72,10 +73,8 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       recipient: recipient?.address ?? ANYONE,
     });
     const removed = await readPayloadTexts(email);
-    const sentAt = context.now();
-    const made = makeWebhookRequest({
+    const body = await buildPayload({
       job: { createdAt: email.created_at, threadId: identifier('thread'), threadPosition: 0 },
-      deliveryId: identifier('delivery'),
       endpoint,
       webhook,
       email,
@@ -83,9 +82,9 @@ export function createEndpointTester(options: EndpointTesterOptions): EndpointTe
       raw,
       publicUrl: options.publicUrl,
       linkKey: options.linkKey,
-      selectedBody: null,
-      sentAt,
     });
+    const sentAt = context.now();
+    const made = makeWebhookRequest({ endpoint, webhook, email, body, deliveryId: identifier('delivery'), sentAt });
     return send(made, tested);
   };
 

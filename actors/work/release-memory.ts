@@ -9,13 +9,13 @@ const LOOK_MS = 2_500;
 const IDLE_UTILIZATION = 0.005;
 /** Looks in a row that find a thread idle before it collects: what comes after a shorter pause finds its compiled code. */
 const IDLE_LOOKS = 2;
-/** Bytes by which the heap of a process must have grown to be worth a collection, which takes about 0.1 s. */
+/** Bytes by which the memory of a thread must have grown to be worth a collection, which takes about 0.1 s. */
 const LEAST_GROWTH_BYTES = 32 * 1024 * 1024;
 
 /**
  * Returns memory to the system when the calling thread becomes idle, after its start or after a burst: V8 collects garbage when it needs room,
- * so an idle thread would keep the garbage and the empty pages of its busiest moment. Each thread has a heap of its own, so each must call
- * this. Collects when the heap has grown by `leastGrowthBytes` since the last time. Does not keep the thread from ending.
+ * so an idle thread would keep the garbage and the empty pages of its busiest moment. Each thread has memory of its own, so each must call
+ * this. Collects when its memory has grown by `leastGrowthBytes` since the last time. Does not keep the thread from ending.
  */
 export function releaseMemoryWhenIdle(leastGrowthBytes = LEAST_GROWTH_BYTES): void {
   // Not the utilization of the event loop, which other processes raise on a busy machine.
@@ -30,17 +30,20 @@ export function releaseMemoryWhenIdle(leastGrowthBytes = LEAST_GROWTH_BYTES): vo
     usage = process.threadCpuUsage();
     lookedAt = performance.now();
     idleLooks = utilization <= IDLE_UTILIZATION ? idleLooks + 1 : 0;
-    if (!isWorthCollecting(idleLooks, heapBytes() - bytesAfter, leastGrowthBytes)) return;
+    if (!isWorthCollecting(idleLooks, threadBytes() - bytesAfter, leastGrowthBytes)) return;
     collectGarbage('last-resort');
-    bytesAfter = heapBytes();
+    bytesAfter = threadBytes();
   }, LOOK_MS).unref();
 }
 
-/** Whether a thread should collect garbage: so many looks in a row found it idle, and its heap has grown so much since the last collection. */
+/** Whether a thread should collect garbage: so many looks in a row found it idle, and its memory has grown so much since the last collection. */
 export function isWorthCollecting(idleLooks: number, growthBytes: number, leastGrowthBytes: number): boolean {
   return idleLooks >= IDLE_LOOKS && growthBytes >= leastGrowthBytes;
 }
 
-function heapBytes(): number {
-  return process.memoryUsage().heapTotal;
+/** Returns the bytes of the heap of this thread, and of what objects in it hold outside of it, such as buffers with mail. */
+export function threadBytes(): number {
+  // `external` includes `arrayBuffers`.
+  const { heapTotal, external } = process.memoryUsage();
+  return heapTotal + external;
 }

@@ -1,14 +1,18 @@
 import { LargeText } from './large-text.ts';
+import { textPieces } from './steps.ts';
 
 /** Characters of a chunk; a longer string is split. */
 const CHUNK_LENGTH = 65_536;
 /** Bytes of a LargeText that become a chunk. */
 const CHUNK_BYTES = 65_536;
 
-/** Yields the JSON of a value, as JSON.stringify would return it, in chunks of about 64 K characters. */
+/**
+ * Yields the JSON of a value, exactly as JSON.stringify would return it, in chunks of about 64 K characters. Yields nothing for what has no JSON,
+ * such as undefined.
+ */
 export function* jsonChunks(value: unknown): Generator<string, void> {
   let chunk = '';
-  for (const piece of jsonPieces(value)) {
+  for (const piece of jsonPieces(jsonValue(value, '')) ?? []) {
     chunk += piece;
     if (chunk.length < CHUNK_LENGTH) continue;
     yield chunk;
@@ -17,37 +21,53 @@ export function* jsonChunks(value: unknown): Generator<string, void> {
   if (chunk !== '') yield chunk;
 }
 
-function* jsonPieces(value: unknown): Generator<string, void> {
-  if (typeof value === 'string' && value.length > CHUNK_LENGTH) {
-    yield '"';
-    // A pair of surrogates that is split here is written as two escapes, which readers join.
-    for (let at = 0; at < value.length; at += CHUNK_LENGTH)
-      yield JSON.stringify(value.slice(at, at + CHUNK_LENGTH)).slice(1, -1);
-    yield '"';
-  } else if (value instanceof LargeText) {
-    yield '"';
-    for (const text of value.strings(CHUNK_BYTES)) yield JSON.stringify(text).slice(1, -1);
-    yield '"';
-  } else if (Array.isArray(value)) {
-    yield '[';
-    for (const [at, item] of value.entries()) {
-      if (at > 0) yield ',';
-      yield* jsonPieces(item);
-    }
-    yield ']';
-  } else if (isRecord(value)) {
-    yield '{';
-    let isFirst = true;
-    for (const [name, member] of Object.entries(value)) {
-      if (member === undefined || typeof member === 'function') continue;
-      yield `${isFirst ? '' : ','}${JSON.stringify(name)}:`;
-      isFirst = false;
-      yield* jsonPieces(member);
-    }
-    yield '}';
-  } else yield value === undefined ? 'null' : JSON.stringify(value);
+/** Returns the pieces of the JSON of a value from `jsonValue`; null when it has none. */
+function jsonPieces(value: unknown): Iterable<string> | null {
+  if (typeof value === 'string' && value.length > CHUNK_LENGTH) return stringPieces(textPieces(value));
+  if (value instanceof LargeText) return stringPieces(value.strings(CHUNK_BYTES));
+  if (Array.isArray(value)) return listPieces(value);
+  if (isPlainObject(value)) return objectPieces(value);
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? null : [text];
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
+function* stringPieces(texts: Iterable<string>): Generator<string, void> {
+  yield '"';
+  for (const text of texts) yield JSON.stringify(text).slice(1, -1);
+  yield '"';
+}
+
+function* listPieces(list: readonly unknown[]): Generator<string, void> {
+  yield '[';
+  for (const [at, item] of list.entries()) {
+    if (at > 0) yield ',';
+    yield* jsonPieces(jsonValue(item, String(at))) ?? ['null'];
+  }
+  yield ']';
+}
+
+function* objectPieces(object: object): Generator<string, void> {
+  yield '{';
+  let isFirst = true;
+  for (const [name, member] of Object.entries(object) as [string, unknown][]) {
+    const pieces = jsonPieces(jsonValue(member, name));
+    if (pieces === null) continue;
+    yield `${isFirst ? '' : ','}${JSON.stringify(name)}:`;
+    isFirst = false;
+    yield* pieces;
+  }
+  yield '}';
+}
+
+/** Returns what stands for a value in JSON: the result of its `toJSON`, if it has one. A LargeText stays, because it would become a string. */
+function jsonValue(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof LargeText) return value;
+  const { toJSON } = value as { toJSON?: unknown };
+  return typeof toJSON === 'function' ? (toJSON.call(value, key) as unknown) : value;
+}
+
+/** JSON.stringify unwraps the other objects, such as `new String('')`. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  return !(value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof BigInt);
 }

@@ -43,6 +43,8 @@ export function createGraphqlServer(samples: readonly SampleOperation[]): ServeG
     landingPage: false,
     batching: false,
     multipart: false,
+    // Fastify has read the body by the limit of the route, which is larger than Yoga's default.
+    maxRequestBodySize: false,
     cors: false,
     logging: false,
     // maskedErrors below also knows the request.

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { UserError } from '../../core/shared/errors.ts';
 import type { Caller } from '../../operations/caller.ts';
 
 declare module 'fastify' {
@@ -20,12 +21,17 @@ export function openCaller(
     get gone() {
       if (gone !== null) return gone;
       const controller = new AbortController();
-      if (raw.destroyed || raw.writableFinished) controller.abort();
-      else raw.once('close', () => controller.abort());
+      if (raw.destroyed || raw.writableFinished) controller.abort(closed());
+      else raw.once('close', () => controller.abort(closed()));
       gone = controller.signal;
       return gone;
     },
     isAllowed,
     hangUp: () => void raw.destroy(),
   };
+}
+
+/** The reason why work for a client ends that has left; not a fault of the service. */
+function closed(): UserError {
+  return new UserError('unavailable', 'The connection is closed');
 }

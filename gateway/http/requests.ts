@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { shortenBody } from '../../core/accounts/logged-body.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { isJsonTooDeep, isTooDeep, MAX_JSON_DEPTH } from '../../core/shared/json-depth.ts';
+import { findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../core/shared/json-limits.ts';
+import { createTurns } from '../../core/shared/turns.ts';
+import { finishInTurns } from '../../operations/endpoints/build-in-turns.ts';
 
 /**
  * Normalizes the path of a request. `/api/v2/*` is the legacy name of `/api/e2/*`, whose paths may end in slashes. Invalid percent escapes are
@@ -28,34 +30,33 @@ export function isLegacyPath({ originalUrl }: FastifyRequest): boolean {
 export function acceptJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
     const encoding = request.headers['content-encoding'] ?? 'identity';
-    if (encoding !== 'identity') return done(Object.assign(new Error('compressed body'), { statusCode: 415 }));
-    if (body.length === 0) return done(null, undefined);
-    if (request.caller?.via === 'key') request.sentBody = shortenBody(body as string);
-    const text = body as string;
-    return parse(request, text, (error, value) =>
-      error === null && isTooDeep(text, value) ? done(nestedTooDeep()) : done(error, value),
-    );
+    if (encoding !== 'identity') throw Object.assign(new Error('compressed body'), { statusCode: 415 });
+    if (body.length === 0) return undefined;
+    if (request.caller?.via === 'key') request.sentBody = shortenBody(body);
+    const text = await takeJsonText(request, body);
+    return new Promise((resolve, reject) => {
+      void parse(request, text, (error, value) => (error === null ? resolve(value) : reject(error)));
+    });
   });
 }
 
-/** Returns the error of a request whose JSON nests too deep. */
-export function nestedTooDeep(): UserError {
-  return new UserError('validation', `The JSON of a request nests at most ${MAX_JSON_DEPTH} objects and lists.`, {
-    name: 'validation_error',
-  });
-}
+/** All bodies of the process: however many arrive, only one that takes long is scanned at a time. */
+const turns = createTurns();
 
-/** The parser of bodies that go on as text to what reads them. */
-export function takeJsonText(
-  _request: FastifyRequest,
-  body: string | Buffer,
-  done: (error: Error | null, text?: string) => void,
-) {
-  const text = body as string;
-  if (isJsonTooDeep(text)) done(nestedTooDeep());
-  else done(null, text);
+/**
+ * The parser of bodies that go on as text to what reads them. Returns the text, or throws when its JSON exceeds a limit; other requests go on
+ * while a long one is scanned.
+ */
+export async function takeJsonText(request: FastifyRequest, text: string): Promise<string> {
+  const excess = await finishInTurns(turns, request.workspaceId, findJsonExcess(text), request.caller?.gone);
+  if (excess === null) return text;
+  const most =
+    excess === 'depth'
+      ? `nests at most ${MAX_JSON_DEPTH} objects and lists`
+      : `has at most ${MAX_JSON_VALUES.toLocaleString('en-US')} values`;
+  throw new UserError('validation', `The JSON of a request ${most}.`, { name: 'validation_error' });
 }
 
 const SLASHES_AT_END = /^\/api\/e2\/.*\/$/;

@@ -12,7 +12,6 @@ import {
   USER_TYPE,
 } from '../../core/accounts/scim/schema.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { isTooDeep } from '../../core/shared/json-depth.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { findScimToken } from '../../db/queries/accounts/scim.ts';
 import * as directory from '../../operations/accounts/scim-directory.ts';
@@ -22,7 +21,7 @@ import { type Admission, countRequest } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { openCaller } from '../http/caller.ts';
 import { errorResponse } from '../http/error-response.ts';
-import { nestedTooDeep } from '../http/requests.ts';
+import { takeJsonText } from '../http/requests.ts';
 import type { ContextOf } from '../operation-context.ts';
 import { describeScim } from './scim-discovery.ts';
 import {
@@ -90,14 +89,13 @@ export async function scimInterface(scim: FastifyInstance, options: ScimOptions)
   scim.addContentTypeParser(
     ['application/scim+json', 'application/json'],
     { parseAs: 'string' },
-    (_request, body, done) => {
-      const text = body as string;
+    async (request: FastifyRequest, body: string) => {
+      if (body === '') return undefined;
+      const text = await takeScimText(request, body);
       try {
-        const parsed: unknown = text === '' ? undefined : JSON.parse(text);
-        if (isTooDeep(text, parsed)) done(new ScimError(400, 'invalidSyntax', nestedTooDeep().message));
-        else done(null, parsed);
+        return JSON.parse(text) as unknown;
       } catch {
-        done(new ScimError(400, 'invalidSyntax', 'The request body is not valid JSON.'));
+        throw new ScimError(400, 'invalidSyntax', 'The request body is not valid JSON.');
       }
     },
   );
@@ -113,6 +111,15 @@ export async function scimInterface(scim: FastifyInstance, options: ScimOptions)
         throw new ScimError(501, null, `${url} is not served. Use /Users and /Groups.`);
       });
   });
+}
+
+/** Returns the text of a body, or throws ScimError when its JSON exceeds a limit. */
+async function takeScimText(request: FastifyRequest, body: string): Promise<string> {
+  try {
+    return await takeJsonText(request, body);
+  } catch (error) {
+    throw new ScimError(400, 'invalidSyntax', (error as Error).message);
+  }
 }
 
 /** Admits a request by the SCIM token of a workspace, and counts it. Throws ScimError, rate_limited. */

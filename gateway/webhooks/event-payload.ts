@@ -227,7 +227,7 @@ async function buildSelectedBodies(
         maxPayloadOctets: readWebhookConfig(endpoint.config).maxPayloadOctets,
         rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp: linksFrom }, 'raw'),
       });
-      bodies.set(posting, await buildInTurns(workspaceId, steps));
+      bodies.set(posting, await buildInTurns(workspaceId, steps, context.caller.gone));
     }
   }
   return bodies;

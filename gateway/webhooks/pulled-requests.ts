@@ -361,7 +361,7 @@ async function buildListenerBodies(
     const sender = readSenderFacts(mail.authentication);
     const raw = rawOf.get(delivery.id) ?? null;
     const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey };
-    bodies.set(delivery, await buildInTurns(workspaceId, buildMailPayload(parts)));
+    bodies.set(delivery, await buildInTurns(workspaceId, buildMailPayload(parts), context.caller.gone));
   }
   return bodies;
 }

@@ -5,9 +5,13 @@ import { createTurns, type Turns } from '../../core/shared/turns.ts';
 /** All payloads of the process: however many are built, only one that takes long goes on at a time. */
 const turns = createTurns();
 
-/** Returns a payload of an account that is built step by step, while other requests go on. */
-export function buildInTurns<Payload>(workspaceId: string, steps: Steps<Payload>): Promise<Payload> {
-  return finishInTurns(turns, workspaceId, steps);
+/** Returns a payload of an account that is built step by step, while other requests go on. Rejects once `gone` is aborted. */
+export function buildInTurns<Payload>(
+  workspaceId: string,
+  steps: Steps<Payload>,
+  gone?: AbortSignal,
+): Promise<Payload> {
+  return finishInTurns(turns, workspaceId, steps, gone);
 }
 
 /** Mail for payloads from so many bytes on is loaded in turns. */
@@ -27,18 +31,34 @@ const TURN_MS = 5;
 
 /**
  * Returns the result of work that lets other requests go on between its steps. What takes longer than a few milliseconds waits for its turn
- * before it goes on, so that few results are half done. `owner` is the account it is for.
+ * before it goes on, so that few results are half done. `owner` is the account it is for. Rejects with the reason of `gone` once that is
+ * aborted, and leaves the rest of the work.
  */
-export async function finishInTurns<Result>(turns: Turns, owner: string, steps: Steps<Result>): Promise<Result> {
+export async function finishInTurns<Result>(
+  turns: Turns,
+  owner: string,
+  steps: Steps<Result>,
+  gone?: AbortSignal,
+): Promise<Result> {
   const begun = advance(steps);
   if (begun.done === true) return begun.value;
-  return turns.run(owner, async () => {
-    for (;;) {
-      await nextRound();
-      const { done, value } = advance(steps);
-      if (done === true) return value;
+  try {
+    const end = await turns.enter(owner, 1, gone);
+    try {
+      for (;;) {
+        await nextRound();
+        gone?.throwIfAborted();
+        const { done, value } = advance(steps);
+        if (done === true) return value;
+      }
+    } finally {
+      end();
     }
-  });
+  } catch (error) {
+    // What the steps hold is given back.
+    steps.return(undefined as Result);
+    throw error;
+  }
 }
 
 function advance<Result>(steps: Steps<Result>): IteratorResult<void, Result> {

@@ -113,7 +113,7 @@ async function buildMailBodies(
     const removed = await readPayloadTexts(mail);
     const sender = readSenderFacts(mail.authentication);
     const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey };
-    built(delivery, await buildInTurns(workspaceId, buildMailPayload(parts)));
+    built(delivery, await buildInTurns(workspaceId, buildMailPayload(parts), context.caller.gone));
   }
 }
 
@@ -171,7 +171,7 @@ async function buildSelectedBodies(
       const makeRawLink = (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw');
       const { maxPayloadOctets } = config;
       const facts = { selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf: makeRawLink };
-      found.set(deliveryId, await buildInTurns(workspaceId, buildSelectedPayload(facts)));
+      found.set(deliveryId, await buildInTurns(workspaceId, buildSelectedPayload(facts), context.caller.gone));
     }
   }
   return found;

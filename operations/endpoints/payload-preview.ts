@@ -74,7 +74,11 @@ async function preview(
     maxPayloadOctets,
     rawLinkOf: (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
   };
-  const { data, truncated, sizeBytes } = await buildInTurns(workspaceId, laySelectedPayloadOut(facts));
+  const { data, truncated, sizeBytes } = await buildInTurns(
+    workspaceId,
+    laySelectedPayloadOut(facts),
+    context.caller.gone,
+  );
   // Texts that became links are not sent, and so not given back after that.
   if (truncated.length > 0 && !hasLargeText(data)) freeTexts(selected.data);
   const errors = selected.errors.map(({ message, path }) => ({

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Actor } from '../../actors/actor.ts';
 import { startDeliveryActor } from '../../actors/delivery/actor.ts';
 import { createEndpointLookup, type DeliveryEndpoint } from '../../actors/delivery/endpoint-lookup.ts';
-import { isRawNeeded, makeWebhookRequest } from '../../actors/delivery/post-webhook.ts';
+import { buildPayload, isRawNeeded, makeWebhookRequest } from '../../actors/delivery/post-webhook.ts';
 import { deriveDownloadLinkKey } from '../../core/endpoints/download-link.ts';
 import { makeIdentifier } from '../../core/shared/identifiers.ts';
 import { startEmbeddedCluster } from '../../db/cluster/embedded-cluster.ts';
@@ -220,8 +220,7 @@ async function prepareRequests(
     const endpoint = await find({ workspaceId: row.workspace_id, endpointId: row.endpoint_id });
     const webhook = endpoint?.webhook ?? null;
     if (email === undefined || endpoint === undefined || webhook === null) throw new Error('nothing to prepare from');
-    const { origin, headers, body } = makeWebhookRequest({
-      selectedBody: null,
+    const built = await buildPayload({
       removed: await readPayloadTexts(email),
       job: { createdAt: row.created_at, threadId: row.thread_id, threadPosition: row.thread_position },
       endpoint,
@@ -230,9 +229,9 @@ async function prepareRequests(
       raw: isRawNeeded({ endpoint, webhook, email }) ? readStoredMessage(row) : null,
       publicUrl: PUBLIC_URL,
       linkKey: deriveDownloadLinkKey(SECRET_KEY),
-      deliveryId: row.id,
-      sentAt: new Date(),
     });
+    const made = { endpoint, webhook, email, body: built, deliveryId: row.id, sentAt: new Date() };
+    const { origin, headers, body } = makeWebhookRequest(made);
     requests.set(row.id, { deliveryId: row.id, origin, headers, body });
   }
   return deliveryIds.flatMap((id) => requests.get(id) ?? []);

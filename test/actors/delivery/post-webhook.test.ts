@@ -1,12 +1,10 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { makeWebhookRequest, type WebhookRequestParts } from '../../../actors/delivery/post-webhook.ts';
+import { buildPayload, makeWebhookRequest, type PayloadParts } from '../../../actors/delivery/post-webhook.ts';
 import { readWebhookConfig } from '../../../core/endpoints/endpoint-config.ts';
 
 const none = { text: '', addresses: [] };
-const partsWith = (timeout: number): WebhookRequestParts => ({
-  deliveryId: 'dlv_1',
-  sentAt: new Date(1),
-  selectedBody: null,
+const partsWith = (timeout: number): PayloadParts => ({
   removed: { quotedText: null, signature: null },
   job: { createdAt: new Date(0), threadId: null, threadPosition: null },
   endpoint: {
@@ -69,5 +67,24 @@ test.each([
   [121, 120_000],
   [300, 120_000],
 ])('a timeout of %d s becomes %d ms: two minutes at most', (timeout, waited) => {
-  expect(makeWebhookRequest(partsWith(timeout)).timeoutMs).toBe(waited);
+  const { endpoint, webhook, email } = partsWith(timeout);
+  const request = { endpoint, webhook, email, body: Buffer.from('{}'), deliveryId: 'dlv_1', sentAt: new Date(1) };
+  expect(makeWebhookRequest(request).timeoutMs).toBe(waited);
+});
+
+test('other deliveries go on while a payload with megabytes of mail is built', async () => {
+  const parts = partsWith(30);
+  let rounds = 0;
+  let isBuilt = false;
+  const counting = (async () => {
+    for (; !isBuilt; rounds++) await nextRound();
+  })();
+  const body = await buildPayload({
+    ...parts,
+    email: { ...parts.email, text_body: 'a "quoted" \u00e9\n'.repeat(500_000) },
+  });
+  isBuilt = true;
+  await counting;
+  expect(body.length).toBeGreaterThan(900_000);
+  expect(rounds).toBeGreaterThan(3);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../../actors/work/collect-garbage.ts';
-import { isWorthCollecting } from '../../../actors/work/release-memory.ts';
+import { isWorthCollecting, threadBytes } from '../../../actors/work/release-memory.ts';
 
 const MIB = 1024 * 1024;
 
@@ -21,4 +21,18 @@ test('a collection makes the heap smaller than its garbage was', () => {
   garbage = null;
   collectGarbage('last-resort');
   expect(before - process.memoryUsage().heapUsed).toBeGreaterThan(16 * MIB);
+});
+
+test('buffers outside the heap count once as memory of a thread until they are collected', () => {
+  collectGarbage('regular');
+  const before = threadBytes();
+  let buffers: Buffer[] | null = Array.from({ length: 64 }, () => Buffer.allocUnsafeSlow(MIB));
+  const growth = threadBytes() - before;
+  expect(isWorthCollecting(2, growth, 32 * MIB)).toBe(true);
+  expect(growth).toBeGreaterThan(60 * MIB);
+  expect(growth).toBeLessThan(96 * MIB);
+  expect(buffers).toHaveLength(64);
+  buffers = null;
+  collectGarbage('last-resort');
+  expect(threadBytes() - before).toBeLessThan(32 * MIB);
 });

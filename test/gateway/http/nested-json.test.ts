@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isTooDeep, MAX_JSON_DEPTH } from '../../../core/shared/json-depth.ts';
+import { findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../core/shared/json-limits.ts';
+import { finishSteps } from '../../../core/shared/steps.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
@@ -69,14 +70,50 @@ test('brackets in strings and comments of a query do not count, and strings that
   }
 });
 
-test('a hundred objects and lists are allowed, and brackets in texts do not count', () => {
-  for (const [text, expected] of [
-    [lists(MAX_JSON_DEPTH), false],
-    [lists(MAX_JSON_DEPTH + 1), true],
-    [objects(MAX_JSON_DEPTH), false],
-    [objects(MAX_JSON_DEPTH + 1), true],
-    [JSON.stringify({ html: '[{'.repeat(10_000) }), false],
-    [JSON.stringify(Array.from({ length: 1_000 }, () => [{}])), false],
-  ] as const)
-    expect(isTooDeep(text, JSON.parse(text))).toBe(expected);
+/** Bodies of 39 MB that are nothing but empty lists, for each interface. */
+const MANY_LISTS = `[${'[],'.repeat(13_000_000)}[]]`;
+
+test.each([
+  ['REST', '/api/e2/emails', `{"x":${MANY_LISTS}}`],
+  ['GraphQL', '/graphql', `{"query":"{ viewer { id } }","variables":{"x":${MANY_LISTS}}}`],
+  [
+    'MCP',
+    '/mcp',
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_am_i","arguments":{"x":${MANY_LISTS}}}}`,
+  ],
+])('a body of 39 MB with 13 million lists gets 400 over %s before it is parsed', async (_, url, body) => {
+  const memory = process.memoryUsage().rss;
+  const since = process.threadCpuUsage();
+  const response = await post(url, body);
+  const { user, system } = process.threadCpuUsage(since);
+  expect([response.statusCode, response.body.slice(0, 300)]).toEqual([
+    400,
+    expect.stringContaining('has at most 250,000 values'),
+  ]);
+  // Most of it is the test client. To parse and to walk through such a body takes 7 to 12 s.
+  expect((user + system) / 1_000).toBeLessThan(2_500);
+  expect((process.memoryUsage().rss - memory) / 1e6).toBeLessThan(400);
+});
+
+test('a GraphQL request of 26 MB is limited by its variables, not by the size that GraphQL Yoga allows', async () => {
+  const body = { query: '{ viewer { id } }', variables: { x: 'a'.repeat(26_000_000) } };
+  expect((await post('/graphql', JSON.stringify(body))).body).toContain('can have variables of more than');
+});
+
+test.each([
+  ['a hundred lists within each other', lists(MAX_JSON_DEPTH), null],
+  ['101 lists within each other', lists(MAX_JSON_DEPTH + 1), 'depth'],
+  ['a hundred objects within each other', objects(MAX_JSON_DEPTH), null],
+  ['101 objects within each other', objects(MAX_JSON_DEPTH + 1), 'depth'],
+  ['brackets and commas in a text', JSON.stringify({ html: '[{,'.repeat(1_000_000) }), null],
+  ['brackets after escaped quotes', JSON.stringify({ html: '"[{\\'.repeat(300_000) }), null],
+  ['lists beside each other', JSON.stringify(Array.from({ length: 1_000 }, () => [{}])), null],
+  ['250,000 values', `[${'1,'.repeat(MAX_JSON_VALUES - 1)}1]`, null],
+  ['250,001 values', `[${'1,'.repeat(MAX_JSON_VALUES)}1]`, 'values'],
+  ['250,001 objects', `[${'{},'.repeat(MAX_JSON_VALUES / 2)}{}]`, 'values'],
+  // An escape begins as the last character of a step.
+  ['an escape across two steps', `["${'a'.repeat(262_141)}\\"[[["]`, null],
+  ['lists after an escape across two steps', `["${'a'.repeat(262_141)}\\"",${lists(MAX_JSON_DEPTH)}]`, 'depth'],
+])('the scan of %s finds the excess or none', (_, text, expected) => {
+  expect(finishSteps(findJsonExcess(text))).toBe(expected);
 });

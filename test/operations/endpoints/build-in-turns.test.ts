@@ -48,3 +48,32 @@ test('an error of a step rejects, and the next work gets its turn', async () => 
   expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'failed' } });
   expect(done).toEqual({ status: 'fulfilled', value: 'done' });
 });
+
+test('work whose client has left ends, in its turn or before it, and the next work gets its turn', async () => {
+  const turns = createTurns();
+  const closed = new Error('closed');
+  const gone = new AbortController();
+  let steps = 0;
+  let ended = 0;
+  function* counted(): Steps<string> {
+    try {
+      for (; steps < 10_000; steps++) yield* work(2, '');
+      return 'finished';
+    } finally {
+      ended++;
+    }
+  }
+  const running = finishInTurns(turns, 'a', counted(), gone.signal);
+  const waiting = finishInTurns(turns, 'a', counted(), gone.signal);
+  const next = finishInTurns(turns, 'b', work(20, 'next'));
+  await nextRound();
+  gone.abort(closed);
+  const outcomes = await Promise.allSettled([running, waiting, next]);
+  expect(outcomes).toEqual([
+    { status: 'rejected', reason: closed },
+    { status: 'rejected', reason: closed },
+    { status: 'fulfilled', value: 'next' },
+  ]);
+  expect(ended).toBe(2);
+  expect(steps).toBeLessThan(100);
+});
