@@ -12,6 +12,8 @@ const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 /** A parameter of a calendar within quotation marks. */
 const QUOTED = /"([^"]*)"/g;
 const RTF = /^\s*\{\\rtf/;
+/** The end of a line before one that begins with a date: each line of a log speaks for itself. */
+const LOG_LINE = /\n(?=\[?\d{4}-\d\d-\d\d[T ])/g;
 const SEPARATORS = ['\t', ';', ','] as const;
 /** Lines that tell whether a text is a table, and separators that each has at least. */
 const TABLE_LINES = 2;
@@ -26,7 +28,7 @@ export function readAttachedText(text: string): string {
   if (MARKUP.test(text)) return readMarkup(text);
   if (RTF.test(text)) return readRichText(text);
   if (DATA.test(text)) return readData(text);
-  return readTable(text) ?? text;
+  return readTable(text) ?? text.replace(LOG_LINE, '\n\n');
 }
 
 /** Unfolds the lines (RFC 5545 §3.1) and reads quoted parameters, escaped commas and line ends (§3.3.11). */

@@ -66,7 +66,7 @@ const SIGN_IN = [
   String.raw`\bcodigo (?:de |por )?(?:verifica\w+|segur\w+|acceso|acesso|inicio de sesion|confirma\w+|autentica\w+|un solo uso|uso unico|sms)`,
   String.raw`\bcodice (?:di |d'|via )?(?:verifica|sicurezza|accesso|conferma|autenticazione|sms|otp)`,
   String.raw`\bkod\w* (?:weryfik\w+|sms\w*|logowania|dost[eę]pu|bezpiecze\S+|potwierdz\w+|jednorazow\w+|autoryz\w+|verifikasi|otp|keamanan|overovac\w+)`,
-  String.raw`\b(?:overovac\w+|potvrzovac\w+|dogrulama|guvenlik|onay|giris|sms|kode otp) kod\w*`,
+  String.raw`\b(?:overovac\w+|potvrzovac\w+|pristupov\w+|prihlasovac\w+|bezpecnostn\w+|dogrulama|guvenlik|onay|giris|sms|kode otp) kod\w*`,
   String.raw`\b(?:verifierings|sakerhets|inloggnings|engangs|bekreftelses|bekraftelse|sikkerheds|sikkerhets|login|sms)-?kod\w*`,
   String.raw`код\S{0,3} (?:подтвержд|безопасн|доступа|верифик|входа|проверки|из смс|из sms)\S*`,
 ].join('|');
@@ -82,7 +82,7 @@ const BARE_CODE_ARRIVED = new RegExp(
     String.raw`\bcode (?:que|qui) (?:\S+ ){0,5}?(?:recu\w*|arriv\w*)`,
     String.raw`\bcodice (?:che|appena) (?:\S+ ){0,5}?(?:arrivat\w*|ricevut\w*)`,
     String.raw`\bcodigo que (?:\S+ ){0,5}?(?:recib\w*|lleg\w*|receb\w*|chego\w*|enviamos)`,
-    String.raw`\bkod\w*,? (?:ktor\w*|który\w*|jenz|som|du|ni|vi|jeg|yang|baru) (?:\S+ ){0,4}?(?:${ARRIVED})`,
+    String.raw`\bkod\w*,? (?:ktor\w*|kter\w*|jenz|som|du|ni|vi|jeg|yang|baru) (?:\S+ ){0,4}?(?:${ARRIVED})`,
     String.raw`\b(?:gelen|aldiginiz|gonderilen) (?:\S+ )?kod`,
     String.raw`код\S{0,3},? (?:котор|як|што|что)\S* (?:\S+ ){0,4}?(?:приш|получ|надіиш|отрим|прииш)`,
   ].join('|'),

@@ -173,6 +173,11 @@ describe('the screening of mail for text that is aimed at agents', () => {
     expect(screenMail(mailCase('', text).mail).findings).toEqual([]);
   });
 
+  test('does not take the log of a worker for an order to it', () => {
+    const log = `2026-11-30T03:00:02Z WARN assistant worker: ignoring previous instruction pointer\n`;
+    expect(screenMail(mailCase('', { text: 'Hello.', attachedTexts: [log.repeat(50)] }).mail).findings).toEqual([]);
+  });
+
   test('marks no request for the code of an ordinary thing, and every one for a code to sign in', () => {
     const marked = (texts: readonly string[]) =>
       texts.filter((text) => screenMail(mailCase('', text).mail).verdict === 'review');
