@@ -110,6 +110,7 @@ function addAttached({ attachedTexts = [], attachedRest = null }: ScreenedMail, 
     if (text.length > left) rest ??= text.slice(left);
     const read = readAttachedText(text.slice(0, left));
     left -= Math.min(left, text.length);
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- spent by the steps before
     for (let at = 0; at < read.length && !to.effort.isSpent; at += STEP)
       addAttachedStep(read.slice(Math.max(0, at - OVERLAP), at + STEP), to);
   }
