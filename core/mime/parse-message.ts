@@ -3,6 +3,7 @@ import type { Injection } from '../screening/screened-mail.ts';
 import { loadOnce } from '../shared/load-once.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
+import { readAttachedTexts } from './attached-texts.ts';
 import { type Attachment, attachmentFilename, decodeAttachment, MAX_ATTACHMENTS } from './attachment.ts';
 import { readCalendarEvent } from './calendar-event.ts';
 import { isEnrichedType, readEnrichedText } from './enriched-text.ts';
@@ -24,6 +25,7 @@ import { announcesForward } from './quote-introductions.ts';
 import { readHtmlReply } from './reply-html.ts';
 import { isAsciiText } from './reply-line.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
+import { readScreenedNames } from './screened-names.ts';
 import { isForwardSubject, isReplySubject } from './subject.ts';
 
 /** The stored fields of a received message besides its bytes. All texts are well-formed and without U+0000. */
@@ -70,7 +72,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 6;
+export const PARSER_VERSION = 7;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -100,14 +102,16 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   addEvent(bytes, attached, attachments);
   const { screenMail } = await loadScreening();
+  const { texts, rest } = await readAttachedTexts(bytes, leaves);
   const injection = screenMail({
     subject: head.subject,
     senderName: head.addresses.from?.addresses[0]?.name ?? null,
-    otherNames: readOtherNames(head.addresses),
+    otherNames: readScreenedNames(section, bodyCharset),
     text: bodies.textBody,
     html: bodies.htmlBody,
     fileNames: attachments.map(({ filename }) => filename),
-    attachedTexts: readAttachedTexts(bytes, attached, attachments),
+    attachedTexts: texts,
+    attachedRest: rest ?? (isTruncated ? 'The message has more parts than are read.' : null),
   });
   return {
     ...head,
@@ -279,42 +283,6 @@ function addEvent(bytes: Buffer, leaves: readonly Leaf[], attachments: readonly 
     if (event !== null) attachment.event = event;
     if (event !== null || ++calendars === MAX_CALENDARS) return;
   }
-}
-
-/** Names of recipients that are screened, and characters of one that says something. */
-const MAX_OTHER_NAMES = 20;
-const MIN_SAYING = 12;
-
-function readOtherNames({ replyTo, to, cc }: AddressFields): string[] {
-  const names = [replyTo, to, cc].flatMap((list) => list?.addresses ?? []).map(({ name }) => name ?? '');
-  return [...new Set(names.filter((name) => name.length >= MIN_SAYING && name.includes(' ')))].slice(
-    0,
-    MAX_OTHER_NAMES,
-  );
-}
-
-/** Attachments whose text is screened, and bytes of one. */
-const MAX_SCREENED_ATTACHMENTS = 10;
-const MAX_SCREENED_BYTES = 100_000;
-const TEXT_TYPE = /^(?:text\/|application\/(?:[a-z.-]{0,40}\+)?(?:json|xml|yaml|x-yaml|csv|ics|x-ndjson|markdown)$)/;
-/** What mail servers say of other mail. */
-const REPORT_TYPE = /^(?:message\/|text\/rfc822-headers$)/;
-const TEXT_NAME = /\.(?:txt|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|ics|vcf|html?|log|ini|toml)$/i;
-
-/** Returns the beginnings of those attachments that are text, which agents read as they read the body. */
-function readAttachedTexts(bytes: Buffer, leaves: readonly Leaf[], attachments: readonly Attachment[]): string[] {
-  const texts: string[] = [];
-  for (const { index, contentType, filename } of attachments) {
-    const leaf = leaves[index];
-    if (leaf === undefined || leaf.isBody || REPORT_TYPE.test(contentType)) continue;
-    if (!(TEXT_TYPE.test(contentType) || TEXT_NAME.test(filename))) continue;
-    // Encoded bytes take up to three times as many.
-    const beginning = { ...leaf, length: Math.min(leaf.length, 3 * MAX_SCREENED_BYTES) };
-    const text = decodeCharset(decodeContent(bytes, beginning).subarray(0, MAX_SCREENED_BYTES), leaf.charset);
-    if (!text.includes('\0')) texts.push(text);
-    if (texts.length === MAX_SCREENED_ATTACHMENTS) break;
-  }
-  return texts;
 }
 
 /** Some programs send calendars as unknown bytes. */

@@ -116,6 +116,10 @@ function matchSpan(text: string, pattern: RegExp): [from: number, to: number] {
 
 type Add = (weight: number, why: string, from: number, to: number) => void;
 
+/** Behind "instruction": what a processor or a box has, which logs and manuals are about. */
+const OF_PROCESSORS =
+  /^ (?:pointers?|caches?|registers?|counters?|fetch\w*|decod\w+|address\w*|manuals?|leaflets?|booklets?)\b/;
+
 function addIgnoring(sentence: Sentence, add: Add): void {
   const { tokens, mask, start, text } = sentence;
   if (!hasAll(mask, 'ignore', 'instruction', 'prior')) return;
@@ -125,6 +129,7 @@ function addIgnoring(sentence: Sentence, add: Add): void {
       if ((noun.mask & CONCEPT.instruction) === 0 || noun === verb || Math.abs(noun.at - verb.at) > MAX_WORDS) continue;
       const word = text.slice(verb.start - start, verb.end - start);
       if (noun.start < verb.start && !LAST_VERBS.test(word)) continue;
+      if (OF_PROCESSORS.test(text.slice(noun.end - start, noun.end - start + 20))) continue;
       const [first, last] = noun.start < verb.start ? [noun, verb] : [verb, noun];
       const between = tokensBetween(tokens, first.start - 24, last.end + 24);
       const hasPrior = between.some((each) => each !== verb && each !== noun && (each.mask & CONCEPT.prior) !== 0);

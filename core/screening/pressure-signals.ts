@@ -5,7 +5,7 @@ import type { Token } from './tokens.ts';
 
 /** Secrets with a name of several words. */
 const SECRET_NAME =
-  /\b(?:(?:verification|security|access|confirmation|one-time|one time|login|sms|2fa|authentication|backup|recovery|gift card|passport|pin) codes?|api[- ]keys?|(?:secret|private|access|ssh) keys?|(?:\w+-digit) codes?|code (?:that )?you(?:'ll| will)? (?:receive|received|get|got)|(?:recovery|seed|secret) (?:phrase|words)|(?:credit |debit |bank )?card (?:number|details)|social security|date of birth|(?:login|log-in|account|bank(?:ing)?|billing|payment|financial) (?:details|credentials|data|information)|session (?:token|cookie)|mot de passe|codigo de verificacion|codice di verifica|numero de (?:tarjeta|cartao)|numero di carta|kreditkarten\w*)\b/;
+  /\b(?:(?:verification|security|access|confirmation|one-time|one time|login|sms|2fa|authentication|backup|recovery|gift card|passport|pin) codes?|api[- ]keys?|(?:secret|private|access|ssh) keys?|(?:\w+-digit) codes?|(?<=\b(?:the|this|that|your|an?|any|digit|new|newest|latest|last) )code (?:that )?you(?:'ll| will)? (?:receive|received|get|got)|(?:recovery|seed|secret) (?:phrase|words)|(?:credit |debit |bank )?card (?:number|details)|social security|date of birth|(?:login|log-in|account|bank(?:ing)?|billing|payment|financial) (?:details|credentials|data|information)|session (?:token|cookie)|mot de passe|codigo de verificacion|codice di verifica|numero de (?:tarjeta|cartao)|numero di carta|kreditkarten\w*)\b/;
 /** A time that is too short to ask back. */
 const NUMBER =
   '(?:\\d{1,2}|an?|one|two|three|four|five|six|ten|fifteen|twenty|thirty|twelve|funf|zehn|cinq|dix|cinco|diez|cinque|dieci|dez|vijf|tien|piec|fem|pet|bes|ein(?:er|em)?|zwei|drei|une?|deux|trois|una?|uno|dos|tres|due|tre|um|dois|duas|een|twee|drie|jedn\\w*|dwie|dwoch|trzech|en|ett|to|tva|jedne|dvou|dve|iki|bir|uc|kaksi|dua|hai|doua|ket|2|24)';
@@ -55,19 +55,59 @@ const MAX_TO_COIN = 60;
 const NEGATED =
   /\b(?:not|never|n't|don't|dont|nicht|nie|niemals|ne|jamais|nunca|no|non|mai|nao|niet|nooit|nie|inte|aldrig|ikke|kein\w*)\b|не |勿|不要|ないで/;
 
-/** A code that the reader got by message, in 20 languages: whoever needs it to sign in as the reader asks for it. */
-const RECEIVED_SECRET =
-  /\b(?:codes?|pin|otp|digits|passcodes?|tokens?|passwords?)\b,? (?:\S+ ){0,5}?(?:receiv\w*|got|get|gets|texted|sent|arriv\w*|mailed|came)\b|\b(?:codes?|digits|token) (?:from|in) (?:the |your |\w+'s )?(?:sms|text|app|latest|last|newest|\w+ mail)\b|\bcode\w*,? (?:\S+ ){0,5}?(?:erh[aä]lt\w*|erhielt\w*|bekomm\w*|bekam\w*|zugeschickt|zugesandt|kam|ankam|recu\w*|arriv\w*|ontvang\w*|ontving\w*|kreeg|gekregen)\b|\bcodic\w+ (?:\S+ ){0,5}?(?:arrivat\w*|ricevut\w*)|\bcodigos? (?:\S+ ){0,5}?(?:recib\w*|lleg\w*|receb\w*|chego\w*|enviamos)|\bkod\w*,? (?:\S+ ){0,5}?(?:otrzyma\w*|przysz\w*|dosta\w*|prise\w*|obdrz\w*|kom|fick|fik|fikk|modtog|mottog|mottok|terima|masuk)\b|\b(?:gelen|aldiginiz|gonderilen) (?:\S+ ){0,2}?kod|код\S{0,3},? (?:\S+ ){0,5}?(?:приш|получ|надіиш|отрим|прииш)|(?:收到|发送|发到|发给)的?.{0,8}(?:验证码|密码|代码)|(?:届いた|受け取った|送られた).{0,10}(?:コード|番号|ハスワード)|(?:받은|온|보낸) .{0,10}(?:코드|인증|번호)|(?:الرمز|رمز \S+) الذي (?:وصل|استلم|تلق)|קוד \S{0,8} ?ש(?:קיבל|הגיע|נשלח)|\bma (?:\S+ ){0,5}?nhan\b/u;
+/** Names of what one signs in with, in folded text; codes of errors, orders, parcels and the like have other names. */
+const SIGN_IN = [
+  String.raw`\b(?:pin|otp|totp|mtan|tan|digits|passcodes?|passwords?|tokens?|pass ?phrases?)`,
+  String.raw`\b(?:verif\w+|security|safety|confirmation|access|log-?in|sign-?in|one-?time|single-use|2fa|mfa|two-factor|auth\w*|sms|unlock|reset|recovery|backup|\S+[- ]digit) (?:codes?|passwords?)`,
+  String.raw`\bcodes? (?:from|in) (?:the |your |\w+'s )?(?:sms|text(?: message)?|authenticator|app|latest|last|newest|\w+ mail)`,
+  String.raw`\b(?:bestatigungs|sicherheits|verifi\w+s|anmelde|login|log-in|einmal|zugangs|freischalt|sms|authentifizierungs|pruf)-?(?:code|kennwort|passwort|pin)\w*`,
+  String.raw`\b(?:verificatie|beveiligings|inlog|bevestigings|toegangs|sms|eenmalige )-?(?:code|wachtwoord)\w*`,
+  String.raw`\bcode (?:de |d'|par |a )?(?:verification|securite|connexion|confirmation|validation|acces|authentification|usage unique|sms)`,
+  String.raw`\bcodigo (?:de |por )?(?:verifica\w+|segur\w+|acceso|acesso|inicio de sesion|confirma\w+|autentica\w+|un solo uso|uso unico|sms)`,
+  String.raw`\bcodice (?:di |d'|via )?(?:verifica|sicurezza|accesso|conferma|autenticazione|sms|otp)`,
+  String.raw`\bkod\w* (?:weryfik\w+|sms\w*|logowania|dost[eę]pu|bezpiecze\S+|potwierdz\w+|jednorazow\w+|autoryz\w+|verifikasi|otp|keamanan|overovac\w+)`,
+  String.raw`\b(?:overovac\w+|potvrzovac\w+|pristupov\w+|prihlasovac\w+|bezpecnostn\w+|dogrulama|guvenlik|onay|giris|sms|kode otp) kod\w*`,
+  String.raw`\b(?:verifierings|sakerhets|inloggnings|engangs|bekreftelses|bekraftelse|sikkerheds|sikkerhets|login|sms)-?kod\w*`,
+  String.raw`код\S{0,3} (?:подтвержд|безопасн|доступа|верифик|входа|проверки|из смс|из sms)\S*`,
+].join('|');
+const ARRIVED = String.raw`receiv\w*|got|gets?|texted|sent|mailed|came|arriv\w*|erhalt\w*|erhielt\w*|bekomm\w*|bekam\w*|zugeschickt|zugesandt|kam|ankam|recu\w*|ricevut\w*|recib\w*|lleg\w*|receb\w*|chego\w*|enviamos|ontvang\w*|ontving\w*|kreeg|gekregen|otrzyma\w*|przysz\w*|dosta\w*|prise\w*|obdrz\w*|kom|fick|fikk?|modtog|mottog|mottok|terima|masuk|geldi|aldi\w*|приш|получ|надіиш|отрим|прииш`;
+const SIGN_IN_ARRIVED = new RegExp(`(?:${SIGN_IN})[,)]? (?:\\S+ ){0,6}?(?:${ARRIVED})`);
+/** A code from the text or the app, whether it is said to have come or not. */
+const CODE_IN_TEXT =
+  /\bcodes? (?:from|in) (?:the |your |\w+'s )?(?:sms|text|authenticator|app|latest|last|newest|\w+ mail)\b/;
+/** A code of which nothing is said but that it came: in most languages what it is of stands before it, in others behind it. */
+const BARE_CODE_ARRIVED = new RegExp(
+  [
+    String.raw`(?:^|\b)(?:the|this|that|your|an?|any|my|these|those|new|newest|latest|last|next|same|short|secret|numeric|current|full|\d+|den|der|dem|das|diesen|ihren|deinen|neuen|de|het|deze|je|uw) codes?,? (?!of|for|fur|voor|zu)(?:\S+ ){0,5}?(?:${ARRIVED})\b`,
+    String.raw`\bcode (?:que|qui) (?:\S+ ){0,5}?(?:recu\w*|arriv\w*)`,
+    String.raw`\bcodice (?:che|appena) (?:\S+ ){0,5}?(?:arrivat\w*|ricevut\w*)`,
+    String.raw`\bcodigo que (?:\S+ ){0,5}?(?:recib\w*|lleg\w*|receb\w*|chego\w*|enviamos)`,
+    String.raw`\bkod\w*,? (?:ktor\w*|kter\w*|jenz|som|du|ni|vi|jeg|yang|baru) (?:\S+ ){0,4}?(?:${ARRIVED})`,
+    String.raw`\b(?:gelen|aldiginiz|gonderilen) (?:\S+ )?kod`,
+    String.raw`код\S{0,3},? (?:котор|як|што|что)\S* (?:\S+ ){0,4}?(?:приш|получ|надіиш|отрим|прииш)`,
+  ].join('|'),
+);
+/** The same in scripts without spaces or with other orders of words. */
+const ARRIVED_ELSEWHERE =
+  /(?:收到|发送|发到|发给)的?.{0,8}(?:验证码|密码|动态码)|(?:收到|发送|发到|发给)的?代码|(?:届いた|受け取った|送られた).{0,10}(?:コード|番号|ハスワード)|(?:받은|온|보낸) .{0,10}(?:코드|인증|번호)|(?:الرمز|رمز \S+) الذي (?:وصل|استلم|تلق)|קוד \S{0,8} ?ש(?:קיבל|הגיע|נשלח)|\bma (?:\S+ ){0,5}?nhan\b/u;
+/** Of whom a code is that came from somebody. */
+const FROM_SOMEBODY =
+  /\b(?:got|get|gets|received|receive|have|had|bekommen|erhalten|bekamen|gekregen) from (?!(?:us|me|our|my|this|sms|text|the (?:sms|text|app|message|service|system))\b)|\bvon (?!uns\b|mir\b)\S+ (?:bekommen|erhalten)/;
+
 /** To hand something over to who writes; to enter a code on a page is none of it. */
 const HANDS_OVER =
-  /\b(?:send|sent (?:back|to (?:us|me|this))|paste|forward|reply with|reply to (?:us|me|this)|respond with|return(?:ed)?|dictate|tell (?:us|me)|text (?:it|us|me)|give (?:it|us|me)|read (?:it|them|out)|schick\w*|sende\w*|fugen?|antworte\w*|teilen? \S+ mit|nenne\w*|leite\w*|envoie\w*|envoye\w*|colle[rz]?|reponde?z?|transmet\w*|communique\w*|envi[ae]\w*|peg(?:a|ue)\w*|responda?|reenvi\w*|mand[ai]\w*|incoll\w*|invi[ai]\w*|rispond\w*|comunic\w*|dett[ai]\w*|cole|encaminh\w*|stuur\w*|plak\w*|antwoord\w*|przeslij\w*|wyslij\w*|wklej\w*|podaj\w*|posl[ei]\w*|vloz\w*|sdelt\w*|skicka\w*|klistra|gonder\w*|yapistir\w*|kirim\w*|tempel\w*|gui|dan)\b|пришл|отправ|встав|сообщ|перешл|надішл|продикту|发到|发给|发送|回复|告诉|粘贴|送って|貼り|返信|教え|보내|붙여|알려|ارسل|الصق|שלח|הדבק|भेज/u;
+  /\b(?:send|sent (?:back|to (?:us|me|this))|paste|forward|reply with|reply to (?:us|me|this)|respond with|return(?:ed)?|dictate|tell (?:us|me)|text (?:it|us|me)|give (?:it|us|me)|read (?:it|them|out)|schick\w*|sende\w*|fugen?|antworte\w*|teilen? \S+ mit|nenne\w*|leite\w*|envoie\w*|envoye\w*|colle[rz]?|reponde?z?|transmet\w*|communique\w*|envi[ae]\w*|peg(?:a|ue)\w*|respond[ae]\w*|reenvi\w*|mand[ai]\w*|incoll\w*|invi[ai]\w*|rispond\w*|comunic\w*|dett[ai]\w*|cole|encaminh\w*|stuur\w*|plak\w*|antwoord\w*|prze(?:slij|slac|słac)\w*|wy(?:slij|slac|słac)\w*|wklej\w*|podaj\w*|posl[ei]\w*|vloz\w*|sdelt\w*|skicka\w*|klistra|gonder\w*|yapistir\w*|kirim\w*|tempel\w*|gui|dan)\b|пришл|отправ|встав|сообщ|перешл|надішл|продикту|发到|发给|发送|回复|告诉|粘贴|送って|貼り|返信|教え|보내|붙여|알려|ارسل|الصق|שלח|הדבק|भेज/u;
 /** Who is told a code at a door or a counter. */
 const HANDED_TO =
   /\b(?:courier|driver|rider|delivery|postman|hotel|reception|counter|cashier|shop|store|doctor|pharmacy|kurier\w*|fahrer\w*|boten?|livreur|chauffeur|repartidor|corriere|entregador|bezorger|kasse|caisse)\b/;
 
+/** Returns whether a sentence asks for a code that the reader got by message, with which one signs in, or of which it does not say more. */
 function asksBackSecret({ text, mask }: Sentence): boolean {
-  if ((mask & CONCEPT.secret) === 0 && !/\b(?:codes?|digits|kod\w{0,3})\b/.test(text)) return false;
-  return RECEIVED_SECRET.test(text) && HANDS_OVER.test(text) && !NEGATED.test(text) && !HANDED_TO.test(text);
+  if ((mask & CONCEPT.secret) === 0 && !/codes?\b|\b(?:digits|tan|otp|kod\w{0,5}|codigo|codice)\b|код/.test(text))
+    return false;
+  if (!HANDS_OVER.test(text) || NEGATED.test(text) || HANDED_TO.test(text)) return false;
+  if (SIGN_IN_ARRIVED.test(text) || CODE_IN_TEXT.test(text) || ARRIVED_ELSEWHERE.test(text)) return true;
+  return BARE_CODE_ARRIVED.test(text) && (!FROM_SOMEBODY.test(text) || OF_ACCOUNTS.test(text));
 }
 
 /**

@@ -44,7 +44,8 @@ const OF_PRESSURE = CONCEPT.account | CONCEPT.confidence | CONCEPT.secret | CONC
 const NAMED = CONCEPT.account | CONCEPT.confidence;
 const SECRET_OR_MONEY = CONCEPT.secret | CONCEPT.pay;
 /** What a text has at least when it asks for a secret; some secrets have several words. */
-const SECRET_WORDS = /\b(?:digits|code|codes|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b/;
+const SECRET_WORDS =
+  /codes?\b|\b(?:digits|tan|otp|kod\w{0,5}|codigo|codice|key|keys|phrase|card|cards|number|details|security|birth|cookie)\b|код/;
 const MARKS =
   /<[ |]{0,2}\||<\/[a-z]|im_end|\[\/?inst\]|\[(?:system|developer|assistant)\]|<<\/?sys|<\/?(?:system|instructions?|assistant|admin)|###|im_start|role["']?\s*:|["'](?:tool_|function_|next_action)/;
 

@@ -1,7 +1,7 @@
 import { addHtmlText } from '../sending/unseen-html.ts';
 import { PieceList, type ReviewPiece } from '../sending/unseen-text.ts';
 import { readAllText } from './all-text.ts';
-import { MAX_ATTACHED, readAttachedText } from './attached-text.ts';
+import { readAttachedText } from './attached-text.ts';
 import { findDifference } from './differing-parts.ts';
 import { Effort } from './effort.ts';
 import { findEncodedRequest } from './encoded-text.ts';
@@ -25,7 +25,7 @@ import { findUnseenCharacters } from './unseen-characters.ts';
 const STEP = 200_000;
 /** Characters that a step has of the one before, so that no sentence is divided. */
 const OVERLAP = 1_000;
-/** Characters of each body that are screened. */
+/** Characters of each body, and of all attached texts together, that are screened. */
 const MAX_SCREENED = 1_000_000;
 /** Characters of the pieces of HTML. */
 const MAX_PIECES = 400_000;
@@ -60,7 +60,8 @@ export function screenMail(mail: ScreenedMail): Injection {
   const text = mail.text?.slice(0, STEP) ?? null;
   const html = wholeHtml?.slice(0, STEP) ?? null;
   addLine('subject', mail.subject, to);
-  for (const name of [mail.senderName ?? '', ...(mail.otherNames ?? [])]) addLine('sender', name, to);
+  for (const name of new Set([mail.senderName ?? '', ...(mail.otherNames ?? [])])) addLine('sender', name, to);
+  noteSpent('sender');
   for (const name of mail.fileNames) addLine('attachment', name, to);
   const ofText = surveyStep(text ?? '', effort);
   if (text !== null) addText(text, ofText, to);
@@ -84,7 +85,7 @@ export function screenMail(mail: ScreenedMail): Injection {
   noteSpent('text');
   if (wholeHtml !== null) addFurtherSteps('html', wholeHtml, to);
   noteSpent('html');
-  addAttached(mail.attachedTexts ?? [], to);
+  addAttached(mail, to);
   noteSpent('attachment');
   // oxlint-disable-next-line typescript/no-unnecessary-condition -- set by noteSpent()
   if (spentIn !== null)
@@ -97,16 +98,36 @@ export function screenMail(mail: ScreenedMail): Injection {
   return findings.length === 0 ? CLEAR : { verdict: 'review', findings };
 }
 
-/** Screens the texts of attachments: behind the bodies, so that they take nothing from what is left for these. */
-function addAttached(texts: readonly string[], to: Screening): void {
-  let left = MAX_ATTACHED;
-  for (const text of texts) {
-    if (left <= 0 || to.effort.isSpent) return;
+/**
+ * Screens the texts of attachments: behind the bodies, so that they take nothing from what is left for these. Says so when there is more than
+ * is screened.
+ */
+function addAttached({ attachedTexts = [], attachedRest = null }: ScreenedMail, to: Screening): void {
+  let left = MAX_SCREENED;
+  let rest = attachedRest;
+  for (const text of attachedTexts) {
+    if (to.effort.isSpent) return;
+    if (text.length > left) rest ??= text.slice(left);
     const read = readAttachedText(text.slice(0, left));
-    left -= text.length;
-    addUnseen('attachment', read, to);
-    addRequests('attachment', read, 'seen', to);
+    left -= Math.min(left, text.length);
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- spent by the steps before
+    for (let at = 0; at < read.length && !to.effort.isSpent; at += STEP)
+      addAttachedStep(read.slice(Math.max(0, at - OVERLAP), at + STEP), to);
   }
+  if (rest !== null && !to.effort.isSpent)
+    to.add({
+      kind: 'not_screened',
+      part: 'attachment',
+      excerpt: excerpt(rest.slice(0, 2 * MAX_EXCERPT_LENGTH)),
+      why: sentence('it is more attached text than is screened, or no readable text'),
+    });
+}
+
+function addAttachedStep(text: string, to: Screening): void {
+  const survey = surveyStep(text, to.effort);
+  addUnseen('attachment', text, to);
+  addRequests('attachment', text, 'seen', to, survey);
+  addEncoded('attachment', text, survey, to);
 }
 
 function leaveOutData(html: string): string {
@@ -153,7 +174,7 @@ interface Screening {
 function addLine(part: ScreenedPart, line: string, to: Screening): void {
   if (line === '') return;
   addUnseen(part, line, to);
-  addRequests(part, part === 'attachment' ? line.replaceAll('_', ' ') : line, 'seen', to);
+  addRequests(part, part === 'subject' ? line : line.replaceAll('_', ' '), 'seen', to);
 }
 
 /** Blank lines behind which a reader expects nothing. */

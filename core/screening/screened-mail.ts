@@ -3,7 +3,7 @@ export interface ScreenedMail {
   subject: string;
   /** the display name of the sender; null or absent: none */
   senderName?: string | null;
-  /** the display names of Reply-To, To and Cc, which a sender chooses as well; absent: none */
+  /** the names and comments of all address fields, which a sender chooses as well; absent: none */
   otherNames?: readonly string[];
   /** the plain-text body; null: none */
   text: string | null;
@@ -12,6 +12,8 @@ export interface ScreenedMail {
   fileNames: readonly string[];
   /** texts of attachments that are text; absent: none */
   attachedTexts?: readonly string[];
+  /** the beginning or the name of attached text that is too much or unreadable; null or absent: none */
+  attachedRest?: string | null;
 }
 
 export const INJECTION_VERDICTS = ['clear', 'review'] as const;
