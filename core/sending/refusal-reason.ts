@@ -252,7 +252,7 @@ const CONDITION =
   /^s? (?:without|from|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
 
 /** A thing of a recipient (phrase-heads.ts), and at most two words. */
-const THING_RIGHT_BEFORE = /@thing(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
+const THING_RIGHT_BEFORE = /@thing[がはもを은는이가을를]?(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
 /** The same behind what says that it is unknown: `We do not know the user mapping`. */
 const THING_RIGHT_BEHIND = /^(?: (?:the|an?|any|this|that|your|of|such)){0,2} @thing/u;
 
