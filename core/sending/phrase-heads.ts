@@ -27,12 +27,19 @@ function phrase(source: string, noThing: string, place = PLACE): Phrase {
 }
 
 /** English names directly follow their noun, as in `user smith`, so a head there is one of these. */
-const THINGS = `servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mappings?|(?:mx|dns|domain) records?|connections?|regions?|countr(?:y|ies)|cit(?:y|ies)|zones?|tenants?|caches?|folders?|director(?:y|ies)(?! entr)|disks?|mounts?|snapshots?|backups?|archives?|jobs?|tasks?|locks?|hooks?|callbacks?|endpoints?|urls?|prox(?:y|ies)|gateways?|firewalls?|networks?|interfaces?|cookies?|hash(?:es)?|checksums?|tags?|labels?|categor(?:y|ies)|levels?|tiers?|packages?|features?|actions?|events?|triggers?|workflows?|channels?|topics?|buckets?|containers?|rows?|columns?|fields?|attributes?|propert(?:y|ies)|values?|parameters?|variables?|versions?|calendars?|contacts?|drafts?|responders?|vacations?|autoresponders?|signatures?|avatars?|icons?|logos?|themes?|fonts?|colou?rs?|pins?|secrets?|credentials?|devices?|phones?|orders?|payments?|cards?|credits?|balances?|currenc(?:y|ies)|prices?|products?|discounts?|vouchers?|statistics|metrics?|reminders?|surveys?|polls?|votes?|ratings?|transports?|routes?|boundar(?:y|ies)|delegates?|delegations?`;
+const THINGS = `servers?|back-?ends?|stores?|storages?|databases?|certificates?|lists?|books?|polic(?:y|ies)|rules?|scripts?|filters?|agents?|services?|plans?|tables?|maps?|drivers?|groups?|managers?|types?|formats?|famil(?:y|ies)|class(?:es)?|quotas?|roots?|profiles?|templates?|images?|parts?(?! of)|footers?|headers?|licen[cs]es?|keys?|tokens?|passwords?|signatures?|permissions?|consents?|limits?|settings?|preferences?|options?|roles?|realms?|plug-?ins?|modules?|handlers?|quer(?:y|ies)|schemas?|indexe?s?|volumes?|partitions?|shards?|nodes?|clusters?|pools?|queues?|ports?|sessions?|connectors?|providers?|contracts?|subscriptions?|invoices?|tickets?|timezones?|languages?|charsets?|encodings?|attachments?|documents?|forms?|pages?|photos?|pictures?|rewriting|mappings?|(?:mx|dns|domain) records?|connections?|regions?|countr(?:y|ies)|cit(?:y|ies)|zones?|tenants?|caches?|folders?|director(?:y|ies)(?! entr)|disks?|mounts?|snapshots?|backups?|archives?|jobs?|tasks?|locks?|hooks?|callbacks?|endpoints?|urls?|prox(?:y|ies)|gateways?|firewalls?|networks?|interfaces?|cookies?|hash(?:es)?|checksums?|tags?|labels?|categor(?:y|ies)|levels?|tiers?|packages?|features?|actions?|events?|triggers?|workflows?|channels?|topics?|buckets?|containers?|rows?|columns?|fields?|attributes?|propert(?:y|ies)|values?|parameters?|variables?|versions?|calendars?|contacts?|drafts?|responders?|vacations?|autoresponders?|signatures?|avatars?|icons?|logos?|themes?|fonts?|colou?rs?|pins?|secrets?|credentials?|devices?|phones?|orders?|payments?|cards?|credits?|balances?|currenc(?:y|ies)|prices?|products?|discounts?|vouchers?|statistics|metrics?|reminders?|surveys?|polls?|votes?|ratings?|transports?|routes?(?! for (?:the |this )?recipient(?:'s)? domain)|boundar(?:y|ies)|delegates?|delegations?`;
 const RECIPIENTS = `user accounts?|recipient address(?:es)?|recipients?|users?|mailbox(?:es)?|mail box(?:es)?|inbox(?:es)?|accounts?|address(?:es)?|alias(?:es)?|destinations?|customers?|subscribers?|persons?|members?|employees?|receivers?|addressees?`;
 const OF = `(?: plan| root| set| unit)? (?:of|for|by|from|to|on|with|behind|belonging to|assigned to) (?:(?:the|this|that|these|your|our|its|each|any|all|a|an|said|given) ){0,2}`;
 const BETWEEN = `[ -](?:(?:mail|e-?mail|domain|access|login|security|delivery|lookup|transport|data|plan|directory|database|server|profile|quota|filter|address|group|agent|vacation|forwarding|storage|policy|rule|template|callback|map|export|calendar|home|alias) )?`;
 /** Words for a recipient and its name, and words that are no noun, behind `the user’s`. */
 const OWNED = `${RECIPIENTS}|names?|entry|entries|ids?|logins?|usernames?|e-?mails?|mails?|domains?|hosts?|local|not|no|is|was|are|were|has|had|does|unknown|invalid|new|old|primary|could|can|cannot|did|do|will|would|may|must|should`;
+
+/** Where the subject of an English sentence ends. */
+const PREDICATES = `not|no|is|was|are|were|has|had|have|does|do|did|doesn't|don't|didn't|isn't|wasn't|could|couldn't|can|can't|cannot|unknown|invalid|missing`;
+/** Words between a recipient and a thing that are no nouns. */
+const NO_NOUN = `${PREDICATES}|of|for|in|on|at|by|with|from|to|and|or|but|that|which|who|via|per|rejected|found|exists?|listed|also|will|would|may|must|should`;
+/** What an address is for, which is another one than that of the recipient. */
+const PURPOSES = `vacation|forwarding|forward|reply|return|billing|street|postal|home|ip|mac|reply-to|backup|recovery|bounce`;
 
 /** `certificat du destinataire`: the head comes first, and a preposition links it. */
 const ROMANCE = `destinatair[es]{1,2}|utilisateurs?|adresses?|boîtes?|boites?|comptes?|abonnés?|usuarios?|destinatari[oi]s?|destinatári[oi]s?|cuentas?|buz[oó]n(?:es)?|casillas?|direcci[oó]n(?:es)?|utent[ei]|casell[ae]|indirizz[oi]|account|usuários?|contas?|caixas?|endereços?`;
@@ -40,7 +47,7 @@ const ROMANCE_OF = String.raw`(?:d['’]|(?:de|des|du|del|della|dello|dell['’]
 const NO_ROMANCE_THING = `${ROMANCE}|lettres|ningun[oa]|ninguna?|algun[oa]s?|un[oa]s?|cada|todos|varios|nessun[oa]?|alcun[oi]|nenhum|algum|certains|quelques|e-?mail|mail|mél|courriel|messagerie|correo|posta|correio|email|postale?|électronique|electronique|electrónic[ao]|electronic[ao]|elettronic[ao]|eletrônic[ao]|noms?|nombres?|nomes?|nome|identifiants?|login|domaine|dominio|domínio|pas|plus|point|jamais|rien|aucune?|trace|absence|ausencia|ausência|assenza|manque|falta|mancanza|carece|dispone|dispose|tiene|tem|hay|existe|existen|existem|esiste|erreur|error|errore|erro|problème|problema|lors|avant|autour|près|antes|después|depois|dopo|prima|acerca|dentro|não|no|non|nunca|mai|más|mais|più|parte|numéro|buzón|caixa|adresse|dirección|endereço|indirizzo|impossible|imposible|impossibile|impossível|tipo|além`;
 
 /** `certifikát příjemce`: the head comes first, the recipient is in the genitive. */
-const SLAVIC_GENITIVE = `пользователя|пользователей|получателя|получателей|адресата|абонента|клиента|сотрудника|ящика|аккаунта|користувача|користувачів|отримувача|одержувача|адресата|скриньки|użytkownika|użytkowników|uzytkownika|odbiorcy|odbiorców|odbiorcow|adresata|skrzynki|konta|klienta|pracownika|uživatele|uživatelů|uzivatele|příjemce|příjemců|prijemce|adresáta|schránky|schranky|účtu|uctu|používateľa|pouzivatela|príjemcu|korisnika|primatelja|primaoca|primatelju|sandučića|uporabnika|prejemnika|nabiralnika|računa|корисника|примаоца|destinatarului|utilizatorului|contului|căsuței|casutei|adresei`;
+const SLAVIC_GENITIVE = `пользователя|пользователей|получателя|получателей|адресата|абонента|клиента|сотрудника|ящика|аккаунта|користувача|користувачів|отримувача|одержувача|адресата|скриньки|użytkownika|użytkowników|uzytkownika|odbiorcy|odbiorców|odbiorcow|adresata|skrzynki|konta|klienta|pracownika|uživatele|uživatelů|uzivatele|příjemce|příjemců|prijemce|adresáta|schránky|schranky|účtu|uctu|používateľa|pouzivatela|príjemcu|korisnika|primatelja|primaoca|primatelju|sandučića|uporabnika|prejemnika|nabiralnika|računa|корисника|примаоца|destinatarului|utilizatorului|contului|căsuței|casutei|adresei|acestui (?:utilizator|destinatar|cont)|acestei (?:adrese|căsuțe|casute)`;
 /** Between a head and its genitive: `сертификат этого пользователя`, `serwer danego użytkownika`. */
 const SLAVIC_DETERMINER = `(?:\\p{L}{1,12}(?:ого|его|ього|ої|ей|ых|их|ego|ej|ych|ich|ého|ího|eho|iho|oto|oga|og|ega|estui|estei) )?`;
 const NO_SLAVIC_THING = String.raw`\p{L}{1,3}|(?!(?:danych|данных|даних)$)\p{L}{2,20}(?:ает|яет|ует|ає|ує|uje|ává|ej|ego|ych|ich|ých|ích|ího|ého|ený|eny|ený|ný|ный|ая|ý|ое|их|ых|ого|его|ий|ій|ої|им|ым|som|nih|nog|og|ih)|серед|среди|wśród|między|mezi|među|між|между|kod|przy|e-?pošt\p{L}|pošt\p{L}|e-?poczt\p{L}|poczt\p{L}|адрес\p{L}{0,3}|ящик\p{L}{0,2}|имя|имени|ім'я|логин|логін|запись|записи|запис\p{L}{0,2}|почтов\p{L}{2,3}|поштов\p{L}{2,3}|скриньк\p{L}{1,2}|аккаунт\p{L}{0,2}|домен\p{L}{0,2}|adres\p{L}{0,3}|skrzynk\p{L}{1,2}|kont[ao]|nazw\p{L}{1,2}|login|schránk\p{L}{1,2}|schrank\p{L}{1,2}|účet|ucet|jméno|meno|domen\p{L}{0,2}|domén\p{L}{0,2}|e-?mail\p{L}{0,3}|почт\p{L}{1,2}|пошт\p{L}{1,2}|box|račun|nalog|sandučić|numele|adresa|contul|căsuța|нет|немає|нема|такого|такої|этого|цього|данного|вашего|нашего|нового|указанного|вказаного|другого|takiego|tego|tej|danego|naszego|podanego|žádného|takového|tohoto|daného|takéhoto|tohto|takvog|tog|tega|takega|jest|były|brak|brakuje|nema|není|neni|nenašli|našli|nenašel|znaleziono|znaleźć|odnaleziono|odnaleźć|zarejestrowano|найдено|знайдено|обнаружено|зарегистрировано|существует|имеется|нашли|знает|знаем|найти|знайти|содержит|имеет|нашёл|нашел|знайшов|знає|мы|obsługuje|posiada|zna|znamy|eviduje|evidujeme|existuje|neexistuje|postoji|obstaja|există|găsit|для|dla|pro|pre|za|от|від|od|из|из-за|przez|bez|без`;
@@ -78,22 +85,50 @@ const NO_CHINESE_THING = `(?:邮件|郵件|电子邮件|電子郵件|电子|電�
 const CHINESE_ABSENT = `不存在|不正确|不正確|无效|無效|未找到|没有找到|沒有找到|找不到|未知|错误|錯誤|有误|有誤`;
 const SEMITIC = `المستخدم|المستلم|المتلقي|الحساب|الصندوق|הנמען|המשתמש|התיבה`;
 const NO_SEMITIC_THING = `\\p{L}{1,2}|هذا|هذه|على|أن|إن|اسم|عنوان|حساب|صندوق|بريد|يوجد|توجد|ليس|إلى|כתובת|תיבת|חשבון|שם|אין|את|כי|הכתובת|קיים|לא`;
+const THAI = `ผู้รับ|ผู้ใช้|บัญชี|กล่องจดหมาย|ที่อยู่`;
 const INDONESIAN = `pengguna|penerima|akun|kotak surat`;
 const NO_INDONESIAN_THING = `nama|alamat|akun|surat|email|e-mail|ada|tidak|bahwa|untuk|oleh|maaf|karena|dari|ke|dengan|adalah|bukan|belum|itu|ini|jika|kotak|domain`;
 
 const PHRASES: readonly Phrase[] = [
   phrase(`${START}(?:${RECIPIENTS})(?:'s?)?${BETWEEN}(?<head>${THINGS})${END}`, '(?!)'),
   phrase(
-    `${START}(?:recipient|user|mailbox|account|customer|member|employee|receiver|subscriber|addressee)(?:'s|s')(?: (?!(?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot)\\b)[\\p{L}-]{2,20}){0,2} (?<head>[\\p{L}-]{3,20})${END}(?= (?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot|unknown|invalid|missing|of|in|on|by)\\b|$|[.,;])`,
+    `${START}(?:recipient|user|mailbox|account|customer|member|employee|receiver|subscriber|addressee)(?: (?!@)["']?[\\p{L}\\p{N}._+-]{2,40}["']?)?(?:'s|s')(?: (?!(?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot)\\b)[.\\p{L}-]{2,20}){0,2} (?<head>(?!(?:${PREDICATES})\\b)[.\\p{L}-]{3,20})${END}(?= (?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot|unknown|invalid|missing|of|in|on|by)\\b|$|[.,;])`,
     OWNED,
   ),
-  phrase(`${START}(?<head>${THINGS}|@thing)${OF}(?:(?:${RECIPIENTS})(?: ["'<]?@addr["'>]?)?|@addr)${END}`, '(?!)'),
+  phrase(
+    `${START}(?:${RECIPIENTS}) (?:(?!(?:${NO_NOUN})\\b)[\\p{L}-]{2,16} ){1,2}(?<head>${THINGS}|sites?|hosts?|files?)${END}(?= (?:${PREDICATES})\\b| ?$)`,
+    '(?!)',
+  ),
+  phrase(
+    `${START}(?:${RECIPIENTS}) (?:has|have|had|with|without) (?:no|not an?|neither) (?:[\\p{L}-]{2,16} ){0,2}(?<head>${THINGS})${END}`,
+    '(?!)',
+  ),
+  phrase(
+    `${START}(?:recipient|user|customer|member)(?: [\\p{L}\\p{N}._+-]{2,40})?'s (?!(?:e-?mail|mail|domain|destination) )[\\p{L}-]{2,20} (?<head>hosts?|servers?)${END}`,
+    '(?!)',
+  ),
+  phrase(`${START}(?:mailbox|inbox|mail box) (?<head>["'<]?[\\p{L}\\p{N}._+-]{1,40}/[^\\s@]{1,60})`, '(?!)'),
+  phrase(`${START}(?<head>(?:${PURPOSES}) address(?:es)?)${OF}(?:${RECIPIENTS})${END}`, '(?!)'),
+  phrase(
+    `${START}(?:the|an?|no|any|this|that|our) (?:(?!(?:${RECIPIENTS}|${NO_NOUN})\\b)[\\p{L}-]{2,20} ){0,2}(?<head>(?!(?:${NO_NOUN})\\b)[\\p{L}-]{3,24}) (?:that|which|where|whose)(?! (?:you|your|is|was|are)\\b) [^.;:!?@]{2,60}?(?= (?:${PREDICATES})\\b)`,
+    `${RECIPIENTS}|account|names?|local-?part|part|domains?|persons?|people|one|entry|contacts?|individual|someone|party|somebody|nobody|anyone|id|box|drop|e-?mails?`,
+  ),
+  phrase(
+    `(?<=\\p{L}: )(?:(?:the|an?|no|our) )?(?:(?!(?:${RECIPIENTS}|${NO_NOUN})\\b)[\\p{L}-]{2,16} ){0,2}(?<head>${THINGS})${END}(?= (?:${PREDICATES})\\b)`,
+    '(?!)',
+  ),
+  phrase(
+    `${START}(?<head>${THINGS}|@thing)${OF}(?:(?:${RECIPIENTS})(?: ["'<]?@addr["'>]?)?(?:'s (?:${RECIPIENTS}|account))?|@addr)${END}`,
+    '(?!)',
+  ),
   phrase(
     `${START}(?<head>${LATIN}{3,24})(?: (?:de messagerie|de correo|de posta|de correio))? ${ROMANCE_OF}(?:${ROMANCE})(?: ["'<]?@addr["'>]?)?${END}`,
     NO_ROMANCE_THING,
     ROMANCE_PLACE,
   ),
+  phrase(`(?<head>@thing) ${ROMANCE_OF}(?:${ROMANCE})${END}`, '(?!)'),
   phrase(`${START}(?<head>[\\p{L}'-]{3,24}) ${SLAVIC_DETERMINER}(?:${SLAVIC_GENITIVE})${END}`, NO_SLAVIC_THING),
+  phrase(`(?<head>@thing) ${SLAVIC_DETERMINER}(?:${SLAVIC_GENITIVE})${END}`, '(?!)'),
   phrase(
     `${START}(?<head>[\\p{L}'-]{3,24}) (?:для|dla|pro|на) ${SLAVIC_DETERMINER}(?:${SLAVIC_GENITIVE}|адреса|адреси|adresu|adresy|потребителя)${END}`,
     `${NO_SLAVIC_THING}|\\p{L}{2,20}(?:но|на|ны|ть|ти|ет|ит|no|na|ne|ny|ć)`,
@@ -142,7 +177,12 @@ const PHRASES: readonly Phrase[] = [
     `(?:${CHINESE})(?<head>的[\\p{Script=Han}]{1,8}?|[\\p{Script=Han}]{1,8}?)(?=(?:${CHINESE_ABSENT}))`,
     `的?(?:${NO_CHINESE_THING})`,
   ),
-  phrase(`${START}(?<head>\\p{L}{3,20}) (?:של )?(?:${SEMITIC})${END}`, NO_SEMITIC_THING),
+  phrase(`(?:${CHINESE})的?(?<head>@thing)`, '(?!)'),
+  phrase(`${START}(?<head>\\p{L}{3,20}) (?:של )?(?:هذا |هذه |ذلك )?(?:${SEMITIC})${END}`, NO_SEMITIC_THING),
+  phrase(
+    `(?<=ไม่พบ|ไม่มี|ไม่รู้จัก|^|[\\s:])(?<head>(?!ไม่)[\\p{Script=Thai}]{2,30}?)ของ(?:${THAI})`,
+    `(?:${THAI}|ชื่อ|อีเมล|กล่อง|ที่อยู่อีเมล|จดหมาย|ไม่พบ)+`,
+  ),
   phrase(`${START}(?<head>[\\p{L}]{3,24}) (?:${INDONESIAN})${END}`, NO_INDONESIAN_THING),
   phrase(
     `${START}(?<head>[\\p{L}]{2,12}(?: \\p{L}{2,12})?) của (?:người nhận|người dùng|tài khoản|hộp thư)${END}`,

@@ -4,6 +4,7 @@ import { reduceToHeads } from './phrase-heads.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
+import { isRecipientUnresolved } from './unresolved-domain.ts';
 
 /** The command that a refusal answered, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -49,16 +50,8 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   return isHidden && !isAboutAddress && isVague(refusal.text ?? '') ? 'recipient_rejected' : worded;
 }
 
-const UNRESOLVED =
-  /(?:does not|doesn['’]t|did not|didn['’]t|can ?not be|can['’]t be|could not be|couldn['’]t be) resolved?\b/i;
-const ABOUT_CLIENT = /sender|client|helo|ehlo|\bfrom\b|\byour\b|reverse|\bptr\b|\bip\b|\brdns\b|connect/i;
-
-/** Returns whether the recipient's domain has no address, and not the client, as the same words say of both. */
-function isUnresolved({ text, recipient }: Refusal): boolean {
-  if (text === undefined || text === null || !UNRESOLVED.test(text)) return false;
-  const cut = text.slice(0, MAX_TEXT_LENGTH).toLowerCase();
-  const domain = recipient?.slice(recipient.lastIndexOf('@') + 1).toLowerCase() ?? '';
-  return !ABOUT_CLIENT.test(cut) && (/\bdomain\b|after the @/.test(cut) || (domain !== '' && cut.includes(domain)));
+function isUnresolved({ status, text, recipient = null }: Refusal): boolean {
+  return isRecipientUnresolved({ status, text: (text ?? '').slice(0, MAX_TEXT_LENGTH), recipient });
 }
 
 /** Returns the text with the recipient's address in place of its local part where that is used as a name: quoted, first, or behind a word for it. */
@@ -107,7 +100,11 @@ function reasonOfText(text: string, status: string | null): RefusalReason | null
     .replaceAll('@label', '@addr');
   for (const { reason, wordings } of MATCHERS()) {
     if (reason === 'mailbox_full' && FULL_OF.test(searched)) continue;
-    if (wordings.some((wording) => hasWording(reason === 'user_unknown' ? heads : searched, wording)))
+    if (
+      wordings.some((wording) =>
+        hasWording(reason === 'user_unknown' || reason === 'host_unknown' ? heads : searched, wording),
+      )
+    )
       return reason === 'mailbox_disabled' && saysLeft(searched) ? 'user_unknown' : reason;
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
     // `There is no room left in the mailbox` is not about an unknown one.
@@ -131,6 +128,7 @@ const MATCHERS = lazily(() =>
       (wording): Wording => ({
         parts: wording.split(' ... '),
         isHard: isHardReason(reason),
+        isHost: reason === 'host_unknown',
         isUnconditional: reason === 'mail_not_accepted',
         isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
         needsSubject: NEEDS_SUBJECT.test(wording),
@@ -145,6 +143,8 @@ interface Wording {
   parts: readonly string[];
   /** not about the sender */
   isHard: boolean;
+  /** about a host or a domain, which clients and keys have, too */
+  isHost: boolean;
   /** true only without a condition behind it: `does not accept mail without a subject` */
   isUnconditional: boolean;
   /** says that something is unknown, which may be something else than a recipient */
@@ -195,7 +195,7 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|currently|seem|to)){0,3} ?$/u;
+  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|not|no|currently|seem|to|be)){0,3} ?$|(?<!\p{L})(?:relay|sasl|auth) ?$/u;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
@@ -244,12 +244,15 @@ function hasWording(text: string, wording: Wording): boolean {
 const THING_BEFORE =
   /(?<!\p{L})(?:keys?|signatures?|certificates?|passwords?|credentials?|tokens?|licen[cs]es?|permissions?|policy|policies|rules?|rights?|consent|quota|class|settings?|preferences?|home|director(?:y|ies)|folder|schlüssel|zertifikat|clé|certificat|clave|certificado|chiave|chave) (?:of|for|from|by|to|für|von|des|der|de|du|del|di|da) (?:the |this |our |den |la |el |il |l')?$/u;
 
+/** Before what is said of a host of the client, or of a record of the sender. */
+const HOST_OF_OTHERS = /(?<!\p{L})(?:client|helo|ehlo|spf|dkim|dmarc)(?:'s)?(?!\p{L})/u;
+
 /** Behind `does not accept mail`. */
 const CONDITION =
   /^s? (?:without|from|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
 
 /** A thing of a recipient (phrase-heads.ts), and at most two words. */
-const THING_RIGHT_BEFORE = /@thing(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
+const THING_RIGHT_BEFORE = /@thing[がはもを은는이가을를]?(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
 /** The same behind what says that it is unknown: `We do not know the user mapping`. */
 const THING_RIGHT_BEHIND = /^(?: (?:the|an?|any|this|that|your|of|such)){0,2} @thing/u;
 
@@ -257,12 +260,16 @@ function isAboutOthers(
   text: string,
   start: number,
   end: number,
-  { isLoose, isUnconditional, needsSubject }: Wording,
+  { parts, isHost, isLoose, isUnconditional, needsSubject }: Wording,
 ): boolean {
   if (isAboutSender(text, start, end)) return true;
   if (isUnconditional && CONDITION.test(text.slice(end, end + MAX_CONTEXT_LENGTH))) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
+  if (isHost && HOST_OF_OTHERS.test(clause)) return true;
+  // `user lookup failed: LDAP server not found`: what is missing has a subject of its own.
+  const last = parts.at(-1) ?? '';
+  if (parts.length > 1 && /[:;,] @thing ?$/u.test(text.slice(start, end - last.length))) return true;
   return (
     isAboutOther(clause) ||
     (isLoose &&

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { suppressesAddress } from '../../../core/sending/suppression.ts';
-import { DETERMINED_THINGS, OPEN_REFUSALS } from './determined-refusals.ts';
+import {
+  DETERMINED_THINGS,
+  HEADS_OF_PHRASES,
+  MISSING_HEADS,
+  OPEN_REFUSALS,
+  UNRESOLVED_DOMAINS,
+  UNRESOLVED_OTHERS,
+} from './determined-refusals.ts';
 import { HELD_OUT_POLICY_REFUSALS, OTHER_REFUSALS, POLICY_REFUSALS } from './policy-refusals.ts';
 
 describe('suppresses an address after a rejection that says that it can receive no mail', () => {
@@ -84,13 +91,33 @@ describe('does not suppress an address after a refusal of the message or the cli
 /** Two of the third that was kept aside: they are not read before the next cure. */
 const UNSEEN_MISSES = 2;
 
-test('tells a thing of a recipient from the recipient, whatever determiner stands between them', () => {
-  const refusals = (list: readonly string[], isSuppressing: boolean) =>
-    list.filter(
-      (reply) => suppressesAddress({ ...refusalOf(reply), recipient: 'joe@example.com' }) === isSuppressing,
+/** Returns the replies that suppress their recipient, or those that do not, also behind a label that names it. */
+function refusals(list: readonly string[], isSuppressing: boolean, recipient: string | null = 'joe@example.com') {
+  const labels = recipient === null ? [''] : ['', `<${recipient}>: `];
+  return list.filter((reply) => {
+    const { code, status, text } = refusalOf(reply);
+    return labels.some(
+      (label) => suppressesAddress({ code, status, text: `${label}${text}`, recipient }) === isSuppressing,
     );
+  });
+}
+
+test('tells a thing of a recipient from the recipient, whatever determiner stands between them', () => {
   expect(refusals(DETERMINED_THINGS, true)).toEqual([]);
+  expect(refusals(DETERMINED_THINGS, true, null)).toEqual([]);
   expect(refusals(OPEN_REFUSALS, false).length).toBeLessThanOrEqual(UNSEEN_MISSES);
+});
+
+test('reads the head of a phrase as what is missing, and not the recipient inside of it', () => {
+  expect(refusals(HEADS_OF_PHRASES, true)).toEqual([]);
+  expect(refusals(HEADS_OF_PHRASES, true, null)).toEqual([]);
+  expect(refusals(MISSING_HEADS, false)).toEqual([]);
+});
+
+test('suppresses for a name without an address only when the recipient’s domain has none', () => {
+  expect(refusals(UNRESOLVED_OTHERS, true, 'joe@x.test')).toEqual([]);
+  expect(refusals(UNRESOLVED_OTHERS, true, null)).toEqual([]);
+  expect(refusals(UNRESOLVED_DOMAINS, false, 'joe@x.test')).toEqual([]);
 });
 
 describe('suppresses an address after loose words for an unknown recipient', () => {
