@@ -21,8 +21,9 @@ export function picturePath(personId: string, version: string | null): string | 
 }
 
 /**
- * Returns a picture by its bytes, whatever its name says: only the parts that show it are copied, so that nothing is left of what a camera or a
- * program wrote into it (EXIF with the place, XMP, comments), nor of another file behind or inside of it. Returns the fault if it cannot be shown.
+ * Returns a picture by its bytes, whatever its name says: only the parts that show it are copied, so that of what a camera or a program wrote
+ * into it (EXIF with the place, XMP, comments) only the orientation of a JPEG is left, and nothing of another file behind it or in a part of its
+ * own. Tables and pixels are copied as they are, and can hold any bytes. Returns the fault if it cannot be shown.
  */
 export function readPicture(bytes: Uint8Array): Picture | PictureFault {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -92,6 +93,7 @@ const FORMATS: readonly Format[] = [
       keep(file.subarray(0, 2));
       let sides: [number, number] | null = null;
       let hasPixels = false;
+      let isTurned = false;
       for (let at = 2; at + 2 <= file.length; ) {
         if (file[at] !== 0xff) return 'damaged';
         const marker = file[at + 1] ?? 0;
@@ -111,7 +113,11 @@ const FORMATS: readonly Format[] = [
           if (sides !== null || end < at + 9) return 'damaged';
           sides = [file.readUInt16BE(at + 7), file.readUInt16BE(at + 5)];
         }
-        if (isJpegKept(marker, file.subarray(at + 4, end))) keep(file.subarray(at, end));
+        const orientation = isTurned || marker !== 0xe1 ? null : readOrientation(file.subarray(at + 4, end));
+        if (orientation !== null) {
+          keep(makeOrientation(orientation));
+          isTurned = true;
+        } else if (isJpegKept(marker, file.subarray(at + 4, end))) keep(file.subarray(at, end));
         else if (marker < 0xe0 || (marker > 0xef && marker !== 0xfe)) return 'damaged';
         at = end;
         if (marker !== 0xda) continue;
@@ -173,6 +179,37 @@ function isJpegKept(marker: number, data: Buffer): boolean {
   if (marker === 0xe0) return data.length === 14 && data.toString('latin1', 0, 5) === 'JFIF\0';
   if (marker === 0xee) return data.length === 12 && data.toString('latin1', 0, 5) === 'Adobe';
   return isJpegFrame(marker) || [0xc4, 0xda, 0xdb, 0xdd].includes(marker);
+}
+
+const EXIF_SIGNATURE = 'Exif\0\0';
+const ORIENTATION_TAG = 0x0112;
+/** Type of an entry of EXIF: a number of 16 bits. */
+const SHORT = 3;
+/** Bytes of an entry of EXIF. */
+const EXIF_ENTRY = 12;
+
+/** Returns how a viewer has to turn or mirror the picture, 2 to 8, of the first directory of EXIF (Exif 2.32 §4.6.4); null: not, or no EXIF. */
+function readOrientation(data: Buffer): number | null {
+  if (data.toString('latin1', 0, EXIF_SIGNATURE.length) !== EXIF_SIGNATURE) return null;
+  const tiff = data.subarray(EXIF_SIGNATURE.length);
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const short = (at: number) => (at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const first = tiff.length < 8 ? 0 : isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  for (let entry = 0; entry < short(first); entry++) {
+    const at = first + 2 + entry * EXIF_ENTRY;
+    if (at + EXIF_ENTRY > tiff.length) return null;
+    const value = short(at + 8);
+    if (short(at) === ORIENTATION_TAG) return short(at + 2) === SHORT && value >= 2 && value <= 8 ? value : null;
+  }
+  return null;
+}
+
+/** Returns a segment of EXIF that has nothing but the orientation. */
+function makeOrientation(orientation: number): Buffer {
+  const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');
+  tiff.writeUInt16BE(orientation, 18);
+  const head = Buffer.from([0xff, 0xe1, 0, 2 + EXIF_SIGNATURE.length + tiff.length]);
+  return Buffer.concat([head, Buffer.from(EXIF_SIGNATURE, 'latin1'), tiff]);
 }
 
 /** Returns where the pixels of a scan end: at a marker that is none of their own (T.81 §B.1.1.2), or at the end of the file. */

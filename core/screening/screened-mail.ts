@@ -45,7 +45,7 @@ export interface InjectionFinding {
 /** What the screening says about text that is aimed at agents. */
 export interface Injection {
   verdict: (typeof INJECTION_VERDICTS)[number];
-  /** at most 10; empty when the verdict is `clear` */
+  /** at most 10; empty when the verdict is `clear`, and of infected mail, whose content is taken away */
   findings: InjectionFinding[];
 }
 

@@ -290,7 +290,7 @@ export const EmailContentSchema = defineEntity({
     {
       name: 'email_content_review',
       properties: ['workspaceId', 'emailId'],
-      where: `((injection ->> 'verdict'::text) = 'review'::text) OR (parse_error IS NOT NULL) OR ((injection IS NULL) AND (parser_version > 1) AND ((screening ->> 'virus'::text) IS NULL))`,
+      where: `((injection ->> 'verdict'::text) = 'review'::text) OR (parse_error IS NOT NULL) OR ((injection IS NULL) AND (parser_version > 1))`,
     },
   ],
 });

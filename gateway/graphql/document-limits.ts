@@ -17,6 +17,7 @@ import {
   validate,
 } from 'graphql';
 import { type Plugin } from 'graphql-yoga';
+import { MAX_PICTURE_BYTES } from '../../core/accounts/picture.ts';
 import { measureOperation } from './operation-cost.ts';
 
 const MAX_ALIASES = 30;
@@ -206,12 +207,19 @@ function fieldsIn(
   return found;
 }
 
-/** Maximum length of variables for operations that send no mail; characters. */
+/** Maximum length of variables for operations without files; characters. */
 const MAX_USUAL_LENGTH = 262_144;
 /** Maximum number of values in variables, including those in lists and objects. A batch of 100 full emails has about 20,000. */
 const MAX_VALUES = 40_000;
-/** Mutations whose variables contain files. */
-const MAIL_FIELDS: ReadonlySet<string> = new Set(['sendEmail', 'sendEmails', 'replyToEmail', 'simulateInbound']);
+/** Mutations whose variables contain files, with the length that these may have. What sends mail is bounded by the body of the request. */
+const FILE_FIELDS: ReadonlyMap<string, number> = new Map([
+  ['sendEmail', Number.POSITIVE_INFINITY],
+  ['sendEmails', Number.POSITIVE_INFINITY],
+  ['replyToEmail', Number.POSITIVE_INFINITY],
+  ['simulateInbound', Number.POSITIVE_INFINITY],
+  // In base64, and what is somewhat too large, so that the response can say the limit.
+  ['setPicture', 2 * MAX_PICTURE_BYTES],
+]);
 
 interface Asked {
   document: DocumentNode;
@@ -219,7 +227,7 @@ interface Asked {
   variableValues?: unknown;
 }
 
-/** Limits the variables of a request before they are validated one by one: only mail can be large. */
+/** Limits the variables of a request before they are validated one by one: only those with files can be large. */
 export const boundedVariables: Plugin = {
   onExecute({ args, setResultAndStopExecution }) {
     const refused = findRefusal(args);
@@ -236,12 +244,14 @@ function findRefusal({ document, operationName, variableValues }: Asked): GraphQ
   if (count > MAX_VALUES) return refusal(`The variables contain more than ${MAX_VALUES} values.`, 400);
   if (length <= MAX_USUAL_LENGTH) return null;
   const operation = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
-  const isMail = operation?.selectionSet.selections.every(
-    (selection) => selection.kind === Kind.FIELD && MAIL_FIELDS.has(selection.name.value),
+  const bounds = (operation?.selectionSet.selections ?? []).map((selection) =>
+    selection.kind === Kind.FIELD ? (FILE_FIELDS.get(selection.name.value) ?? MAX_USUAL_LENGTH) : MAX_USUAL_LENGTH,
   );
-  if (isMail === true) return null;
-  const fields = [...MAIL_FIELDS].join(', ');
-  return refusal(`Only ${fields} can have variables of more than ${MAX_USUAL_LENGTH} characters.`, 413);
+  const most = bounds.length === 0 ? MAX_USUAL_LENGTH : Math.min(...bounds);
+  if (length <= most) return null;
+  const fields = [...FILE_FIELDS.keys()].join(', ');
+  const why = most === MAX_USUAL_LENGTH ? `Only ${fields} can have` : 'A picture cannot have';
+  return refusal(`${why} variables of more than ${most} characters.`, 413);
 }
 
 /** Counts the values, and the characters of names and texts. Stops soon after a limit is exceeded. */

@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IntrospectionQuery } from 'graphql';
 import { loadOnce } from '../../core/shared/load-once.ts';
+import { isTagKnown } from '../http/entity-tag.ts';
 import type { SampleOperation } from './sample-operations.ts';
 
 /** Base path of the files that the page loads. */
@@ -35,7 +36,7 @@ export function explorerRoutes(app: FastifyInstance, samples: readonly SampleOpe
     if (part === undefined) return reply.callNotFound();
     const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     reply.type(part.type).headers({ etag: part.tag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
-    if (request.headers['if-none-match'] === part.tag) return reply.code(304).send();
+    if (isTagKnown(request.headers['if-none-match'], part.tag)) return reply.code(304).send();
     if (request.query !== null && Object.hasOwn(request.query as object, 'v')) reply.header('cache-control', FOR_GOOD);
     return acceptsGzip ? reply.header('content-encoding', 'gzip').send(part.gzipped) : reply.send(part.bytes);
   });

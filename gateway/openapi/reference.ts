@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { readBuiltPage } from '../http/built-page.ts';
+import { isTagKnown } from '../http/entity-tag.ts';
 
 /** Cache lifetime of the document, which changes only with the version; seconds. */
 const MAX_AGE_SECONDS = 300;
@@ -14,7 +15,7 @@ export async function referenceRoutes(app: FastifyInstance, { publicUrl }: { pub
   app.get('/openapi.json', { schema: { hide: true } }, (request, reply) => {
     document ??= serialized(app.swagger());
     reply.headers({ etag: document.tag, 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` });
-    if (request.headers['if-none-match'] === document.tag) return reply.code(304).send();
+    if (isTagKnown(request.headers['if-none-match'], document.tag)) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(document.bytes);
   });
 

@@ -172,7 +172,9 @@ const injection = nameType(
     verdict: injectionVerdict.meta({
       description: '`review`: a person should look at the email before an agent acts on it.',
     }),
-    findings: z.array(finding).meta({ description: 'What was found, up to 10. Empty if the verdict is `clear`.' }),
+    findings: z.array(finding).meta({
+      description: 'What was found, up to 10. Empty if the verdict is `clear`, and in an email with a virus.',
+    }),
   }),
   { type: 'Injection', description: 'Text in a received email that is aimed at an agent which reads it.' },
 ).meta({ id: 'Injection' });

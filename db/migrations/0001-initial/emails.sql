@@ -168,11 +168,11 @@ create table email_content (
 -- Compressing bodies cost four times all the rest of storing a large mail.
 alter table email_content alter column text_body set storage external, alter column html_body set storage external,
   alter column cleaned_text set storage external, alter column cleaned_html set storage external;
--- Mail that a person should look at before an agent acts on it, and received mail without a verdict. Version 1 is mail that was sent, and of
--- infected mail nothing is left that an agent could read.
+-- Mail that a person should look at before an agent acts on it, and received mail without a verdict. Version 1 is mail that was sent. Infected
+-- mail keeps its verdict, since its subject and names can still be read.
 create index email_content_review on email_content (workspace_id, email_id)
   where injection ->> 'verdict' = 'review' or parse_error is not null
-    or (injection is null and parser_version > 1 and screening ->> 'virus' is null);
+    or (injection is null and parser_version > 1);
 call pg_temp.sample_few_rows('email_content');
 call pg_temp.protect_rows('email_content');
 

@@ -64,19 +64,19 @@ create function reviewed_mail(p_workspace_id text, p_keys text[], p_email_ids te
       where exists (
           select from email_content c where c.workspace_id = p_workspace_id and c.email_id = n.email_id
             and (c.injection ->> 'verdict' = 'review' or c.parse_error is not null
-              or (c.injection is null and c.parser_version > 1 and c.screening ->> 'virus' is null)))
+              or (c.injection is null and c.parser_version > 1)))
         or exists (
           select from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
           where e.workspace_id = p_workspace_id and e.thread_id = n.thread_id
             and (c.injection ->> 'verdict' = 'review' or c.parse_error is not null
-              or (c.injection is null and c.parser_version > 1 and c.screening ->> 'virus' is null)));
+              or (c.injection is null and c.parser_version > 1)));
     return query
       with recent as materialized (
         select e.base_subject, c.addresses, row_number() over (order by c.email_id desc) as place
         from (
           select o.email_id, o.addresses from email_content o
           where o.workspace_id = p_workspace_id and (o.injection ->> 'verdict' = 'review' or o.parse_error is not null
-              or (o.injection is null and o.parser_version > 1 and o.screening ->> 'virus' is null))
+              or (o.injection is null and o.parser_version > 1))
           order by o.email_id desc limit 1001) c
         join email e on e.workspace_id = p_workspace_id and e.id = c.email_id
         where e.created_at > (select postroom_now()) - interval '7 days'

@@ -46,8 +46,8 @@ export async function writeScreening(
 }
 
 /**
- * Takes the content of an infected email away: what it says beyond its header section, and the way to its bytes, which only the quarantine
- * has from now on.
+ * Takes the content of an infected email away: what it says beyond its header section, also where the findings quote it, and the way to its
+ * bytes, which only the quarantine has from now on.
  */
 export async function takeContentAway(client: pg.ClientBase, workspaceId: string, emailId: string): Promise<void> {
   await client.query({
@@ -55,7 +55,7 @@ export async function takeContentAway(client: pg.ClientBase, workspaceId: string
     text: `
       with content as (
         update email_content c set text_body = null, html_body = null, cleaned_text = null, cleaned_html = null, body_places = null,
-          removed_parts = '[]', attachments = '[]', injection = null
+          removed_parts = '[]', attachments = '[]', injection = jsonb_set(injection, '{findings}', '[]')
         where c.workspace_id = $1 and c.email_id = $2
       )
       update email e set raw_id = null, preview = '', has_attachments = false, attachment_count = 0

@@ -64,7 +64,8 @@ function withoutContent(row: EmailRows): EmailRows {
     cleaned_html: null,
     removed_parts: [],
     attachments: [],
-    injection: null,
+    // The findings quote what is taken away. The verdict stays: an agent can still read the subject and the names.
+    injection: row.injection === null ? null : { ...row.injection, findings: [] },
     attachment_count: 0,
   };
 }

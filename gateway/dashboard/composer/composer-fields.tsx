@@ -16,6 +16,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import type { Schedule } from '../../../core/sending/schedule.ts';
+import { fileField } from '../parts/buttons.tsx';
 import {
   IconBell,
   IconCalendar,
@@ -50,6 +51,8 @@ interface AddressFieldProps {
   onTyped: (text: string) => void;
   error?: ReactNode;
   isFirst?: boolean;
+  /** whether it takes the focus when it appears: what is typed next is for it */
+  isNext?: boolean;
   isRequired?: boolean;
 }
 
@@ -61,6 +64,7 @@ export function AddressField({
   onTyped,
   error,
   isFirst = false,
+  isNext = false,
   isRequired = false,
 }: AddressFieldProps) {
   const [typed, setTypedText] = useState('');
@@ -106,6 +110,8 @@ export function AddressField({
       required={isRequired}
       withAsterisk={false}
       data-autofocus={isFirst || undefined}
+      // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user has opened the field to type in it
+      autoFocus={isNext}
       onKeyDown={(event) => {
         // A comma ends an address, but not a name in quotes.
         if (event.key === ',' && addressIn(typed).includes('@')) {
@@ -138,7 +144,7 @@ export function AttachmentField({ files, add, remove, refusal }: AttachmentField
   return (
     <div>
       <Group gap="xs">
-        <FileButton multiple onChange={add} inputProps={{ 'aria-label': 'Files to attach' }}>
+        <FileButton multiple onChange={add} inputProps={fileField('Files to attach')}>
           {(props) => (
             <Button {...props} size="xs" variant="default" leftSection={<IconPaperclip size={16} aria-hidden />}>
               Attach files

@@ -1,18 +1,10 @@
 import { Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  useEffect,
-  useEffectEvent,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
 import { ErrorAlert, WarningAlert } from '../parts/alerts.ts';
 import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { notify } from '../parts/notify.tsx';
 import { IconButton, QuietButton } from '../parts/quiet-button.tsx';
 import { Fine, Small, SmallLink } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
@@ -83,11 +75,13 @@ export function ComposerForm(props: ComposerFormProps) {
     },
   });
   const { values } = form;
-  const [hasCopies, setCopies] = useState(values.cc.length + values.bcc.length > 0);
+  const isCopied = values.cc.length + values.bcc.length > 0;
+  const [hasCopies, setCopies] = useState(isCopied);
   const [remindAt, setReminder] = useState('');
   const [isMessageNext, setMessageNext] = useState(false);
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
   const isOpen = useRef(true);
+  const isDiscarded = useRef(false);
   const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
   const { send, isBusy } = useSending(mode, original, draft);
   // An inline image that was removed from the text stays here, since the removal can be undone.
@@ -104,13 +98,8 @@ export function ComposerForm(props: ComposerFormProps) {
     onTyped: (text: string) => void (typed.current[field] = text),
   });
   const withTyped = (written: Draft): Draft => {
-    const { to, cc, bcc } = typed.current;
-    return {
-      ...written,
-      to: [...written.to, to].filter(looksLikeMailbox),
-      cc: [...written.cc, cc].filter(looksLikeMailbox),
-      bcc: [...written.bcc, bcc].filter(looksLikeMailbox),
-    };
+    const add = (field: 'to' | 'cc' | 'bcc') => [...written[field], typed.current[field]].filter(looksLikeMailbox);
+    return { ...written, to: add('to'), cc: add('cc'), bcc: add('bcc') };
   };
   const makeContent = (written: Draft): DraftContent => {
     const { html, ...rest } = draftInput(written, mode, fullQuote);
@@ -137,11 +126,21 @@ export function ComposerForm(props: ComposerFormProps) {
     const written = withTyped(form.getValues());
     return describeContent(written) !== initialKey && refusal === null ? draft.save(makeContent(written)) : null;
   };
+  // A draft has complete addresses only.
+  const tellUnfinished = useRef(() => undefined as void);
+  tellUnfinished.current = () => {
+    const { from, to, cc, bcc } = form.getValues();
+    const given = [from, ...to, ...cc, ...bcc, ...Object.values(typed.current)].map((text) => text.trim());
+    const lost = new Set(given.filter((text) => text !== '' && !looksLikeMailbox(text)));
+    if (lost.size === 0 || isDiscarded.current) return;
+    notify({ title: 'Not in the draft', message: refusalOfMailboxes([...lost]), color: 'yellow' });
+  };
   useEffect(() => {
     isOpen.current = true;
     return () => {
       isOpen.current = false;
       void saveLast.current();
+      tellUnfinished.current();
     };
   }, []);
 
@@ -160,9 +159,7 @@ export function ComposerForm(props: ComposerFormProps) {
     if (signature !== undefined) sign(signature);
   }, [signature]);
 
-  const add = (more: File[]) => {
-    if (mode !== 'forward') addFiles(more);
-  };
+  const add = (more: File[]) => mode !== 'forward' && addFiles(more);
   const submit = async (written: Draft) => {
     if (refusal !== null || isBusy) return;
     setProblem(null);
@@ -181,6 +178,7 @@ export function ComposerForm(props: ComposerFormProps) {
     if (own.length === 0 || own.length < Object.keys(fields).length) setProblem(outcome.problem);
   };
   const discard = () => {
+    isDiscarded.current = true;
     void draft.remove();
     close();
   };
@@ -201,18 +199,12 @@ export function ComposerForm(props: ComposerFormProps) {
     event.preventDefault();
     form.onSubmit((written) => void submit(written))();
   };
-  const paste = (event: ClipboardEvent) => {
-    const pasted = [...event.clipboardData.files];
-    // The editor has taken it already.
-    if (pasted.length === 0 || event.defaultPrevented) return;
-    event.preventDefault();
-    add(pasted);
-  };
-  const drop = (event: DragEvent) => {
+  const take = (event: SyntheticEvent, { files: given }: DataTransfer) => {
     setDragged(false);
-    if (event.dataTransfer.files.length === 0 || event.defaultPrevented) return;
+    // The editor may have taken it already.
+    if (given.length === 0 || event.defaultPrevented) return;
     event.preventDefault();
-    add([...event.dataTransfer.files]);
+    add([...given]);
   };
 
   return (
@@ -222,14 +214,14 @@ export function ComposerForm(props: ComposerFormProps) {
       data-dragged={isDragged || undefined}
       onSubmit={form.onSubmit((written) => void submit(written))}
       onKeyDown={onKeyDown}
-      onPaste={paste}
+      onPaste={(event) => take(event, event.clipboardData)}
       onDragOver={(event) => {
         if (mode === 'forward' || !event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
         setDragged(true);
       }}
       onDragLeave={() => setDragged(false)}
-      onDrop={drop}
+      onDrop={(event) => take(event, event.dataTransfer)}
       noValidate
       aria-label={nameMode(mode)}
     >
@@ -266,12 +258,7 @@ export function ComposerForm(props: ComposerFormProps) {
           />
           <Group gap="xs" wrap="nowrap">
             <div style={{ flex: 1, minWidth: 0 }}>
-              <AddressField
-                label="To"
-                isRequired
-                isFirst={mode === 'new' || mode === 'forward'}
-                {...recipients('to')}
-              />
+              <AddressField label="To" isRequired isFirst={!isReply} {...recipients('to')} />
             </div>
             {!hasCopies && (
               <Button size="compact-sm" variant="subtle" onClick={() => setCopies(true)}>
@@ -279,7 +266,7 @@ export function ComposerForm(props: ComposerFormProps) {
               </Button>
             )}
           </Group>
-          {hasCopies && <AddressField label="Cc" {...recipients('cc')} />}
+          {hasCopies && <AddressField label="Cc" isNext={!isCopied} {...recipients('cc')} />}
           {hasCopies && <AddressField label="Bcc" {...recipients('bcc')} />}
           <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
         </div>
@@ -297,10 +284,7 @@ export function ComposerForm(props: ComposerFormProps) {
           error={form.errors['text']}
           isFocused={isReply || isMessageNext}
           canSwitch={!hasForeignHtml}
-          snippetValues={{
-            ...chooseNames('recipient', values.to[0]),
-            ...chooseNames('my', values.from, person?.name),
-          }}
+          snippetValues={{ ...chooseNames('recipient', values.to[0]), ...chooseNames('my', values.from, person?.name) }}
           isTall={mode === 'new'}
         />
         {original !== null && (
@@ -368,11 +352,7 @@ export function ComposerForm(props: ComposerFormProps) {
 /** Returns what placeholders of snippets say of a mailbox. `known`: the name, if the mailbox has none. */
 function chooseNames<Who extends 'recipient' | 'my'>(who: Who, mailbox: string | undefined, known?: string | null) {
   const address = mailbox === undefined || mailbox === '' ? null : addressIn(mailbox);
-  const written =
-    mailbox
-      ?.replace(/<[^<>]*>\s*$/, '')
-      .replaceAll('"', '')
-      .trim() ?? '';
+  const written = (mailbox ?? '').replace(/<[^<>]*>\s*$|"/g, '').trim();
   const own = known == null || known === '' ? null : known;
   const name =
     address === null ? null : written === '' || written === address ? (own ?? address.split('@')[0] ?? null) : written;

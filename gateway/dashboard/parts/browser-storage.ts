@@ -20,10 +20,13 @@ export function writeStored(name: string, value: string): void {
 
 /** What was shown last, so that the page keeps room for it as it loads. Of the person who is signed in. */
 export const SHOWN_BEFORE = { views: 'postroom-saved-views', filters: 'postroom-inbox-filters' } as const;
+/** What this tab can undo, also when it is loaded again. Of the person who is signed in. */
+export const LAST_CHANGE = 'postroom-last-change';
 
-/** Forgets what was shown last: the next person has other views and filters. */
+/** Forgets what was shown last and can be undone: the next person has other views, filters and conversations. */
 export function forgetShown(): void {
   for (const name of Object.values(SHOWN_BEFORE)) writeStored(name, '');
+  window.sessionStorage.removeItem(LAST_CHANGE);
 }
 
 /** Returns whether something is switched on in this browser, and a function that remembers it. Pages that are open already learn of it later. */

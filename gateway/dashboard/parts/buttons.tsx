@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type MouseEventHandler, type ReactNode, useState } from 'react';
+import { type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
 import { Link } from 'wouter';
 import { IconPlus, type IconType } from './icons.ts';
@@ -144,4 +144,10 @@ export function ConfirmButton({ label, question, about, confirm, act, children, 
       </Modal>
     </>
   );
+}
+
+/** Returns what the field of a FileButton needs. It forgets the file before the next choice, so that the same file can be chosen again. */
+export function fileField(label: string) {
+  const onClick = ({ currentTarget }: MouseEvent<HTMLInputElement>) => void (currentTarget.value = '');
+  return { 'aria-label': label, onClick };
 }

@@ -16,6 +16,7 @@ function icon(shapes: string) {
       height: size,
       strokeWidth: stroke,
       ...rest,
+      style: { flexShrink: 0, ...rest.style },
       // A constant of the build.
       dangerouslySetInnerHTML: { __html: shapes },
     });

@@ -19,14 +19,18 @@ export function announceSignOut(): void {
   channel.postMessage({ kind: 'signed-out' } satisfies SessionNews);
 }
 
-/** Tells the other tabs that the session is in another workspace. */
+/** Tells the other tabs that the session is in another workspace, which has other views and conversations. */
 export function announceSwitch(): void {
+  forgetShown();
   channel.postMessage({ kind: 'switched' } satisfies SessionNews);
 }
 
 /** Listens for messages of other tabs. Returns a function that stops listening. */
 export function listenForSessionNews(listener: (news: SessionNews) => void): () => void {
-  const hear = ({ data }: MessageEvent<SessionNews>) => listener(data);
+  const hear = ({ data }: MessageEvent<SessionNews>) => {
+    if (data.kind === 'switched') forgetShown();
+    listener(data);
+  };
   channel.addEventListener('message', hear);
   return () => channel.removeEventListener('message', hear);
 }
@@ -45,13 +49,15 @@ export async function signOutEverywhere(): Promise<void> {
   leaveAfter(await auth.endAllSessions());
 }
 
-/** Shows the sign-in page. The reload discards all data. */
+/** Shows the sign-in page. The reload discards all data. A tab that hears of it has its own that can be undone. */
 export function leave(): void {
+  forgetShown();
   window.location.assign('/sign-in');
 }
 
 /** Shows the sign-in page to a user whose account is erased. */
 export function leaveErased(): void {
+  forgetShown();
   window.location.assign('/sign-in?account=erased');
 }
 

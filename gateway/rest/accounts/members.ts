@@ -9,6 +9,7 @@ import {
 import { readPicture } from '../../../operations/accounts/members.ts';
 import { access } from '../../admission/access.ts';
 import { giveAway } from '../../admission/limit-responses.ts';
+import { isTagKnown } from '../../http/entity-tag.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
 import { makeDownload, SANDBOX } from '../emails/attachments.ts';
 import { errorBody, queryBoolean, type RestOptions } from '../shapes.ts';
@@ -47,7 +48,7 @@ const pictureRoute: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf
         'content-security-policy': SANDBOX,
         'cross-origin-resource-policy': 'same-origin',
       });
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      if (isTagKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
       return reply
         .headers({ 'content-type': mediaType, 'content-length': content.length, 'content-disposition': 'inline' })
         .send(giveAway(content));

@@ -66,6 +66,35 @@ test('drops what a camera wrote into a picture, and its color profile', () => {
   }
 });
 
+test.each([
+  ['II', '49492a000800000002000f0103000100000041000000120103000100000006000000000000004750532035322e35323030'],
+  ['MM', '4d4d002a0000000800010112000300000001000600000000000000004750532035322e35323030'],
+])('keeps of the EXIF of a JPEG only which way up it is shown (%s)', (_order, tiff) => {
+  const exif = Buffer.concat([Buffer.from('Exif\0\0'), Buffer.from(tiff, 'hex')]);
+  const tagged = Buffer.concat([JPEG_PICTURE.subarray(0, 2), segment(0xe1, exif), JPEG_PICTURE.subarray(2)]);
+  const kept = Buffer.from(read(tagged).bytes);
+  const only = segment(0xe1, Buffer.from('4578696600004d4d002a00000008000101120003000000010006000000000000', 'hex'));
+  expect(kept.subarray(2, 2 + only.length)).toEqual(only);
+  expect(kept.indexOf('Exif', only.length)).toBe(-1);
+  expect(kept.includes('GPS')).toBe(false);
+  expect(Buffer.from(read(kept).bytes).equals(kept)).toBe(true);
+});
+
+test('drops EXIF that is damaged or says nothing of the orientation', () => {
+  const tiffs = [
+    '',
+    '4949',
+    '49492a00ffffffff',
+    '4d4d002a00000008ffff',
+    '4d4d002a0000000800010112000300000001000900000000',
+  ];
+  for (const tiff of tiffs) {
+    const exif = Buffer.concat([Buffer.from('Exif\0\0'), Buffer.from(tiff, 'hex')]);
+    const tagged = Buffer.concat([JPEG_PICTURE.subarray(0, 2), segment(0xe1, exif), JPEG_PICTURE.subarray(2)]);
+    expect(read(tagged).bytes).toEqual(read(JPEG_PICTURE).bytes);
+  }
+});
+
 test('drops another file behind or before the pixels of a picture', () => {
   const zip = Buffer.from('PK\x03\x04 <?php system($_GET[0]); ?>', 'latin1');
   for (const bytes of Object.values(PICTURES)) {

@@ -75,8 +75,11 @@ test('a picture is sent so that a browser shows it and runs nothing, and asks ag
     'cache-control': 'private, no-cache',
   });
   const etag = String(shown.headers['etag']);
-  const again = await read(agent.browser, image, { 'if-none-match': etag });
-  expect([again.statusCode, again.body]).toEqual([304, '']);
+  for (const known of [etag, `W/${etag}`, `"other", W/${etag}`, '*']) {
+    const again = await read(agent.browser, image, { 'if-none-match': known });
+    expect([known, again.statusCode, again.body]).toEqual([known, 304, '']);
+  }
+  expect((await read(agent.browser, image, { 'if-none-match': '"other"' })).statusCode).toBe(200);
   expect((await read(stranger.browser, image, { 'if-none-match': etag })).statusCode).toBe(404);
 });
 
@@ -125,6 +128,11 @@ test('a removed picture is gone at once, and GraphQL sets and removes like REST'
   expect((await read(agent.browser, image)).statusCode).toBe(404);
   expect(await stored(agent)).toEqual({ image: null, content: null });
   expect((await mutate(base64(WEBP_PICTURE))).json().data.setPicture.image).toMatch(/picture\?v=/);
+  const png = makePng(9, 9);
+  const largest = makePng(9, 9, pngChunk('tEXt', Buffer.alloc(MAX_PICTURE_BYTES - png.length - 12)));
+  expect(largest.length).toBe(MAX_PICTURE_BYTES);
+  expect((await mutate(base64(largest))).json().data.setPicture.image).toMatch(/picture\?v=/);
+  expect((await mutate('x'.repeat(2 * MAX_PICTURE_BYTES))).statusCode).toBe(413);
 });
 
 test('each change of a picture has an entry in the audit log, and none has its bytes', async () => {

@@ -264,15 +264,17 @@ describe('on_review: an email that names no message', () => {
     await change('injection = null, parser_version = 2');
     expect(await outcomes(key, { to: 'three@elsewhere.test' })).toEqual(WAITS);
     await change(`screening = '{"virus": "Eicar"}'`);
-    expect(await outcomes(key, { to: 'four@elsewhere.test' })).toEqual(['pending', null]);
+    expect(await outcomes(key, { to: 'four@elsewhere.test' })).toEqual(WAITS);
+    await change(`injection = '{"verdict": "clear", "findings": []}'`);
+    expect(await outcomes(key, { to: 'five@elsewhere.test' })).toEqual(['pending', null]);
     await change(`screening = null, parse_error = 'too deep'`);
-    expect(await outcomes(key, { to: 'five@elsewhere.test' })).toEqual(WAITS);
+    expect(await outcomes(key, { to: 'six@elsewhere.test' })).toEqual(WAITS);
     await gateway.actor.pool.query(
       `with c as (update email_content set parse_error = null, injection = $3 where workspace_id = $1 and email_id = $2)
        update email set trashed_at = now(), kept_apart = 'spam', thread_id = null where workspace_id = $1 and id = $2`,
       [box.workspaceId, id, REVIEW],
     );
-    expect(await outcomes(key, { to: 'six@elsewhere.test' })).toEqual(WAITS);
+    expect(await outcomes(key, { to: 'seven@elsewhere.test' })).toEqual(WAITS);
   });
 
   test('always waits after more such mail than is compared', async () => {

@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { graphql } from '../../graphql.ts';
+import { LAST_CHANGE } from '../../parts/browser-storage.ts';
 import { notify, showNotice } from '../../parts/notify.tsx';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
@@ -274,18 +275,16 @@ interface LastChange {
 /** Threads that the person marked as read, or as unread, that were not so before. */
 type OwnMarks = { threadIds: string[]; isRead: boolean };
 
-const KEY = 'postroom-last-change';
-
 /** Keeps the change in this tab, also when it is loaded again. Null forgets it. */
 function keepLastChange(change: LastChange | null): void {
-  if (change === null) window.sessionStorage.removeItem(KEY);
-  else window.sessionStorage.setItem(KEY, JSON.stringify({ ...change, at: Date.now() }));
+  if (change === null) window.sessionStorage.removeItem(LAST_CHANGE);
+  else window.sessionStorage.setItem(LAST_CHANGE, JSON.stringify({ ...change, at: Date.now() }));
 }
 
 /** Returns the change that was kept last, unless a day is over. */
 function readLastChange(): LastChange | null {
   try {
-    const kept: unknown = JSON.parse(window.sessionStorage.getItem(KEY) ?? 'null');
+    const kept: unknown = JSON.parse(window.sessionStorage.getItem(LAST_CHANGE) ?? 'null');
     if (typeof kept !== 'object' || kept === null || !('at' in kept) || !('text' in kept) || !('undoIds' in kept))
       return null;
     const { at, text, undoIds } = kept;

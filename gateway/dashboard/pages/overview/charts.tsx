@@ -207,15 +207,11 @@ export function WebhookTimesChart({ times, intervals, unit }: WebhookTimesChartP
       ]}
       axis={[1, 0.5].map((height) => ({ label: formatDuration(most * height), height }))}
       columns={['p50', 'p95', 'Deliveries']}
-      {...(times.length > 0
-        ? {}
-        : {
-            empty: (
-              <Hint>
-                No webhook was posted in this period. Here you will see how long your endpoints take to respond.
-              </Hint>
-            ),
-          })}
+      empty={
+        times.length === 0 && (
+          <Hint>No webhook was posted in this period. Here you will see how long your endpoints take to respond.</Hint>
+        )
+      }
       bars={intervals.map((beginsAt) => {
         const one = found.get(Date.parse(beginsAt));
         if (one === undefined) return { beginsAt, value: 'no deliveries', bars: null, cells: null };
@@ -275,6 +271,11 @@ interface BarChartProps {
 
 const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const utcDay = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** Short, so that three are beside each other on a phone. */
+const ticks = {
+  hour: new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  day: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+};
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 
 /** Bars over time with axes; their values by mouse, by touch and by the arrow keys, and as a table for screen readers. */
@@ -304,7 +305,7 @@ function BarChart({ title, unit, bars, series, axis, columns, empty }: BarChartP
     >
       <Group justify="space-between" mb="sm">
         <Title order={2}>{title}</Title>
-        {empty === undefined && (
+        {!empty && (
           <Group gap="md">
             {series.map(({ name, className }) => (
               <Group key={name} gap={6} wrap="nowrap">
@@ -315,7 +316,7 @@ function BarChart({ title, unit, bars, series, axis, columns, empty }: BarChartP
           </Group>
         )}
       </Group>
-      {empty ?? (
+      {empty || (
         <>
           <Fine mb={4} mih="1.2em">
             {chosen === null ? '' : valueAt(chosen)}
@@ -349,9 +350,10 @@ function BarChart({ title, unit, bars, series, axis, columns, empty }: BarChartP
               </Tooltip>
             ))}
           </div>
-          <Group justify="space-between" mt={4} ml="2.5rem" aria-hidden>
+          <Group justify="space-between" wrap="nowrap" gap="xs" mt={4} ml="2.5rem" aria-hidden>
             {[bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)].map(
-              (bar) => bar !== undefined && <Fine key={bar.beginsAt}>{when(bar.beginsAt)}</Fine>,
+              (bar) =>
+                bar !== undefined && <Fine key={bar.beginsAt}>{ticks[unit].format(new Date(bar.beginsAt))}</Fine>,
             )}
           </Group>
           <VisuallyHidden>

@@ -398,14 +398,11 @@ function LatestMail() {
       <Stack gap="xs">
         {emails.map(({ node }) => {
           const isReceived = node.type === 'RECEIVED';
+          const Way = isReceived ? IconArrowDownLeft : IconArrowUpRight;
           return (
             <Group key={node.id} gap="sm" wrap="nowrap" justify="space-between">
               <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
-                {isReceived ? (
-                  <IconArrowDownLeft size={18} role="img" aria-label="Received" />
-                ) : (
-                  <IconArrowUpRight size={18} role="img" aria-label="Sent" />
-                )}
+                <Way size={18} role="img" aria-label={isReceived ? 'Received' : 'Sent'} />
                 <Stack gap={0} miw={0}>
                   <SmallLink href={`/emails/${node.id}`} fw={600} truncate="end">
                     {node.subject || '(no subject)'}

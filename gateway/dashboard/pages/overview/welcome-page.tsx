@@ -1,4 +1,5 @@
 import { Button, Card, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -34,6 +35,7 @@ export function WelcomePage() {
     kinds: ['EMAIL_RECEIVED', 'EMAIL_THREADED'],
     types: ['EmailAddress', 'Email'],
   });
+  const isWide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });
   const address = data?.emailAddresses.edges.find(({ node }) => node.isReceiving)?.node.address;
   const arrived = data?.emails.edges[0]?.node ?? null;
   return (
@@ -58,7 +60,7 @@ export function WelcomePage() {
       )}
       {address !== undefined && (
         <Stack gap="lg">
-          <Stepper active={arrived === null ? 1 : 3} size="sm">
+          <Stepper active={arrived === null ? 1 : 3} size="sm" orientation={isWide ? 'horizontal' : 'vertical'}>
             <Stepper.Step label="Address" description={address} />
             <Stepper.Step label="Email" description={arrived === null ? 'send one now' : 'sent'} />
             <Stepper.Step label="Arrival" description={arrived === null ? 'waiting' : 'arrived'} />

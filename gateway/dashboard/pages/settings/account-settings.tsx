@@ -4,7 +4,7 @@ import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
 import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { ActButton, ConfirmButton, fileField } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconDownload } from '../../parts/icons.ts';
@@ -75,6 +75,8 @@ const SET_PICTURE = graphql(`
 
 /** Pixels of each side of a picture that is uploaded here. */
 const PICTURE_SIDE = 256;
+/** Types that browsers scale down; not SVG, which has no pixels. */
+const FILE_TYPES = 'image/avif,image/gif,image/jpeg,image/png,image/webp';
 /** Bytes of a file that is scaled down here. */
 const MAX_FILE_BYTES = 20_000_000;
 const JPEG_QUALITY = 0.9;
@@ -109,11 +111,7 @@ function PictureField() {
       <Face name={person.name || person.email} image={person.image} size={64} />
       <div>
         <Group gap="xs">
-          <FileButton
-            accept="image/*"
-            onChange={(file) => void choose(file)}
-            inputProps={{ 'aria-label': 'Picture file' }}
-          >
+          <FileButton accept={FILE_TYPES} onChange={(file) => void choose(file)} inputProps={fileField('Picture file')}>
             {(button) => (
               <QuietButton
                 label={person.image === null ? 'Choose picture' : 'Change picture'}
@@ -137,26 +135,18 @@ async function scaleDown(file: File): Promise<string | null> {
   const image = file.size > MAX_FILE_BYTES ? null : await createImageBitmap(file).catch(() => null);
   if (image === null) return null;
   const canvas = document.createElement('canvas');
-  canvas.width = PICTURE_SIDE;
-  canvas.height = PICTURE_SIDE;
+  const to = PICTURE_SIDE;
+  canvas.width = to;
+  canvas.height = to;
   const context = canvas.getContext('2d');
-  const side = Math.min(image.width, image.height);
+  const { width, height } = image;
+  const side = Math.min(width, height);
   if (context !== null) {
     // What is transparent would be black.
     context.fillStyle = '#fff';
-    context.fillRect(0, 0, PICTURE_SIDE, PICTURE_SIDE);
+    context.fillRect(0, 0, to, to);
     context.imageSmoothingQuality = 'high';
-    context.drawImage(
-      image,
-      (image.width - side) / 2,
-      (image.height - side) / 2,
-      side,
-      side,
-      0,
-      0,
-      PICTURE_SIDE,
-      PICTURE_SIDE,
-    );
+    context.drawImage(image, (width - side) / 2, (height - side) / 2, side, side, 0, 0, to, to);
   }
   image.close();
   return canvas.toDataURL('image/jpeg', JPEG_QUALITY).split(',')[1] ?? null;
