@@ -238,7 +238,11 @@ describe('received mail', { timeout: 240_000 }, () => {
     );
     const BLOCKED = '<img class="postroom-blocked" src="data:," role="none" />';
     const { body } = await show(id);
-    expect(body.match(/<img[^>]*>/g)).toEqual([`<img src="data:image/png;base64,${PNG}" role="none" />`, BLOCKED, BLOCKED]);
+    expect(body.match(/<img[^>]*>/g)).toEqual([
+      `<img src="data:image/png;base64,${PNG}" role="none" />`,
+      BLOCKED,
+      BLOCKED,
+    ]);
   });
 
   test('without HTML is shown by its text, with quoted mail folded', async () => {
