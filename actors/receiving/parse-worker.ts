@@ -34,8 +34,7 @@ parentPort?.on('message', (items: WorkItem[]) => {
   turn = turn.then(() => work(items));
 });
 // Otherwise the first message would wait for it.
-await loadScreening();
-parentPort?.postMessage('ready');
+void loadScreening().then(() => parentPort?.postMessage('ready'));
 releaseMemoryWhenIdle(LEAST_GROWTH_BYTES);
 
 /** Resolves when all are parsed; the results are posted when all are checked as well. */

@@ -59,7 +59,7 @@ function* objectPieces(object: object): Generator<string, void> {
   yield '}';
 }
 
-/** Returns what stands for a value in JSON: the result of its `toJSON`, if it has one. A LargeText stays, because it would become a string. */
+/** Returns what JSON has for a value: the result of its `toJSON`, if it has one. A LargeText stays, because it would become a string. */
 function jsonValue(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || value instanceof LargeText) return value;
   const { toJSON } = value as { toJSON?: unknown };
