@@ -37,8 +37,13 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await other.goto(`${stage.url}/settings`);
     await other.getByRole('heading', { name: 'Settings' }).waitFor();
     await page.getByRole('button', { name: 'Account ada@signs-up.test' }).click();
+    for (const one of [page, other])
+      await one.evaluate(() => window.sessionStorage.setItem('postroom-last-change', '{"text":"A secret subject"}'));
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await Promise.all([page, other].map((one) => atPath(one, '/sign-in')));
+    // Each tab has its own.
+    for (const one of [page, other])
+      expect(await one.evaluate(() => window.sessionStorage.getItem('postroom-last-change'))).toBeNull();
 
     await page.goto(`${stage.url}/keys?show=revoked`);
     await atPath(page, '/sign-in');

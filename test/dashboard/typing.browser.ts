@@ -65,6 +65,37 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await expect.poll(drafts).toEqual([expect.objectContaining({ to: ['zed@elsewhere.test'] })]);
   });
 
+  test('of an address that is not complete is named when the composer closes, since the draft cannot have it', async () => {
+    const { page, account } = await conversation('Incomplete');
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().waitFor();
+    await page.keyboard.press('c');
+    await page.keyboard.type('hello@in');
+    await page.getByRole('dialog').getByLabel('Subject').fill('A plan');
+    await page.keyboard.press('Escape');
+    await page.getByText('"hello@in" is not a valid address').last().waitFor();
+    const drafts = async () => (await account.call('GET', '/drafts')).body.data;
+    await expect.poll(drafts).toEqual([expect.objectContaining({ subject: 'A plan' })]);
+  });
+
+  test.each(['mouse', 'Enter', ' '])('goes to Cc from the press of "Cc, Bcc" on (%s)', async (way) => {
+    const tab = await conversation('Copies');
+    const { page } = tab;
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').first().waitFor();
+    await page.keyboard.press('c');
+    const button = page.getByRole('button', { name: 'Cc, Bcc' });
+    await button.waitFor();
+    if (way === 'mouse') await clickAndType(tab, button, 'eve@friend.test');
+    else {
+      await button.focus();
+      await page.keyboard.press(way);
+      await page.keyboard.type('eve@friend.test');
+    }
+    const field = page.getByRole('dialog').getByLabel('Cc', { exact: true }).and(page.locator('input:visible'));
+    await expect.poll(() => field.inputValue()).toBe('eve@friend.test');
+  });
+
   test.each([
     ['?', 'Keyboard shortcuts'],
     ['Control+k', null],
