@@ -370,22 +370,3 @@ test('completion offers commands, options and their values in bash', async () =>
     for (const command of commands) expect(script).toContain(command);
   }
 });
-
-test('the examples of docs/cli.md work in their order', async () => {
-  const page = await readFile(path.join(repository, 'docs/cli.md'), 'utf8');
-  const examples = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, example = '']) =>
-    example.replaceAll('inbox.test', account.domain).replaceAll('http://localhost:3000', service.url),
-  );
-  expect(examples.length).toBeGreaterThan(10);
-  const script = ['postroom() { node bin/postroom.js "$@"; }', ...examples, 'echo "code $CODE"; ls "$FILES"'].join(
-    '\n',
-  );
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: repository,
-    env: { ...process.env, ...signedIn(), HOME: home, TMPDIR: home },
-  });
-  expect(stdout).toMatch(/^em_\w+ scheduled for \d{4}-\d\d-\d\d, 09:00:00$/m);
-  expect(stdout).toMatch(/^code 482913$/m);
-  expect(stdout.trim().split('\n').slice(-4)).toEqual(['_postroom', 'message.eml', 'postroom.bash', 'postroom.fish']);
-  expect(await readFile(path.join(home, '.local/bin/postroom'), 'utf8')).toContain('#!');
-}, 120_000);

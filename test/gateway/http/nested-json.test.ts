@@ -91,7 +91,7 @@ test.each([
     expect.stringContaining('has at most 250,000 values'),
   ]);
   // Most of it is the test client. To parse and to walk through such a body takes 7 to 12 s.
-  expect((user + system) / 1_000).toBeLessThan(2_500);
+  expect((user + system) / 1_000).toBeLessThan(5_000);
   expect((process.memoryUsage().rss - memory) / 1e6).toBeLessThan(400);
 });
 
@@ -108,8 +108,10 @@ test.each([
   ['brackets and commas in a text', JSON.stringify({ html: '[{,'.repeat(1_000_000) }), null],
   ['brackets after escaped quotes', JSON.stringify({ html: '"[{\\'.repeat(300_000) }), null],
   ['lists beside each other', JSON.stringify(Array.from({ length: 1_000 }, () => [{}])), null],
-  ['250,000 values', `[${'1,'.repeat(MAX_JSON_VALUES - 1)}1]`, null],
-  ['250,001 values', `[${'1,'.repeat(MAX_JSON_VALUES)}1]`, 'values'],
+  ['250,000 values', `[${'"",'.repeat(MAX_JSON_VALUES - 1)}1]`, null],
+  ['250,001 values', `[${'"",'.repeat(MAX_JSON_VALUES)}""]`, 'values'],
+  ['a million numbers', `[${'1,'.repeat(1_000_000)}1]`, null],
+  ['a million numbers behind spaces', `[${'-1, '.repeat(1_000_000)}1]`, null],
   ['250,001 objects', `[${'{},'.repeat(MAX_JSON_VALUES / 2)}{}]`, 'values'],
   // An escape begins as the last character of a step.
   ['an escape across two steps', `["${'a'.repeat(262_141)}\\"[[["]`, null],
