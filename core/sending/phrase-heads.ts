@@ -92,7 +92,7 @@ const NO_INDONESIAN_THING = `nama|alamat|akun|surat|email|e-mail|ada|tidak|bahwa
 const PHRASES: readonly Phrase[] = [
   phrase(`${START}(?:${RECIPIENTS})(?:'s?)?${BETWEEN}(?<head>${THINGS})${END}`, '(?!)'),
   phrase(
-    `${START}(?:recipient|user|mailbox|account|customer|member|employee|receiver|subscriber|addressee)(?: (?!@)["']?[\\p{L}\\p{N}._+-]{2,40}["']?)?(?:'s|s')(?: (?!(?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot)\\b)[.\\p{L}-]{2,20}){0,2} (?<head>(?!(?:${PREDICATES})\\b)[.\\p{L}-]{3,20})${END}(?= (?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot|unknown|invalid|missing|of|in|on|by)\\b|$|[.,;])`,
+    `${START}(?:recipient|user|mailbox|account|customer|member|employee|receiver|subscriber|addressee)(?: (?!@)["']?[\\p{L}\\p{N}._+-]{2,40}["']?)?(?:'s|s')(?! mail file\\b)(?: (?!(?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot)\\b)[.\\p{L}-]{2,20}){0,2} (?<head>(?!(?:${PREDICATES})\\b)[.\\p{L}-]{3,20})${END}(?= (?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot|unknown|invalid|missing|of|in|on|by)\\b|$|[.,;])`,
     OWNED,
   ),
   phrase(

@@ -350,7 +350,7 @@ const SIGN_IN =
 
 /** Work on a server, and what may change with another try. */
 const FOR_NOW =
-  /(?<!\p{L})(?:right now|temporarily|временно|тимчасово|pour le moment|por el momento|zurzeit|derzeit|at the moment|at this moment|not yet|yet,|match yet|please retry|retry later|maintenance|being (?:moved|migrated|upgraded|transferred)|migration|wartung|im moment|en ce moment|mantenimiento|manutenzione|manutenção|onderhoud|underhåll|vedligehold|vedlikehold|konserwacj|údržb|karbantart|mentenanț|техническ\p{L}{2,4} работ|обслуживани|профилактик|bakım nedeniyle|bakım çalışma)|维护|維護|メンテナンス|점검/u;
+  /(?<!\p{L})(?:right now|temporarily(?! disabled)|временно|тимчасово|pour le moment|por el momento|zurzeit|derzeit|at the moment|at this moment|not yet|yet,|match yet|please retry|retry later|maintenance|being (?:moved|migrated|upgraded|transferred)|migration|wartung|im moment|en ce moment|mantenimiento|manutenzione|manutenção|onderhoud|underhåll|vedligehold|vedlikehold|konserwacj|údržb|karbantart|mentenanț|техническ\p{L}{2,4} работ|обслуживани|профилактик|bakım nedeniyle|bakım çalışma)|维护|維護|メンテナンス|점검/u;
 
 /** What no recipient does, in place of not being there: `No mailbox accepts zip`. */
 const NO_ONE_MAY =
