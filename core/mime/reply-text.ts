@@ -101,8 +101,6 @@ export interface RemovedTexts {
   signature: string | null;
 }
 
-export const NO_REMOVED_TEXTS: RemovedTexts = { quotedText: null, signature: null };
-
 /** Returns the quoted mail and the signature of a message; those of HTML are read in steps. */
 export async function readRemovedTexts(
   bodies: Bodies<string>,

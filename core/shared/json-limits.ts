@@ -1,11 +1,11 @@
 import type { Steps } from './steps.ts';
 
-/** Objects and lists within each other in the JSON of a request. Deeper values overflow the stack of what reads them. @limit */
+/** Objects and lists within each other in the JSON of a request. Deeper values overflow the stack of what reads them. */
 export const MAX_JSON_DEPTH = 100;
 /**
  * Opening brackets and commas outside texts in the JSON of a request, which are as many as its values. Numbers in lists do not count, because
  * the content of a file may be a list of its bytes. The largest batch, 100 emails with 150 recipients and 50 attachments each, has about
- * 50,000. 250,000 values take 0.1 s to parse, a million up to 1.6 s. @limit
+ * 50,000. 250,000 values take 0.1 s to parse, a million up to 1.6 s.
  */
 export const MAX_JSON_VALUES = 250_000;
 
