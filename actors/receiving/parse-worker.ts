@@ -35,7 +35,7 @@ parentPort?.on('message', (items: WorkItem[]) => {
 });
 // Otherwise the first message would wait for it.
 void loadScreening().then(() => parentPort?.postMessage('ready'));
-releaseMemoryWhenIdle(LEAST_GROWTH_BYTES);
+releaseMemoryWhenIdle({ leastGrowthBytes: LEAST_GROWTH_BYTES });
 
 /** Resolves when all are parsed; the results are posted when all are checked as well. */
 async function work(items: readonly WorkItem[]): Promise<void> {

@@ -15,9 +15,16 @@ const LEAST_GROWTH_BYTES = 32 * 1024 * 1024;
 /**
  * Returns memory to the system when the calling thread becomes idle, after its start or after a burst: V8 collects garbage when it needs room,
  * so an idle thread would keep the garbage and the empty pages of its busiest moment. Each thread has memory of its own, so each must call
- * this. Collects when its memory has grown by `leastGrowthBytes` since the last time. Does not keep the thread from ending.
+ * this. Collects when its memory has grown by `leastGrowthBytes` since the last time, and then calls `release`, for memory of others that the
+ * thread holds. Does not keep the thread from ending.
  */
-export function releaseMemoryWhenIdle(leastGrowthBytes = LEAST_GROWTH_BYTES): void {
+export function releaseMemoryWhenIdle({
+  leastGrowthBytes = LEAST_GROWTH_BYTES,
+  release = () => undefined,
+}: {
+  leastGrowthBytes?: number;
+  release?: () => void;
+} = {}): void {
   // Not the utilization of the event loop, which other processes raise on a busy machine.
   let usage = process.threadCpuUsage();
   let lookedAt = performance.now();
@@ -31,6 +38,7 @@ export function releaseMemoryWhenIdle(leastGrowthBytes = LEAST_GROWTH_BYTES): vo
     lookedAt = performance.now();
     idleLooks = utilization <= IDLE_UTILIZATION ? idleLooks + 1 : 0;
     if (!isWorthCollecting(idleLooks, threadBytes() - bytesAfter, leastGrowthBytes)) return;
+    release();
     collectGarbage('last-resort');
     bytesAfter = threadBytes();
   }, LOOK_MS).unref();

@@ -3,6 +3,7 @@ import { releaseMemoryWhenIdle } from '../../../actors/work/release-memory.ts';
 import { keepPreviousKey } from '../../../core/shared/previous-key.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { type LoginRole, loginUrl } from '../../../db/connection/logins.ts';
+import { retireIdleConnections } from '../../../db/connection/open-pool.ts';
 import type { Config } from '../../config.ts';
 import { readConfigOrRefuse } from '../command-line.ts';
 import { createDatabaseOutage } from '../database-outage.ts';
@@ -108,7 +109,7 @@ export async function runPart(plan: PartPlan): Promise<never> {
     const tracing = await openTracing(config, plan.name, log);
     closers.add('traces', () => tracing.close(), TRACES_FLUSH_LIMIT_MS);
     measureProcess(plan.name);
-    releaseMemoryWhenIdle();
+    releaseMemoryWhenIdle({ release: () => pools.forEach(({ pool }) => void retireIdleConnections(pool)) });
     await plan.work(part, begin.deadClaimants);
     tell({ postroom: 'ready' });
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { releaseMemoryWhenIdle } from '../../../actors/work/release-memory.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { isLoginRefused, type LoginRole, loginUrl, readLoginName } from '../../../db/connection/logins.ts';
+import { retireIdleConnections } from '../../../db/connection/open-pool.ts';
 import { isTransient } from '../../../db/errors.ts';
 import type { Bus } from '../../../schema/messages.ts';
 import type { Config } from '../../config.ts';
@@ -95,7 +96,7 @@ export async function runSplitProcess(
       closers.add('outage', async () => outage.close());
       readiness = createReadiness({ database, ...(options.isUsefulWithoutBus === true ? {} : { bus }) });
       measureProcess(options.name);
-      releaseMemoryWhenIdle();
+      releaseMemoryWhenIdle({ release: () => void retireIdleConnections(database.pool) });
       if (role === 'postroom_actor') measureBacklog(database, log);
       const monitoring = await openMonitoring({ config, log, missing: readiness.missing });
       closers.add('monitoring', () => monitoring.close());

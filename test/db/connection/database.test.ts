@@ -1,5 +1,7 @@
+import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
+import { retireIdleConnections } from '../../../db/connection/open-pool.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { isTransient } from '../../../db/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
@@ -32,6 +34,24 @@ test('an actor keeps the plan of a statement with an array', async () => {
   const { rows } = await client.query(`select custom_plans from pg_prepared_statements where name = 'kept'`);
   client.release();
   expect(rows).toEqual([{ custom_plans: 0 }]);
+});
+
+test('connections that are idle are retired, those in use are not, and the next statement gets a new one', async () => {
+  const { pool } = testDatabase.open('postroom_actor');
+  const [inUse, ...others] = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+  const pidOf = async (client: Pick<PoolClient, 'query'>): Promise<unknown> =>
+    (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const used = await pidOf(inUse);
+  const idle = await Promise.all(others.map(pidOf));
+  for (const client of others) client.release();
+  await retireIdleConnections(pool);
+  const connected = 'select pid from pg_stat_activity where pid = any ($1)';
+  await expect
+    .poll(async () => (await owner.pool.query<{ pid: number }>(connected, [[used, ...idle]])).rows)
+    .toEqual([{ pid: used }]);
+  expect(idle).not.toContain(await pidOf(pool));
+  expect(await pidOf(inUse)).toBe(used);
+  inUse.release();
 });
 
 const WRITE = `insert into event_counter (workspace_id, last_seq) values ('usr_1', 1)`;
