@@ -11,6 +11,8 @@ export default defineConfig({
     isolate: false,
     // More than cores: many tests wait for leases, time limits and starts of real processes.
     maxWorkers: 6,
+    // With 16 MiB, a fourth of the processor time of the workers is spent on collecting garbage.
+    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongFilesFirst },
   },
 });
