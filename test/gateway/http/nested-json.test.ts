@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../core/shared/json-limits.ts';
+import { findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_FIELDS, MAX_JSON_VALUES } from '../../../core/shared/json-limits.ts';
 import { finishSteps } from '../../../core/shared/steps.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -186,6 +186,14 @@ test.each([
   ['a million numbers', `[${'1,'.repeat(1_000_000)}1]`, null],
   ['a million numbers behind spaces', `[${'-1, '.repeat(1_000_000)}1]`, null],
   ['250,001 objects', `[${'{},'.repeat(MAX_JSON_VALUES / 2)}{}]`, 'values'],
+  ['5,000 fields', `{${Array.from({ length: MAX_JSON_FIELDS }, (_, at) => `"\\"${at}":1`).join(',')}}`, null],
+  ['5,001 fields', `{${Array.from({ length: MAX_JSON_FIELDS + 1 }, (_, at) => `"\\"${at}":1`).join(',')}}`, 'fields'],
+  [
+    '5,001 fields behind objects and lists',
+    `{"a":[{},[1,2]],${'"b":{"c":1,"d":[]},'.repeat(MAX_JSON_FIELDS)}}`,
+    'fields',
+  ],
+  ['two objects of 3,000 fields', `[${`{${'"a":1,'.repeat(3_000)}"b":1},`.repeat(2)}1]`, null],
   // An escape begins as the last character of a step.
   ['an escape across two steps', `["${'a'.repeat(262_141)}\\"[[["]`, null],
   ['lists after an escape across two steps', `["${'a'.repeat(262_141)}\\"",${lists(MAX_JSON_DEPTH)}]`, 'depth'],

@@ -8,7 +8,7 @@ import iconv from 'iconv-lite';
 const decode = iconv.decode.bind(iconv);
 const hoard: unknown[] = [];
 let hasWaited = false;
-const DEAF_MS = 4_000;
+const DEAF_MS = 3_000;
 const HASHES_TO_MEASURE = 200_000;
 /** Returns the milliseconds of processor time that so many take. */
 function hash(count: number): number {
@@ -47,7 +47,7 @@ iconv.decode = (bytes, charset, options) => {
       while (!existsSync(`${folder}/open`)) hoard.length = 0;
       return 'slow';
     }
-    // Works for 4 s of processor time in one step of C++, in which it replies to nothing, and says so afterwards.
+    // Works for 3 s of processor time in one step of C++, in which it replies to nothing, and says so afterwards.
     case 'deaf': {
       hash(Math.round((DEAF_MS / hash(HASHES_TO_MEASURE)) * HASHES_TO_MEASURE));
       writeFileSync(`${Buffer.from(gate ?? '', 'hex').toString()}/spoke`, '');
