@@ -18,7 +18,7 @@ export interface LockedOutgoing {
   /** where a send policy applied to it: the key that sent it, and the address whose policy applied */
   apiKeyId: string | null;
   policyAddress: string | null;
-  /** the key that scheduled it; null: a person did, or nobody answers for it since its key got another send policy */
+  /** the key that scheduled it; null: a person did, or its key has got another send policy since */
   scheduledByKeyId: string | null;
   /** when it was approved; null: it was not */
   approvedAt: Date | null;
