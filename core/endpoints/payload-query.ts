@@ -1,5 +1,5 @@
 import type { EventKind } from '../events/event-kinds.ts';
-import { jsonChunks } from '../shared/json-chunks.ts';
+import { countJsonBytes, jsonChunks } from '../shared/json-chunks.ts';
 import { LargeText } from '../shared/large-text.ts';
 import type { Steps } from '../shared/steps.ts';
 import type { EventFilter } from './endpoint-events.ts';
@@ -105,15 +105,6 @@ export function* laySelectedPayloadOut(facts: SelectedPayloadFacts): Steps<LaidO
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, settle(each, [...path, name])]));
   };
   return { data: settle(selected.data, []) as Record<string, unknown>, truncated, sizeBytes };
-}
-
-function* countJsonBytes(value: unknown): Steps<number> {
-  let bytes = 0;
-  for (const chunk of jsonChunks(value)) {
-    bytes += Buffer.byteLength(chunk);
-    yield;
-  }
-  return bytes;
 }
 
 /** Returns a path as text, such as `email.thread.messages.edges[0].node.text`. */

@@ -23,6 +23,8 @@ interface Rule {
   declarations: readonly Declaration[];
   /** whether it holds on some screens only */
   isConditional: boolean;
+  /** whether its selector says more than is read of it, so that it may not hold */
+  isLoose: boolean;
 }
 
 /** The rules of the style sheets of a message, by what they select. */
@@ -62,9 +64,10 @@ export function readStyleRules(sheets: readonly string[]): StyleRules {
     if (length > MAX_CSS_LENGTH) return { byKey, isTruncated: true, known: new Map() };
     for (const { selectors, body, isConditional } of listBlocks(decodeCss(sheet))) {
       const declarations = readDeclarations(body);
+      const isOfState = /[:[]/.test(selectors);
       for (const selector of withoutFunctions(selectors).split(',')) {
         if (++count > MAX_RULES) return { byKey, isTruncated: true, known: new Map() };
-        const rule = toRule(selector, declarations, isConditional);
+        const rule = toRule(selector, declarations, { isConditional, isOfState });
         const key = rule.id !== null ? `#${rule.id}` : (rule.classes[0] ?? rule.tag ?? '*');
         const group = byKey.get(key) ?? [];
         group.push(rule);
@@ -191,17 +194,17 @@ function withoutFunctions(selectors: string): string {
   return text.replace(/::?[\w-]+/g, '');
 }
 
-function toRule(selector: string, declarations: readonly Declaration[], isConditional: boolean): Rule {
-  const last =
-    selector
-      .trim()
-      .split(/[\s>+~]+/)
-      .at(-1)
-      ?.toLowerCase() ?? '';
+function toRule(
+  selector: string,
+  declarations: readonly Declaration[],
+  { isConditional, isOfState }: { isConditional: boolean; isOfState: boolean },
+): Rule {
+  const parts = selector.trim().split(/[\s>+~]+/);
+  const last = parts.at(-1)?.toLowerCase() ?? '';
   const classes = [...last.matchAll(/\.([^.#&*()]+)/g)].map(([, name = '']) => name);
   const id = /#([^.#&*()]+)/.exec(last)?.[1] ?? null;
   const tag = /^[a-z][\w-]*/.exec(last)?.[0] ?? null;
-  return { tag, id, classes, declarations, isConditional };
+  return { tag, id, classes, declarations, isConditional, isLoose: isOfState || parts.length > 1 };
 }
 
 /** Returns the declarations of a style attribute, or of a block of a style sheet. */
@@ -219,7 +222,7 @@ function readDeclarations(css: string): Declaration[] {
 /** The declarations that hold for an element. */
 interface ElementStyles {
   always: Declarations;
-  /** with rules for some screens only; null: there are none */
+  /** as far as rules for some screens only hold, and those whose selectors are not read whole; null: there are none */
   conditional: Declarations | null;
   /** declarations that were read */
   count: number;
@@ -249,6 +252,7 @@ function readStyles(
     .map((each) => asName(each));
   const id = value('id') === undefined ? null : asName(value('id')?.toLowerCase() ?? '');
   const keys = [...classes, ...(id === null ? [] : [`#${id}`]), element.tagName.toLowerCase(), '*'];
+  const loose: Declaration[] = [];
   const always: Declaration[] = [];
   const conditional: Declaration[] = [];
   for (const key of new Set(keys))
@@ -257,14 +261,17 @@ function readStyles(
         (rule.tag === null || rule.tag === element.tagName.toLowerCase()) &&
         (rule.id === null || rule.id === id) &&
         rule.classes.every((name) => classes.includes(name));
-      if (matches) (rule.isConditional ? conditional : always).push(...rule.declarations);
+      const group = rule.isConditional ? conditional : rule.isLoose ? loose : always;
+      if (matches) group.push(...rule.declarations);
     }
   const style = value('style');
   const own = style === undefined ? [] : readDeclarations(style);
+  const maybe = loose.length + conditional.length;
   return {
-    always: byProperty([...always, ...own]),
-    conditional: conditional.length === 0 ? null : byProperty([...always, ...own, ...conditional]),
-    count: always.length + conditional.length + own.length,
+    // What may not hold shows nothing that others hide.
+    always: byProperty([...loose.map((each) => ({ ...each, isImportant: false })), ...always, ...own]),
+    conditional: maybe === 0 ? null : byProperty([...always, ...loose, ...own, ...conditional]),
+    count: always.length + maybe + own.length,
   };
 }
 

@@ -3,7 +3,7 @@ import { gradientColors } from './text-colors.ts';
 import type { Unseen } from './unseen-text.ts';
 
 /** Values that are computed from what is not read here. */
-const COMPUTED = /(?<![\w-])(?:var|calc|min|max|clamp|env|attr|if|random|sibling-index|mod|rem|round|abs)\(/;
+const COMPUTED = /(?<![\w-])(?:var|calc|calc-size|min|max|clamp|env|attr|if|random|sibling-index|mod|rem|round|abs)\(/;
 /** Properties that can hide text by a value that is not zero, and that mail hardly ever computes. */
 const TELLING = ['font-size', 'font', 'zoom', 'scale', 'text-indent', 'max-height'];
 
@@ -105,6 +105,8 @@ function hiddenBySize({ says, smallest, largest, because }: Question): Unseen | 
   const isCut =
     CUTTING.some((property) => says(property, /hidden|clip|auto|scroll|overlay/)) ||
     says('contain', /paint|strict|content/);
+  for (const property of ['contain', 'container-type', 'container'])
+    if (says(property, /(?<![\w-])(?:strict|size)(?![\w-])/)) return because('hidden', property);
   // A line height without a unit is a multiple of the letters.
   for (const property of EXTENTS)
     if (
@@ -119,6 +121,7 @@ function hiddenBySize({ says, smallest, largest, because }: Question): Unseen | 
   for (const property of ['-webkit-line-clamp', 'line-clamp'])
     if (isCut && says(property, /\d/)) return because('collapsed', property);
   if (smallest('letter-spacing') <= TIGHT_PIXELS) return because('hidden', 'letter-spacing');
+  if (smallest('word-spacing') <= -FAR_PIXELS) return because('off_screen', 'word-spacing');
   return null;
 }
 
@@ -169,6 +172,9 @@ function maybeHidden({ says, smallest, because }: Question): Unseen | null {
     if (says(property, /^(?!none|initial|inherit|unset)/)) return because('some_readers', property);
   if (says('mix-blend-mode', /^(?!normal|initial|inherit|unset)/)) return because('some_readers', 'mix-blend-mode');
   if (says('filter', /brightness|contrast|invert|url\(/)) return because('some_readers', 'filter');
+  if (says('content', /url\(|image\(|image-set\(|gradient\(/)) return because('some_readers', 'content');
+  if (says('offset-path', /\(/)) return because('some_readers', 'offset-path');
+  if (says('transform', /translatez\(|translate3d\(/)) return because('some_readers', 'transform');
   if (says('unicode-bidi', /override/)) return because('some_readers', 'unicode-bidi');
   if (says('backface-visibility', /^hidden/)) return because('some_readers', 'backface-visibility');
   return null;

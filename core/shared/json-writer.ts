@@ -1,3 +1,4 @@
+import { freeBytes } from './free-bytes.ts';
 import { type Steps, textPieces } from './steps.ts';
 
 /** A part of what was written. */
@@ -28,13 +29,20 @@ let kept: Buffer | null = null;
 
 /** Returns the bytes that `write` writes in its steps. */
 export function* writeJson(write: (out: JsonWriter) => Steps<void>): Steps<Buffer> {
-  const writer = new Writer(kept ?? Buffer.allocUnsafe(FIRST_CAPACITY));
+  const writer = new Writer(kept ?? Buffer.allocUnsafeSlow(FIRST_CAPACITY));
   // Another writer that begins before this one ends gets its own memory.
   kept = null;
   yield* write(writer);
   const { buffer, length } = writer;
-  if (buffer.length <= MAX_KEPT_CAPACITY) kept = buffer;
-  return Buffer.from(buffer.subarray(0, length));
+  const written = buffer.subarray(0, length);
+  if (buffer.length <= MAX_KEPT_CAPACITY) {
+    kept = buffer;
+    return Buffer.from(written);
+  }
+  const copy = Buffer.allocUnsafeSlow(length);
+  copy.set(written);
+  freeBytes(buffer);
+  return copy;
 }
 
 /** Bytes that become base64 in one step; a multiple of three, so that only the last piece is padded. */
@@ -88,8 +96,9 @@ class Writer implements JsonWriter {
 
   #reserve(bytes: number): void {
     if (this.length + bytes <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(2 * this.buffer.length, this.length + bytes));
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.buffer.length, this.length + bytes));
     this.buffer.copy(larger, 0, 0, this.length);
+    freeBytes(this.buffer);
     this.buffer = larger;
   }
 }

@@ -6,6 +6,7 @@ import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { refuseOtherHosts } from '../admission/own-host.ts';
 import { sendError } from './error-response.ts';
+import { handleInOrder } from './pipelined-requests.ts';
 import { measureRequests, traceRequests } from './request-telemetry.ts';
 import { acceptJson, collectDeclaredMethods, servedPath } from './requests.ts';
 import { timeToRespond } from './response-deadline.ts';
@@ -77,6 +78,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('workspaceId', '');
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
+  handleInOrder(app);
   timeToRespond(app, { handlerMs: respondWithinMs, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });
   traceRequests(app);
   app.addHook('onRequest', async (request, reply) => {

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { shortenBody } from '../../core/accounts/logged-body.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../core/shared/json-limits.ts';
+import {
+  findJsonExcess,
+  type JsonExcess,
+  MAX_JSON_DEPTH,
+  MAX_JSON_FIELDS,
+  MAX_JSON_VALUES,
+} from '../../core/shared/json-limits.ts';
 import { createTurns } from '../../core/shared/turns.ts';
 import { finishInTurns } from '../../operations/endpoints/build-in-turns.ts';
 
@@ -42,6 +48,12 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
+const MOST: Readonly<Record<JsonExcess, string>> = {
+  depth: `nests at most ${MAX_JSON_DEPTH} objects and lists`,
+  values: `has at most ${MAX_JSON_VALUES.toLocaleString('en-US')} values`,
+  fields: `has at most ${MAX_JSON_FIELDS.toLocaleString('en-US')} fields in one object`,
+};
+
 /** All bodies of the process: however many arrive, only one that takes long is scanned at a time. */
 const turns = createTurns();
 
@@ -52,11 +64,7 @@ const turns = createTurns();
 export async function takeJsonText(request: FastifyRequest, text: string): Promise<string> {
   const excess = await finishInTurns(turns, request.workspaceId, findJsonExcess(text), request.caller?.gone);
   if (excess === null) return text;
-  const most =
-    excess === 'depth'
-      ? `nests at most ${MAX_JSON_DEPTH} objects and lists`
-      : `has at most ${MAX_JSON_VALUES.toLocaleString('en-US')} values`;
-  throw new UserError('validation', `The JSON of a request ${most}.`, { name: 'validation_error' });
+  throw new UserError('validation', `The JSON of a request ${MOST[excess]}.`, { name: 'validation_error' });
 }
 
 const SLASHES_AT_END = /^\/api\/e2\/.*\/$/;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import {
   INSUFFICIENT_SCOPE,
@@ -212,7 +213,8 @@ export async function updateApiKey(context: OperationContext, id: string, change
       policy: after,
     });
     if ('inTheWay' in changed) throw policyInTheWay(changed.inTheWay);
-    return announceLimits(context, transaction, changed);
+    const hasNewPolicy = after !== null && !isDeepStrictEqual(after, before.policy);
+    return announceLimits(context, transaction, { ...changed, hasNewPolicy });
   });
   context.forgetCredentials(workspaceId);
   bus.publish('credential.changed', { ownerId: workspaceId });

@@ -5,6 +5,7 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
+  hasSendPolicy,
   type LockedOutgoing,
   lockOutgoing,
   readUndoSeconds,
@@ -126,15 +127,17 @@ async function change(
     let email = seen(before);
     const changed = await decide(before, {
       async setStatus(status) {
+        if (status === 'scheduled') await requireOwnSchedule(context, transaction, before);
         email = { ...email, status, updatedAt: await setScheduledStatus(transaction, workspaceId, [emailId], status) };
-        if (status === 'scheduled') await setScheduler(transaction, workspaceId, emailId, context.rights.keyId);
+        if (status === 'scheduled') await setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
         return email;
       },
       async setSchedule({ at, timezone }) {
+        await requireOwnSchedule(context, transaction, before);
         await requireWait(context, transaction, before, at);
         const updatedAt = await setSchedule(transaction, workspaceId, emailId, { at, timezone });
         email = { ...email, scheduledAt: at, timezone, updatedAt };
-        await setScheduler(transaction, workspaceId, emailId, context.rights.keyId);
+        await setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
         return email;
       },
     });
@@ -148,6 +151,21 @@ async function change(
   if (done.isChanged && done.email.status === 'scheduled')
     bus.wake('scheduling.release.wake', { workspaceId, at: done.email.scheduledAt.toISOString() });
   return done;
+}
+
+/** Resuming takes an email over, and so does another time; nothing judges it by the send policy of a key that did not send it. Throws forbidden. */
+async function requireOwnSchedule(
+  { rights: { keyId }, workspaceId }: OperationContext,
+  transaction: Transaction<Tables>,
+  { status, scheduledByKeyId }: LockedOutgoing,
+): Promise<void> {
+  if (status !== 'paused' || keyId === null || scheduledByKeyId === keyId) return;
+  if (await hasSendPolicy(transaction, workspaceId, keyId))
+    throw new UserError(
+      'forbidden',
+      'A key with a send policy resumes only emails that it scheduled under this policy. Resume it in the dashboard, or with a key that has none.',
+      { title: 'Forbidden', reason: 'SEND_POLICY' },
+    );
 }
 
 /** A program cannot shorten the time in which its mail can be undone. A person can. Throws forbidden. */

@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const ORDER = [
   'flow/faults-split',
   'flow/sending-faults',
+  'flow/large-mail-kills',
   'bin/start',
   'flow/faults',
   'docs/sessions',

@@ -10,6 +10,8 @@ import { isObject, type ScimDocument, ScimError, type ScimType } from './schema.
 
 /** Operations of one PATCH. @limit */
 export const MAX_PATCH_OPERATIONS = 500;
+/** Values that all operations of one PATCH compare with a condition, or with what they add: half a second at most. @limit */
+export const MAX_PATCH_COMPARISONS = 1_000_000;
 
 interface Operation {
   op: 'add' | 'replace' | 'remove';
@@ -29,8 +31,28 @@ type Draft = Record<string, unknown>;
  */
 export function patchScimDocument(type: ScimType, document: ScimDocument, body: unknown): unknown {
   const draft = structuredClone(document) as Draft;
-  for (const operation of readOperations(body)) applyOperation(type, draft, operation);
+  const work = { comparisons: 0 };
+  for (const operation of readOperations(body)) applyOperation(type, draft, { ...operation, work });
   return draft;
+}
+
+/** What the operations of one PATCH have done so far. */
+interface Work {
+  comparisons: number;
+}
+
+/** Counts the comparisons of an operation with the values of an attribute, which it must not have too many of. */
+function countWork(type: ScimType, work: Work, held: readonly unknown[], filter: ScimFilter | null): void {
+  if (held.length > type.maxValues)
+    throw new ScimError(400, 'tooMany', `An attribute has at most ${type.maxValues} values.`);
+  work.comparisons += held.length * (filter === null ? 1 : countComparisons(filter));
+  if (work.comparisons > MAX_PATCH_COMPARISONS)
+    throw new ScimError(400, 'tooMany', 'The operations of this PATCH compare too many values. Send fewer at once.');
+}
+
+function countComparisons(filter: ScimFilter): number {
+  if ('parts' in filter) return filter.parts.reduce((sum, part) => sum + countComparisons(part), 0);
+  return 'part' in filter ? countComparisons(filter.part) : 1;
 }
 
 function readOperations(body: unknown): Operation[] {
@@ -50,8 +72,8 @@ function readOperations(body: unknown): Operation[] {
   });
 }
 
-function applyOperation(type: ScimType, draft: Draft, { op, path, value }: Operation): void {
-  if (path !== null && !isExtension(type, path)) return applyAt(type, draft, { op, path, value });
+function applyOperation(type: ScimType, draft: Draft, { op, path, value, work }: Operation & { work: Work }): void {
+  if (path !== null && !isExtension(type, path)) return applyAt(type, draft, { op, path, value, work });
   if (op === 'remove') {
     if (path === null) throw new ScimError(400, 'noTarget', 'A remove operation needs a path.');
     delete draft[type.extension?.schema ?? ''];
@@ -64,8 +86,8 @@ function applyOperation(type: ScimType, draft: Draft, { op, path, value }: Opera
     const target = name.includes('[') ? null : findTarget(type, `${prefix}${name}`);
     const isKnown = target === null ? name.includes('[') : target.attribute.mutability !== 'readOnly';
     if (!isKnown && !isExtension(type, name)) continue;
-    if (path === null && isExtension(type, name)) applyOperation(type, draft, { op, path: name, value: each });
-    else applyAt(type, draft, { op, path: `${prefix}${name}`, value: each });
+    if (path === null && isExtension(type, name)) applyOperation(type, draft, { op, path: name, value: each, work });
+    else applyAt(type, draft, { op, path: `${prefix}${name}`, value: each, work });
   }
 }
 
@@ -73,7 +95,11 @@ function isExtension({ extension }: ScimType, path: string): boolean {
   return extension !== null && path.toLowerCase() === extension.schema.toLowerCase();
 }
 
-function applyAt(type: ScimType, draft: Draft, { op, path, value }: Operation & { path: string }): void {
+function applyAt(
+  type: ScimType,
+  draft: Draft,
+  { op, path, value, work }: Operation & { path: string; work: Work },
+): void {
   const place = readPath(type, path);
   const { attribute, sub, filter, keys } = place;
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly')
@@ -84,6 +110,7 @@ function applyAt(type: ScimType, draft: Draft, { op, path, value }: Operation & 
   const name = attribute.name;
   if (attribute.isMultiple === true) {
     const held = Array.isArray(holder[name]) ? (holder[name] as unknown[]) : [];
+    countWork(type, work, held, filter);
     holder[name] =
       filter === null && sub === null ? changeList(op, held, value) : changeMatching(op, held, { ...place, value });
   } else if (sub !== null) {

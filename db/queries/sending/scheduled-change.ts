@@ -18,6 +18,8 @@ export interface LockedOutgoing {
   /** where a send policy applied to it: the key that sent it, and the address whose policy applied */
   apiKeyId: string | null;
   policyAddress: string | null;
+  /** the key that scheduled it; null: a person did, or its key has got another send policy since */
+  scheduledByKeyId: string | null;
   /** when it was approved; null: it was not */
   approvedAt: Date | null;
   /** time of the statement by PostgreSQL's clock, which decides when mail is due */
@@ -35,7 +37,7 @@ export async function lockOutgoing(
 ): Promise<LockedOutgoing[]> {
   const { rows } = await sql<LockedOutgoing>`
     select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, e.created_at as "createdAt",
-      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress",
+      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress", e.scheduled_by_key_id as "scheduledByKeyId",
       (select a.decided_at from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id and a.decision = 'approved') as "approvedAt", (select postroom_now())::timestamptz(3) as now
     from email e where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])
     order by e.id for no key update`.execute(transaction);
@@ -145,28 +147,45 @@ async function redate(
 
 const DATE_FIELD = '\r\nDate: ';
 
-/** Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all. */
+/**
+ * Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all; with `hasNewPolicy`, all that they
+ * scheduled.
+ */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,
   workspaceId: string,
   keyIds: readonly string[],
+  hasNewPolicy: boolean,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.id from email e join api_keys_of(${workspaceId}) k on k.id = e.scheduled_by_key_id
     where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
-      and (k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
+      and (${hasNewPolicy} or k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
         or not is_address_reached(k.reach, e.own_address)) order by e.id`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 
-/** Records who scheduled an email that is not sent yet: an API key, or a person (null). */
+/** Records who scheduled emails that are not sent yet: an API key, or a person (null). */
 export async function setScheduler(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  emailId: string,
+  emailIds: readonly string[],
   keyId: string | null,
 ): Promise<void> {
   await sql`
-    update email set scheduled_by_key_id = ${keyId} where workspace_id = ${workspaceId} and id = ${emailId} and type = 'scheduled'
+    update email set scheduled_by_key_id = ${keyId} where workspace_id = ${workspaceId} and id = any (${emailIds}::text[]) and type = 'scheduled'
       and scheduled_by_key_id is distinct from ${keyId}`.execute(transaction);
+}
+
+/** Returns whether a key has a send policy now. */
+export async function hasSendPolicy(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  keyId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from send_policies_of(${workspaceId}, array[${keyId}::text]) k where k.send_policy is not null`.execute(
+    transaction,
+  );
+  return rows.length > 0;
 }

@@ -1,3 +1,4 @@
+import { freeBytes } from '../../../core/shared/free-bytes.ts';
 import { invalid } from '../../../operations/context.ts';
 import { loadRawSources } from '../../../operations/emails/attachments.ts';
 import { buildDeliveryPayloads } from '../../../operations/endpoints/delivery-payloads.ts';
@@ -41,8 +42,9 @@ const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').im
 const payloadOf = loadByOwner(({ reads }, deliveryIds, most: number) =>
   buildDeliveryPayloads(reads, deliveryIds, ({ body, url, isEndpointChanged }): ShownPayload => {
     // A copy, which does not hold the whole body.
-    const beginning = Buffer.from(body.subarray(0, most));
-    return { beginning, sizeBytes: body.length, url, isEndpointChanged };
+    const shown = { beginning: Buffer.from(body.subarray(0, most)), sizeBytes: body.length, url, isEndpointChanged };
+    freeBytes(body);
+    return shown;
   }),
 );
 // One more byte shows whether the source is cut.

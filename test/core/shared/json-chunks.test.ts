@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { jsonChunks } from '../../../core/shared/json-chunks.ts';
+import { countJsonBytes, jsonChunks } from '../../../core/shared/json-chunks.ts';
 import { LargeText } from '../../../core/shared/large-text.ts';
+import { finishSteps } from '../../../core/shared/steps.ts';
 import { seededRandom } from '../../support/rows/thread-mail.ts';
 
 const join = (value: unknown) => [...jsonChunks(value)].join('');
@@ -53,4 +54,12 @@ test('a long string is written as JSON.stringify writes it, wherever a surrogate
 test('a large text is written as its string', () => {
   const text = new LargeText([Buffer.from('"\u{1f4e7}"'.repeat(50_000))]);
   expect(join([text]) === JSON.stringify([text])).toBe(true);
+});
+
+test('the bytes of a value are those of its JSON, with large texts of all characters', () => {
+  const characters = Array.from({ length: 0x300 }, (_, at) => String.fromCharCode(at)).join('');
+  const text = `${characters}\u2028\u{1f4e7}`.repeat(200);
+  const large = new LargeText([Buffer.from(text), Buffer.from('"')]);
+  for (const value of [null, undefined, 'é"', [], { large }, [large, { a: { b: large } }, 'x'.repeat(100_000)]])
+    expect(finishSteps(countJsonBytes(value))).toBe(Buffer.byteLength(JSON.stringify(value) ?? ''));
 });

@@ -57,7 +57,11 @@ function invitation(organizer: string): string {
     '',
   ].join('\r\n');
 }
-const receive = (organizer: string) => mail.deliver(invitation(organizer), box.address);
+async function receive(organizer: string): Promise<string> {
+  const id = await mail.deliver(invitation(organizer), box.address);
+  await expect.poll(async () => (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).statusCode).toBe(200);
+  return id;
+}
 const key = async (scopes: readonly ('read' | 'send' | 'manage')[], policy?: Partial<SendPolicy>) => {
   const made = await gateway.call(box.apiKey, 'POST', '/api-keys', { name: 'x', scopes, ...(policy && { policy }) });
   expect(made.statusCode, made.body).toBe(201);

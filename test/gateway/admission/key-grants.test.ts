@@ -158,6 +158,43 @@ describe('a key that loses rights', () => {
     expect(await settleKeys(testActorContext(gateway.actor))).toBe(0);
   });
 
+  test('pauses scheduled mail with a new send policy, and the key resumes none that the policy did not judge', async () => {
+    const { id: keyId, secret } = await key('read', 'send');
+    const schedule = async (as: string, to: string) => {
+      const email = { from: box.address, to, subject: 'x', text: 'x', scheduled_at: LATER };
+      const response = await gateway.call(as, 'POST', '/emails', email);
+      expect(response.statusCode, response.body).toBe(201);
+      return response.json().id as string;
+    };
+    const stateOf = async (id: string) =>
+      (await gateway.owner.pool.query('select status from email where id = $1', [id])).rows[0].status;
+    const resume = async (as: string, id: string, at?: string) => {
+      const more = at === undefined ? '' : `, scheduledAt: "${at}"`;
+      const query = `mutation { resumeEmail(input: { id: "${id}"${more} }) { __typename ... on Error { code } } }`;
+      return (await gateway.graphql(as, query)).json().data?.resumeEmail;
+    };
+    const earlier = await schedule(secret, 'stranger@x.test');
+    const policy = { recipients: 'list', allow: ['a@x.test'] };
+    expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { name: 'renamed' })).toBe(200);
+    expect(await stateOf(earlier)).toBe('scheduled');
+    expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { policy })).toBe(200);
+    expect(await stateOf(earlier)).toBe('paused');
+    const refused = { __typename: 'Forbidden', code: 'SEND_POLICY' };
+    expect(await resume(secret, earlier)).toEqual(refused);
+    expect(await resume(secret, earlier, LATER)).toEqual(refused);
+    // Nor does another time make it the key's own.
+    expect(await status(secret, 'PATCH', `/emails/${earlier}`, { scheduled_at: LATER })).toBe(403);
+    expect(await stateOf(earlier)).toBe('paused');
+    const own = await schedule(secret, 'a@x.test');
+    expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { policy })).toBe(200);
+    expect(await stateOf(own)).toBe('scheduled');
+    const pause = `mutation { pauseEmail(input: { id: "${own}" }) { __typename } }`;
+    expect((await gateway.graphql(secret, pause)).json().data.pauseEmail.__typename).toBe('PauseEmailPayload');
+    expect((await resume(secret, own)).__typename).toBe('ResumeEmailPayload');
+    expect((await resume(box.apiKey, earlier)).__typename).toBe('ResumeEmailPayload');
+    expect([await stateOf(own), await stateOf(earlier)]).toEqual(['scheduled', 'scheduled']);
+  });
+
   test('lists the objects that its revocation would stop, over REST and GraphQL, also those of keys that it created', async () => {
     const { id: keyId, secret } = await key('read', 'send', 'manage');
     const endpointId = await create(secret, webhook({ name: 'Hook' }));
