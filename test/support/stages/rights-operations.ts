@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { type GraphQLField, getNamedType, isLeafType, isObjectType } from 'graphql';
-import type { Right } from '../../../core/accounts/rights.ts';
+import { type GraphQLField, getNamedType, isLeafType, isUnionType } from 'graphql';
+import { RIGHTS, type Right } from '../../../core/accounts/rights.ts';
 import type { RouteAccess } from '../../../gateway/admission/access.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import { readAccess } from '../../../schema/graphql/access.ts';
@@ -48,13 +48,32 @@ interface Told {
   requiredRight?: string;
 }
 
-/** Returns whether what an operation declares and the table of rights let a credential use it; null: the interface does not know the credential. */
-export function expectVerdict({ access, url }: SweptOperation, credential: SweptCredential): boolean | null {
-  if (!isKnown(credential, url)) return null;
+/**
+ * Returns whether what an operation declares and the table of rights let a credential use it. `unknown`: the interface does not know the
+ * credential; `depends`: it has one of several rights, and the request decides which is needed.
+ */
+export function expectAccess(
+  { access, url }: SweptOperation,
+  credential: SweptCredential,
+): 'allowed' | 'refused' | 'depends' | 'unknown' {
+  if (!isKnown(credential, url)) return 'unknown';
   const { rights, isOfDomain } = access;
   const has = (right: Right) => mayUse(credential, right);
-  const isAllowed = 'oneOf' in rights ? rights.oneOf.some(has) : rights.every(has);
-  return isAllowed && (credential.reach === null || isOfDomain);
+  if (credential.reach !== null && !isOfDomain) return 'refused';
+  if (!('oneOf' in rights)) return rights.every(has) ? 'allowed' : 'refused';
+  return rights.oneOf.every(has) ? 'allowed' : rights.oneOf.some(has) ? 'depends' : 'refused';
+}
+
+/**
+ * Returns whether asking tells something that other credentials do not: not when a key or a client lacks the role beside the scope, and of those
+ * that lack a scope only when it is of the owner, or of the role with the fewest rights that suffices.
+ */
+export function isNear({ access: { rights } }: SweptOperation, credential: SweptCredential): boolean {
+  const { kind, scopes, role, reach } = credential;
+  const needed = 'oneOf' in rights ? rights.oneOf : rights;
+  if ((kind !== 'key' && kind !== 'client') || scopes === null || role === null || reach !== null) return true;
+  if (needed.some((right) => scopes.includes(RIGHTS[right].scope))) return true;
+  return role === 'owner' || needed.some((right) => RIGHTS[right].role === role);
 }
 
 export function listRoutes(routes: readonly ServedRoute[]): SweptOperation[] {
@@ -114,7 +133,7 @@ function documentOf(operation: string, field: GraphQLField<unknown, unknown>, va
   const declared = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
   const type = getNamedType(field.type);
-  const shown = isLeafType(type) ? '' : isObjectType(type) ? '{ __typename }' : '{ __typename ... on Error { message code } }';
+  const shown = isLeafType(type) ? '' : isUnionType(type) ? '{ __typename ... on Error { message code } }' : '{ __typename }';
   const within = (text: string) => (text === '' ? '' : `(${text})`);
   return `${operation}${within(declared)} { ${field.name}${within(passed)} ${shown} }`;
 }

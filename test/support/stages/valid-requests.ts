@@ -103,6 +103,7 @@ export function listValidRequests(
 
   return {
     unknown({ name, url }) {
+      if (name === 'query waitForEmail' || name === 'tool wait_for_email') return { body: { timeout: 0 } };
       const field = fieldOf(name);
       if (field !== undefined) return { body: requiredArguments(field, (_name, type) => UNKNOWN[type] ?? 'x') };
       return url === '/mcp' || !name.startsWith('GET ') ? { body: {} } : {};
