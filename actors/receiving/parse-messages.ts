@@ -31,7 +31,7 @@ export interface ParseOutcome {
 /** What the pool passes to a worker at its start. */
 export interface WorkerSettings {
   dnsServers: readonly string[];
-  /** two 32-bit integers, see {@link CURRENT} and {@link PROGRESS} */
+  /** three 32-bit integers, see {@link CURRENT}, {@link PROGRESS} and {@link THREAD_NUMBER} */
   state: SharedArrayBuffer;
 }
 
@@ -50,3 +50,5 @@ export interface WorkResult {
 export const CURRENT = 0;
 /** Index in the shared state: a counter of finished steps, which reveals a hanging thread. */
 export const PROGRESS = 1;
+/** Index in the shared state: what the thread's processor time is found by, see readThreadNumber. */
+export const THREAD_NUMBER = 2;

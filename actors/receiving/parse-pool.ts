@@ -360,7 +360,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     if (grown > MAX_GROWTH_BYTES && !isMeasuring) void endLargest(busy);
   }
 
-  /** A thread within a long step of C++ says it afterwards; until then, it counts as busy all the time. */
+  /** Where a thread within a long step of C++ says it afterwards, it counts as busy until then. */
   function askProcessor(seat: Seat): void {
     seat.countedCpuMs = seat.cpuMs;
     if (seat.isSilent) return;

@@ -1,5 +1,13 @@
+import { readThreadMs } from '../work/thread-time.ts';
 import { startThread } from '../work/worker-threads.ts';
-import { CURRENT, PROGRESS, type WorkerSettings, type WorkItem, type WorkResult } from './parse-messages.ts';
+import {
+  CURRENT,
+  PROGRESS,
+  THREAD_NUMBER,
+  type WorkerSettings,
+  type WorkItem,
+  type WorkResult,
+} from './parse-messages.ts';
 
 /** A thread that runs parse-worker.ts. */
 export interface ParseThread {
@@ -13,7 +21,7 @@ export interface ParseThread {
   isReady(): boolean;
   /** Returns the bytes that it holds, in its heap and in buffers; see Thread.measureMemory. */
   measureBytes(): Promise<number>;
-  /** see Thread */
+  /** Returns the processor time that it has used; milliseconds. Within a long step of C++, only Linux tells it at once. */
   measureProcessor(): Promise<number>;
   /** Terminates the thread at once; onEnd is not called. */
   end(): Promise<void>;
@@ -37,7 +45,7 @@ export function createParseThread(
   }: { program: URL; dnsServers: readonly string[]; youngGenerationMb: number | undefined },
   events: ParseThreadEvents,
 ): ParseThread {
-  const state = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  const state = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
   const view = new Int32Array(state);
   let isReady = false;
   const thread = startThread({
@@ -65,7 +73,7 @@ export function createParseThread(
     current: () => Atomics.load(view, CURRENT),
     progress: () => Atomics.load(view, PROGRESS),
     isReady: () => isReady,
-    measureProcessor: () => thread.measureProcessor(),
+    measureProcessor: async () => readThreadMs(Atomics.load(view, THREAD_NUMBER)) ?? thread.measureProcessor(),
     async measureBytes() {
       const { heap, buffers } = await thread.measureMemory();
       return heap + buffers;

@@ -5,12 +5,14 @@ import { loadScreening, type ParsedMessage, parseMessage, scanHeaders } from '..
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
 import { releaseMemoryWhenIdle } from '../work/release-memory.ts';
+import { readThreadNumber } from '../work/thread-time.ts';
 import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
 import {
   CURRENT,
   type ParseOutcome,
   PROGRESS,
+  THREAD_NUMBER,
   type WorkerSettings,
   type WorkItem,
   type WorkResult,
@@ -27,6 +29,7 @@ const LEAST_GROWTH_BYTES = 12 * 1024 * 1024;
 
 const settings = workerData as WorkerSettings;
 const state = new Int32Array(settings.state);
+Atomics.store(state, THREAD_NUMBER, readThreadNumber());
 const dns = createDnsResolver({ servers: settings.dnsServers });
 let turn: Promise<unknown> = Promise.resolve();
 

@@ -65,6 +65,8 @@ export type Right = keyof typeof RIGHTS;
 /** What an operation needs. */
 export interface RightAccess {
   right: Right;
+  /** what it needs beside that: `read` where the result shows a stored email, or takes it elsewhere */
+  also?: Right;
   /** whether the operation can be limited to domains and addresses, so that limited keys and members may use it */
   isOfDomain: boolean;
 }
@@ -79,13 +81,16 @@ export const ACCESS = {
   read: { right: 'read', isOfDomain: true },
   readAccount: account('read'),
   send: { right: 'send', isOfDomain: true },
+  sendAndRead: { right: 'send', also: 'read', isOfDomain: true },
   sendAccount: account('send'),
+  sendAndReadAccount: { right: 'send', also: 'read', isOfDomain: false },
   organize: { right: 'organize', isOfDomain: true },
   organizeAccount: account('organize'),
   notes: { right: 'notes', isOfDomain: true },
   approve: account('approve'),
   keys: account('keys'),
   endpoints: account('endpoints'),
+  endpointsAndRead: { right: 'endpoints', also: 'read', isOfDomain: false },
   requests: { right: 'requests', isOfDomain: true },
   domains: account('domains'),
   policies: account('policies'),
@@ -100,6 +105,17 @@ export const ACCESS = {
   erasure: account('erasure'),
 } as const satisfies Readonly<Record<string, RightAccess>>;
 export type AccessName = keyof typeof ACCESS;
+
+/** Returns all rights that an operation needs, the particular one first. */
+export function listNeeded({ right, also }: RightAccess): readonly Right[] {
+  return also === undefined ? [right] : [right, also];
+}
+
+/** Returns the sentence, after a space, that says which scopes an operation needs if it needs two; empty for one. */
+export function describeScopes(name: AccessName): string {
+  const [first, second] = listNeeded(ACCESS[name]).map((right) => RIGHTS[right].scope);
+  return second === undefined ? '' : ` Needs the scopes \`${first}\` and \`${second}\`.`;
+}
 
 /** Returns whether a member who is limited to domains or addresses can use a right at all. */
 export function isLimitableRight(right: Right): boolean {

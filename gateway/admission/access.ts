@@ -5,6 +5,7 @@ import {
   type AccessName,
   hasRight,
   isUnrestricted,
+  listNeeded,
   type Right,
   requireRights,
   rightMissing,
@@ -42,10 +43,11 @@ declare module 'fastify' {
  */
 export const access = {
   ...(Object.fromEntries(
-    Object.entries(ACCESS).map(([name, { right, isOfDomain }]) => [name, { rights: [right], isOfDomain }]),
+    Object.entries(ACCESS).map(([name, needed]) => [
+      name,
+      { rights: listNeeded(needed), isOfDomain: needed.isOfDomain },
+    ]),
   ) as unknown as Readonly<Record<AccessName, FixedAccess>>),
-  /** what sends mail and shows the recipients a stored one */
-  readAndSend: { rights: ['read', 'send'], isOfDomain: true },
   byDocument: { rights: [], isOfDomain: true },
 } as const satisfies Readonly<Record<string, RouteAccess>>;
 

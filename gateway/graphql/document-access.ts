@@ -14,7 +14,14 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
-import { hasRight, isUnrestricted, type Right, rightMissing } from '../../core/accounts/rights.ts';
+import {
+  hasRight,
+  isUnrestricted,
+  listNeeded,
+  type Right,
+  requireRights,
+  rightMissing,
+} from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { isTypeOfDomain, readAccess } from '../../schema/graphql/access.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
@@ -79,8 +86,8 @@ function requireField(walk: Walk, root: GraphQLNamedType, node: FieldNode): void
   const what = `The field ${name}`;
   const access = field === undefined ? null : readAccess(field);
   if (field === undefined || access === null) throw rightMissing(what, toMissing(rights), rights);
-  const { right, isOfDomain, shows = [] } = access;
-  if (!hasRight(rights, right) && !endsItself(walk, node)) throw rightMissing(what, right, rights);
+  const { isOfDomain, shows = [] } = access;
+  if (!endsItself(walk, node)) requireRights(rights, what, listNeeded(access));
   if (rights.reach !== null && !isOfDomain) throw reachExceeded(what, rights);
   if (node.selectionSet === undefined || hasRight(rights, 'read')) return;
   requireShown(walk, node.selectionSet, getNamedType(field.type), { shows, isPayload: true });

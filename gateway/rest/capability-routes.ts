@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { describeScopes } from '../../core/accounts/rights.ts';
 import { isIdName } from '../../core/shared/field-notes.ts';
 import type {
   Action,
@@ -156,7 +157,7 @@ function makeRoutes(operation: Operation, operationId: string, parts: RouteParts
     schema: {
       operationId: as.operationId,
       summary: as.summary,
-      description: operation.description,
+      description: operation.description + describeScopes(operation.access),
       tags: [operation.tag ?? parts.capability.tag],
       ...schema,
       response: {

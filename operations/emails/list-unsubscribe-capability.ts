@@ -62,7 +62,7 @@ export const listUnsubscribeCapability: Capability = {
       }),
     }),
     defineAction({
-      access: 'send',
+      access: 'sendAndRead',
       operationId: 'unsubscribeFromList',
       field: 'unsubscribeFromList',
       summary: 'Unsubscribe from a mailing list',

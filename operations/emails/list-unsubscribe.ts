@@ -1,4 +1,3 @@
-import { requireRights } from '../../core/accounts/rights.ts';
 import { type ListUnsubscribe, readListUnsubscribe } from '../../core/mime/list-unsubscribe.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { BusTimeout, BusUnavailable, questions, type Reply } from '../../schema/messages.ts';
@@ -47,12 +46,11 @@ export function readUnsubscribe(context: OperationContext, emailId: string): Pro
 }
 
 /**
- * Leaves the list that sent an email with one request (RFC 8058). A key also needs the scope `read`: what is requested is said by the email. Throws
- * forbidden, not_found, conflict, rate_limited, unavailable.
+ * Leaves the list that sent an email with one request (RFC 8058). Throws
+ * not_found, conflict, rate_limited, unavailable.
  */
 export async function unsubscribeFromList(context: OperationContext, emailId: string): Promise<LeftList> {
   const offer = await readUnsubscribe(context, emailId);
-  requireRights(context.rights, 'Leaving a list', ['read']);
   if (offer?.oneClickUrl == null) throw new UserError('conflict', whyNot(offer), { isFinal: true });
   await countAttempt(context, { kind: 'list-unsubscribe', limit: MAX_LEFT, what: 'Unsubscriptions' });
   return describe(await ask(context, offer.oneClickUrl));

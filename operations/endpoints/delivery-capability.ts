@@ -288,7 +288,7 @@ export const deliveryCapability: Capability = {
       read: deliveries.readDelivery,
     }),
     defineAction({
-      access: 'sendAccount',
+      access: 'sendAndReadAccount',
       operationId: 'retryDelivery',
       field: 'retryDelivery',
       summary: 'Retry a delivery',
@@ -346,7 +346,7 @@ export const redeliveryCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'sendAccount',
+      access: 'sendAndReadAccount',
       operationId: 'retryEmail',
       field: 'retryEmail',
       summary: 'Retry delivery of a received email',

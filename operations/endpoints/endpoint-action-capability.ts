@@ -49,7 +49,7 @@ export const endpointActionCapability: Capability = {
       run: (context, { filter = null, ...input }) => previewPayload(context, { ...input, filter }),
     }),
     defineAction({
-      access: 'endpoints',
+      access: 'endpointsAndRead',
       operationId: 'rotateEndpointSecret',
       field: 'rotateEndpointSecret',
       summary: 'Rotate the signing secret of a webhook',
@@ -79,7 +79,7 @@ export const endpointActionCapability: Capability = {
         rotateWebhookSecret(context, id, { isTokenReplaced: verificationToken === true || replaceVerificationToken }),
     }),
     defineAction({
-      access: 'endpoints',
+      access: 'endpointsAndRead',
       what: 'Test an endpoint',
       field: 'testEndpoint',
       summary: 'Test an endpoint',

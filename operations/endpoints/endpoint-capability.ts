@@ -223,7 +223,7 @@ export const replayCapability: Capability = {
   restCase: 'camel',
   operations: [
     defineAction({
-      access: 'endpoints',
+      access: 'endpointsAndRead',
       operationId: 'replayEndpointDeliveries',
       field: 'replayDeliveries',
       summary: 'Replay deliveries to an endpoint',
@@ -265,7 +265,7 @@ export const retryWaitingCapability: Capability = {
   restCase: 'camel',
   operations: [
     defineAction({
-      access: 'endpoints',
+      access: 'endpointsAndRead',
       operationId: 'retryWaitingDeliveries',
       field: 'retryWaitingDeliveries',
       summary: 'Retry all waiting deliveries to an endpoint',

@@ -1,5 +1,4 @@
 import { LockMode } from '@mikro-orm/core';
-import { requireRights } from '../../core/accounts/rights.ts';
 import { checkEndpointConfig } from '../../core/endpoints/endpoint-config.ts';
 import { rotateSigningSecrets } from '../../core/endpoints/webhook-signature.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -190,7 +189,6 @@ export async function rotateWebhookSecret(
   const { workspaceId } = context;
   await context.entities.asWorkspace(workspaceId, async (unit) => {
     const endpoint = await lockEndpoint(unit, workspaceId, endpointId);
-    requireRights(context.rights, 'Rotating a signing secret', ['read']);
     if (endpoint.type !== 'webhook')
       throw new UserError('validation', 'Only webhooks have a signing secret', { isOfState: true });
     const previous = decryptSigningSecrets(context, endpoint.secretCiphertext ?? null);

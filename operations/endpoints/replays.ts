@@ -1,4 +1,3 @@
-import { requireRights } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -48,7 +47,6 @@ export async function replayDeliveries(
   const { deliveryIds, ...replay } = await asWorkspace(database, workspaceId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, workspaceId, endpointId);
     if (endpoint === null) throw endpointNotFound();
-    requireRights(context.rights, 'Replaying deliveries', ['read']);
     // Capped at now, so that the new deliveries never fall into the period.
     const until = input.until === null || input.until > endpoint.at ? endpoint.at : input.until;
     if (input.until !== null && input.until <= input.since) throw invalid('until must be later than since', 'until');
@@ -101,7 +99,6 @@ export async function retryWaiting(context: OperationContext, endpointId: string
   const found = await asWorkspace(database, workspaceId, async (transaction) => {
     const endpoint = await replays.holdEndpoint(transaction, workspaceId, endpointId);
     if (endpoint === null) throw endpointNotFound();
-    requireRights(context.rights, 'Retrying deliveries', ['read']);
     if (!endpoint.isActive) throw notActive();
     const { type } = endpoint;
     const deliveryIds = await replays.retryWaiting(transaction, workspaceId, { endpointId, type }, MAX_REPLAYED);

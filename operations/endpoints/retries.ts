@@ -1,4 +1,3 @@
-import { requireRights } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -33,7 +32,6 @@ export async function retryEmail(context: OperationContext, emailId: string, inp
     asWorkspace(database, workspaceId, async (transaction) => {
       const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
       if (email === null) throw emailNotFound();
-      requireRights(context.rights, 'Delivering an email again', ['read']);
       if (email.type !== 'received')
         throw new UserError('validation', 'Only received emails can be delivered again', { isOfState: true });
       if (input.endpointId !== null && input.deliveryId !== null)
@@ -54,7 +52,6 @@ export async function retryEvent(
   { id: deliveryId, endpointId, status }: Pick<DeliverySummary, 'id' | 'endpointId' | 'status'>,
 ): Promise<string> {
   const { bus, database, workspaceId } = context;
-  requireRights(context.rights, 'Posting an event again', ['read']);
   if (status === 'success') throw alreadySucceeded();
   const again = await asWorkspace(database, workspaceId, async (transaction) => {
     const [target] = await deliveries.findTargets(transaction, workspaceId, [endpointId]);

@@ -28,13 +28,13 @@ export const eventReplyCapability: Capability = {
   restCase: 'snake',
   operations: [
     defineAction({
-      access: 'send',
+      access: 'sendAndRead',
       method: 'POST',
       operationId: 'replyToEvent',
       field: 'replyToEvent',
       summary: 'Answer an invitation',
       description:
-        'Accepts or declines the event of an email: the organizer gets a mail with an iTIP reply (RFC 5546), which calendars understand. `extracts.event` has the event. A conflict if the email has no invitation, or if the event was cancelled. Needs the right to read as well.',
+        'Accepts or declines the event of an email: the organizer gets a mail with an iTIP reply (RFC 5546), which calendars understand. `extracts.event` has the event. A conflict if the email has no invitation, or if the event was cancelled.',
       tool: {
         name: 'reply_to_event',
         description: 'Accepts or declines the invitation in an email; the organizer gets a reply.',

@@ -1,4 +1,3 @@
-import { requireRights } from '../../core/accounts/rights.ts';
 import { type CalendarEvent, findEvent, readCalendarEvent } from '../../core/mime/calendar-event.ts';
 import { type EventResponse, findReplyFlaw, type NoReply, writeEventReply } from '../../core/sending/event-reply.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -49,7 +48,6 @@ export async function replyToEvent(
   { response, comment = null, from }: EventReply,
   idempotency: Idempotency | null,
 ): Promise<RepliedEvent> {
-  requireRights(context.rights, 'Answering an invitation', ['read']);
   const event = await readInvitation(context, emailId);
   const flaw = findReplyFlaw(event);
   if (flaw !== null) throw new UserError('conflict', FLAWS[flaw], { isFinal: true });

@@ -198,6 +198,7 @@ export const forwardCapability: Capability = {
   operations: [
     defineAction({
       ...sendingOptions,
+      access: 'sendAndRead',
       operationId: 'forwardEmail',
       field: 'forwardEmail',
       summary: 'Forward an email',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireRights } from '../../core/accounts/rights.ts';
+import { describeScopes, listNeeded, requireRights } from '../../core/accounts/rights.ts';
 import { findOwnTypeName, readNotes } from '../../core/shared/field-notes.ts';
 import { capitalized, uncapitalized } from '../../core/shared/word-case.ts';
 import type { Action, Cost, Fields, OwnedField, Resource } from '../../operations/capability/capability.ts';
@@ -68,7 +68,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
   const options = {
     type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
-    description: graphqlDescription,
+    description: graphqlDescription + describeScopes(action.access),
   };
   const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
     const idempotency =
@@ -146,7 +146,7 @@ function findLink(
 /** Adds a field of another type, whose values are loaded together for all owners in a response. */
 function addOwnedField(action: Action, of: OwnedField, type: unknown): void {
   const { input, description: ownDescription } = action;
-  const { right } = access[action.access];
+  const needed = listNeeded(access[action.access]);
   const { type: owner, field, description = ownDescription, isNullable = false, isAbsent, cost, load } = of;
   const read = makeInputReader(input);
   const values = loadByOwner(
@@ -160,7 +160,7 @@ function addOwnedField(action: Action, of: OwnedField, type: unknown): void {
       args: inputFields({ field: t.arg as never }, input, { arguments: true }),
       ...(makeComplexity(cost, (args) => args) as object),
       resolve: (row, args, context) => {
-        requireRights(context.operations.rights, `The field ${field}`, [right]);
+        requireRights(context.operations.rights, `The field ${field}`, needed);
         return isAbsent?.(row as never) === true
           ? (null as never)
           : (values(context, String(row.id), parseGiven(input, read(args))) as never);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isFullLength, isQuick, killsPerPoint } from '../support/chaos-figures.ts';
-import { queryOnce } from '../support/cluster/cluster.ts';
 import { greets, until } from '../support/servers/service.ts';
-import { FaultBench } from '../support/stages/fault-bench.ts';
+import { FaultBench, passLeases } from '../support/stages/fault-bench.ts';
 import { awaitDrained } from '../support/stages/ledger.ts';
 
 /** NATS is paused at least so long, and until each question asked meanwhile has its answer. */
@@ -134,8 +133,3 @@ describe('as separate processes', () => {
     await bench.settle();
   });
 });
-
-/** Lets the leases of the process killed before run out at once, by the clock that decides of them. */
-async function passLeases(databaseUrl: string): Promise<void> {
-  await queryOnce(databaseUrl, `update clock set shift = shift + interval '31 seconds'`);
-}

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { describeScopes } from '../../../core/accounts/rights.ts';
 import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { replayCapability, replayInput } from '../../../operations/endpoints/endpoint-capability.ts';
 import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
@@ -68,12 +69,13 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/endpoints/:id/test',
     {
-      config: { access: access.endpoints, respondWithinMs: TEST_ANSWER_MS },
+      config: { access: access.endpointsAndRead, respondWithinMs: TEST_ANSWER_MS },
       schema: {
         operationId: 'testEndpoint',
         summary: 'Test an endpoint',
         description:
-          'Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and `success` is false. Limited to ten per minute.',
+          'Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and `success` is false. Limited to ten per minute.' +
+          describeScopes('endpointsAndRead'),
         tags: ['Endpoints'],
         params: idInPath,
         body: testInput,

@@ -7,7 +7,6 @@ import {
   replyShape,
   sendCapability,
 } from '../../../operations/sending/sending-capability.ts';
-import { access } from '../../admission/access.ts';
 import { capabilityRoutes, findBody } from '../capability-routes.ts';
 import { makeReader, wireInput } from '../capability-shapes.ts';
 import {
@@ -86,13 +85,10 @@ type Forwarded = Receipt & { id: string; forwardedId: string };
 
 export const forwardRoutes = capabilityRoutes<Forwarded>(forwardCapability, {
   operations: {
-    forwardEmail: {
-      ...withOriginal<Forwarded>(
-        { sent: 'SentForward', scheduled: 'ScheduledForward' },
-        { forwarded_email_id: z.string().meta({ description: 'ID of the original.' }) },
-        ({ forwardedId }) => ({ forwarded_email_id: forwardedId }),
-      ),
-      access: access.readAndSend,
-    },
+    forwardEmail: withOriginal<Forwarded>(
+      { sent: 'SentForward', scheduled: 'ScheduledForward' },
+      { forwarded_email_id: z.string().meta({ description: 'ID of the original.' }) },
+      ({ forwardedId }) => ({ forwarded_email_id: forwardedId }),
+    ),
   },
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -200,6 +201,32 @@ test('a slow large message keeps its thread while small ones that hang are put a
     expect((await slow)[0]?.message.parseError).toBeNull();
     await pool.close();
     await Promise.all(hanging);
+  }));
+
+test('small mail is parsed behind three that are slow, two of them within a long step of C++, which give their places up', () =>
+  inGate(async (folder, gate) => {
+    startPool();
+    const slow = [poison(`deaf${gate}`), poison(`deaf${gate}`), poison('hang')].map((each) =>
+      expect(pool.parse([each])).rejects.toThrow(/closed/),
+    );
+    expect((await pool.parse([message('behind')]))[0]?.message.subject).toBe('behind');
+    expect(await readdir(folder), 'a step has ended').toEqual([]);
+    await pool.close();
+    await Promise.all(slow);
+  }));
+
+test('a thread with most memory that is silent at two measurements ends, its message is tried again, and small mail goes on', () =>
+  inGate(async (folder, gate) => {
+    execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+    startPool();
+    const mute = poison(`mute${gate}`);
+    const parsed = pool.parse([mute]);
+    await waitFor(async () => expect(await readdir(folder)).toContain('begun'));
+    const small = await pool.parse(crowd(5, 'small'));
+    expect(small.map((outcome) => outcome.message.parseError)).toEqual(small.map(() => null));
+    expect((await parsed)[0]?.message.parseError).toBeNull();
+    expect(ended).toEqual([expect.objectContaining({ emailId: mute.emailId, reason: 'took more than 512 MB' })]);
+    await writeFile(path.join(folder, 'pipe'), '');
   }));
 
 test.each([['a large message', LARGE_BODY]])(

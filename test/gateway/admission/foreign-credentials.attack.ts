@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RIGHTS } from '../../../core/accounts/rights.ts';
+import { listNeeded, RIGHTS } from '../../../core/accounts/rights.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
@@ -151,7 +151,7 @@ describe.each(Object.keys(OPENED))('a %s of another workspace', (kind) => {
     const [operation, field = ''] = name.split(' ');
     const root = operation === 'query' ? schema.getQueryType() : schema.getMutationType();
     const access = readAccess(root?.getFields()[field] as never);
-    return access !== null && isOpen([RIGHTS[access.right].scope]);
+    return access !== null && isOpen(listNeeded(access).map((right) => RIGHTS[right].scope));
   });
 
   test.each(fields)('finds nothing by an ID in %s, and changes nothing', async (name, places) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
-import { RIGHTS } from '../../../core/accounts/rights.ts';
+import { listNeeded, RIGHTS } from '../../../core/accounts/rights.ts';
 import { readAccess, requireAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
@@ -78,7 +78,7 @@ test('a schema with a root field that declares no access is refused', () => {
 test.each(roots)('$name refuses keys without its scope before anything is done', async (root) => {
   const { operation, field } = root;
   const access = readAccess(field);
-  const needed = access === null ? undefined : RIGHTS[access.right].scope;
+  const [needed, also] = access === null ? [] : listNeeded(access).map((right) => RIGHTS[right].scope);
   const values: Record<string, unknown> = { String: 'x', ID: 'em_none', Int: 1, Boolean: true, JSON: {} };
   const args = requiredArguments(field, (_name, typeName) => values[typeName] ?? 'x');
   const query =
@@ -103,6 +103,10 @@ test.each(roots)('$name refuses keys without its scope before anything is done',
         },
       ],
     });
+  }
+  if (needed !== undefined && also !== undefined) {
+    const { errors } = await ask(keyOf(needed).secret, query, args);
+    expect(errors?.[0]?.extensions['requiredScope']).toBe(also);
   }
 });
 

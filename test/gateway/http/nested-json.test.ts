@@ -1,14 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findJsonExcess, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../core/shared/json-limits.ts';
 import { finishSteps } from '../../../core/shared/steps.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { openScimStage, type ScimStage } from '../../support/stages/scim-stage.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
+let scim: ScimStage;
 beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
+  scim = await openScimStage(gateway, box.workspaceId);
 });
 afterAll(() => gateway.close());
 
@@ -93,6 +96,76 @@ test.each([
   // Most of it is the test client. To parse and to walk through such a body takes 7 to 12 s.
   expect((user + system) / 1_000).toBeLessThan(5_000);
   expect((process.memoryUsage().rss - memory) / 1e6).toBeLessThan(400);
+});
+
+describe('SCIM', () => {
+  const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+  const patch = (operations: readonly string[]) => `{"schemas":["${PATCH}"],"Operations":[${operations.join(',')}]}`;
+  const MANY_NUMBERS = `[${'1,'.repeat(450_000)}1]`;
+
+  test.each([
+    ['nests 30,000 objects', `{"userName":"x","x":${objects(30_000)}}`, 400, LIMIT],
+    ['nests 500,000 lists', `{"userName":"x","x":${lists(500_000)}}`, 400, LIMIT],
+    ['has 300,000 values', `{"userName":"x","x":[${'[],'.repeat(300_000)}[]]}`, 400, 'has at most 250,000 values'],
+    ['has 1,048,577 bytes', `{"userName":"${'x'.repeat(1_048_577 - 15)}"}`, 413, 'too large'],
+    ['has a list of 450,000 numbers', `{"userName":"x","emails":${MANY_NUMBERS}}`, 400, 'at most'],
+  ])('refuses a user whose JSON %s in its own form', async (_, body, status, detail) => {
+    const response = await scim.call('POST', '/Users', body);
+    expect(response.headers['content-type']).toContain('application/scim+json');
+    expect([response.statusCode, response.json()]).toEqual([
+      status,
+      expect.objectContaining({ status: String(status), detail: expect.stringContaining(detail) }),
+    ]);
+  });
+
+  const conditions = (count: number) =>
+    Array.from({ length: count }, (_, at) => String.raw`value eq \"${at}\"`).join(' or ');
+  const members = (count: number) => JSON.stringify(Array.from({ length: count }, (_, at) => ({ value: `v${at}` })));
+  test.each([
+    [
+      'adds to a list of 450,000 numbers 499 times',
+      [
+        `{"op":"add","path":"members","value":${MANY_NUMBERS}}`,
+        ...Array.from({ length: 499 }, (_, at) => `{"op":"add","path":"members","value":${at}}`),
+      ],
+    ],
+    [
+      'looks for 30 values among 2,000 members 499 times',
+      [
+        `{"op":"add","path":"members","value":${members(2_000)}}`,
+        ...Array.from({ length: 499 }, () => `{"op":"remove","path":"members[${conditions(30)}]"}`),
+      ],
+    ],
+    [
+      'adds 499 members, each once, to 1,500',
+      [
+        `{"op":"add","path":"members","value":${members(1_500)}}`,
+        ...Array.from({ length: 499 }, (_, at) => `{"op":"add","path":"members","value":{"value":"w${at}"}}`),
+      ],
+    ],
+  ])('does not work long on a PATCH that %s', async (_, operations) => {
+    const id = await scim.create('Groups', { displayName: `group ${operations[1]?.length}` });
+    const since = process.threadCpuUsage();
+    const response = await scim.call('PATCH', `/Groups/${id}`, patch(operations));
+    const { user, system } = process.threadCpuUsage(since);
+    expect(response.statusCode, response.body.slice(0, 300)).toBeGreaterThanOrEqual(400);
+    expect(response.statusCode).toBeLessThan(500);
+    expect((user + system) / 1_000).toBeLessThan(1_500);
+  });
+});
+
+test.each([
+  ['nests 10,000 lists', `{"email":"a@b.test","password":${lists(10_000)}}`, 400, LIMIT],
+  ['has 10,000 unknown fields', `{${Array.from({ length: 3_000 }, (_, at) => `"a${at}":1`).join(',')}}`, 400, 'email'],
+  ['has 32,769 bytes', `{"email":"a@b.test","password":"${'x'.repeat(32_769 - 34)}"}`, 413, 'too large'],
+])('a sign-in whose JSON %s is refused', async (_, body, status, message) => {
+  const response = await gateway.app.inject({
+    method: 'POST',
+    url: '/api/auth/sign-in/email',
+    headers: { 'content-type': 'application/json' },
+    payload: body,
+  });
+  expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(message)]);
 });
 
 test('a GraphQL request of 26 MB is limited by its variables, not by the size that GraphQL Yoga allows', async () => {

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { pbkdf2Sync } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import iconv from 'iconv-lite';
 
 // The parser's thread with faults planted in it: an encoded word of the made-up charset `poison` does to the thread what it names. It ends in
@@ -7,12 +8,22 @@ import iconv from 'iconv-lite';
 const decode = iconv.decode.bind(iconv);
 const hoard: unknown[] = [];
 let hasWaited = false;
+const DEAF_MS = 4_000;
+const HASHES_TO_MEASURE = 200_000;
+/** Returns the milliseconds of processor time that so many take. */
+function hash(count: number): number {
+  const since = process.threadCpuUsage();
+  pbkdf2Sync('x', 'y', count, 20, 'sha1');
+  return process.threadCpuUsage(since).user / 1_000;
+}
 /** Milliseconds; for ever by default. */
 const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|sleep|exit|gate|wait|heap|buffers|hold)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ?? [];
+    /^(hang|sleep|exit|gate|wait|deaf|mute|heap|buffers|hold)([\da-f]+)?\xff$/.exec(
+      Buffer.from(bytes).toString('latin1'),
+    ) ?? [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
@@ -35,6 +46,21 @@ iconv.decode = (bytes, charset, options) => {
       writeFileSync(`${folder}/begun`, '', { flag: 'wx' });
       while (!existsSync(`${folder}/open`)) hoard.length = 0;
       return 'slow';
+    }
+    // Works for 4 s of processor time in one step of C++, in which it replies to nothing, and says so afterwards.
+    case 'deaf': {
+      hash(Math.round((DEAF_MS / hash(HASHES_TO_MEASURE)) * HASHES_TO_MEASURE));
+      writeFileSync(`${Buffer.from(gate ?? '', 'hex').toString()}/spoke`, '');
+      return 'deaf';
+    }
+    // Holds 540 MB, and replies to nothing until the test writes to the pipe. Only one thread does.
+    case 'mute': {
+      const folder = Buffer.from(gate ?? '', 'hex').toString();
+      if (existsSync(`${folder}/begun`)) return 'mute';
+      writeFileSync(`${folder}/begun`, '');
+      for (let count = 0; count < 135; count++) hoard.push(Buffer.alloc(4_000_000, 1));
+      readFileSync(`${folder}/pipe`);
+      return 'mute';
     }
     case 'heap': {
       const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);

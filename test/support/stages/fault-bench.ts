@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { expect } from 'vitest';
 import { isFullLength } from '../chaos-figures.ts';
+import { queryOnce } from '../cluster/cluster.ts';
 import { type DomainAccount, Service, type ServiceMode, type ServiceOptions, until } from '../servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
@@ -59,10 +59,10 @@ export class FaultBench {
     await this.receiver.stop();
   }
 
-  /** Offers new messages, padded to that size, and adds them to the ledger; returns the reply to each. */
+  /** Offers new messages, padded to that size, and adds them to the ledger; returns the reply to each. `limitMs`: of silence, after which a client leaves. */
   async offer(
     count: number,
-    options: { sessions?: number; perSecond?: number; sizeBytes?: number; recipient?: string } = {},
+    options: { sessions?: number; perSecond?: number; sizeBytes?: number; recipient?: string; limitMs?: number } = {},
   ): Promise<SmtpLoadResult[]> {
     const first = this.#count;
     this.#count += count;
@@ -166,7 +166,7 @@ export class FaultBench {
 
   #send(
     bytes: Buffer[],
-    options: { sessions?: number; perSecond?: number; recipient?: string },
+    options: { sessions?: number; perSecond?: number; recipient?: string; limitMs?: number },
   ): Promise<SmtpLoadResult[]> {
     return smtpLoad({
       host: '127.0.0.1',
@@ -178,6 +178,7 @@ export class FaultBench {
       recipients: () => [options.recipient ?? this.address],
       message: (n) => toWireForm(bytes[n] ?? Buffer.alloc(0)),
       ...(options.perSecond === undefined ? {} : { perSecond: options.perSecond }),
+      ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     });
   }
 
@@ -204,9 +205,6 @@ function fillerLine(): string {
 }
 
 /** Lets the leases of killed processes run out at once, by the clock that decides of them. */
-async function passLeases(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query(`update clock set shift = shift + interval '31 seconds'`);
-  await client.end();
+export async function passLeases(databaseUrl: string): Promise<void> {
+  await queryOnce(databaseUrl, `update clock set shift = shift + interval '31 seconds'`);
 }
