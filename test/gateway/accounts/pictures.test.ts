@@ -284,9 +284,9 @@ test('a person who left a workspace is not shown there any more', async () => {
   });
   const path = `/mail/threads/${threadId}/notes`;
   const sees = async (browser: BrowserSession) => (await browser.rest('GET', path)).json().data[0].author_image;
-  expect((await member.browser.auth('POST', '/switch-workspace', { workspaceId: team.box.workspaceId })).statusCode).toBe(
-    200,
-  );
+  expect(
+    (await member.browser.auth('POST', '/switch-workspace', { workspaceId: team.box.workspaceId })).statusCode,
+  ).toBe(200);
   // A viewer writes no notes.
   await gateway.owner.pool.query(`update workspace_member set role = 'agent' where person_id = $1`, [member.personId]);
   expect((await gateway.call(await team.insertKeyOf(member), 'POST', path, { text: 'Hello' })).statusCode).toBe(200);

@@ -1,3 +1,4 @@
+import { SYSTEM_WORKSPACE_ID } from '../../../core/accounts/system-account.ts';
 import type { Database } from '../../../db/connection/database.ts';
 
 /** Which tables have changed, and their rows as they were. */
@@ -10,8 +11,8 @@ export interface ChangedRows {
 
 /** Columns that a request changes by being one. */
 const OF_REQUESTS = ['last_used_at', 'last_used_from', 'last_seen_at', 'updated_at', 'expires_at'];
-/** Notes of requests, which are refused ones as well. */
-const NOTES = ['audit_entry', 'api_request', 'request_window', 'auth_rate_limit', 'swept_change'];
+/** Notes of requests, which are refused ones as well, and messages, which come and go with the rows of their emails. */
+const NOTES = ['audit_entry', 'api_request', 'request_window', 'auth_rate_limit', 'raw_message', 'swept_change'];
 
 /**
  * Records which tables change, by triggers: looking at all rows after each of thousands of requests would take minutes. `owner`: a superuser, with
@@ -32,6 +33,8 @@ export async function recordChanges(owner: Database): Promise<ChangedRows> {
       if tg_op = 'UPDATE' and to_jsonb(new) - '{${OF_REQUESTS.join(',')}}'::text[] = to_jsonb(old) - '{${OF_REQUESTS.join(',')}}'::text[] then
         return null;
       end if;
+      -- Mail of the service about a request is sent after its response.
+      if coalesce(to_jsonb(new), to_jsonb(old))->>'workspace_id' = '${SYSTEM_WORKSPACE_ID}' then return null; end if;
       insert into swept_change values (tg_argv[0]);
       return null;
     end $$;`);

@@ -160,7 +160,6 @@ export async function sweepField(
     return found;
   }
 
-
   /** The answer without what differs between two that are the same. */
   async function ask(place: GraphPlace, base: Record<string, unknown>, value: string): Promise<string> {
     const args = withValue(base, place, value) as Record<string, unknown>;

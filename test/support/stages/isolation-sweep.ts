@@ -302,7 +302,10 @@ export function candidatesOf({ ids, names }: Holdings, url: string): string[] {
 }
 
 /** Examples of the route's body, with ids and domains of one's own in them. */
-export function bodiesOf(route: ServedRoute, { mine, examplesOf }: Pick<SweepOptions, 'mine' | 'examplesOf'>): unknown[] {
+export function bodiesOf(
+  route: ServedRoute,
+  { mine, examplesOf }: Pick<SweepOptions, 'mine' | 'examplesOf'>,
+): unknown[] {
   const domain = mine.mailbox.address.split('@')[1] ?? '';
   return (route.body === null ? [] : examplesOf(route)).map((example) =>
     JSON.parse(JSON.stringify(example), (_, value: unknown) => {

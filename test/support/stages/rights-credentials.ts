@@ -21,7 +21,12 @@ export interface SweptCredential {
   role: Role | null;
   isApprover: boolean;
   reach: Pick<Reach, 'domains'> | null;
-  send: (method: string, url: string, body?: unknown, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
+  send: (
+    method: string,
+    url: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<LightMyRequestResponse>;
 }
 
 /** Pages whose origin the browser tokens name. */
@@ -45,25 +50,34 @@ export function mayUse({ kind, scopes, role, isApprover }: SweptCredential, righ
   return role === null || isAtLeast(role, rule.role) || (rule.isOfApprovers === true && isApprover);
 }
 
-/** Returns whether an interface knows the credential at all: a directory's token is for its own routes, and a session for no program. */
-export function isKnown({ kind }: SweptCredential, url: string): boolean {
-  if (kind === 'none' || kind === 'directory') return false;
-  return kind !== 'session' || url !== '/mcp';
+/** Returns whether the interfaces know the credential at all: a directory's token is for its own routes. */
+export function isKnown({ kind }: SweptCredential): boolean {
+  return kind !== 'none' && kind !== 'directory';
 }
 
 /** Persons of each role, and what they sign in with or gave to programs, in one workspace. */
 export async function openCredentials(gateway: TestGateway, team: TeamStage): Promise<SweptCredential[]> {
   const { box } = team;
   const domain = { id: box.domainId, name: box.address.split('@')[1] ?? '' };
-  const persons: { name: string; role: Role; isApprover: boolean; person: TeamPerson; reach: SweptCredential['reach'] }[] = [
-    { name: 'owner', role: 'owner', isApprover: false, person: team.owner, reach: null },
-  ];
+  const persons: {
+    name: string;
+    role: Role;
+    isApprover: boolean;
+    person: TeamPerson;
+    reach: SweptCredential['reach'];
+  }[] = [{ name: 'owner', role: 'owner', isApprover: false, person: team.owner, reach: null }];
   for (const role of ROLES.filter((each) => each !== 'owner'))
     persons.push({ name: role, role, isApprover: false, person: await team.makeMember(role), reach: null });
   const approver = await team.makeMember('viewer', { is_approver: true });
   persons.push({ name: 'approver', role: 'viewer', isApprover: true, person: approver, reach: null });
   const limited = await team.makeMember('agent', { domains: [domain.id] });
-  persons.push({ name: 'limited agent', role: 'agent', isApprover: false, person: limited, reach: { domains: [domain] } });
+  persons.push({
+    name: 'limited agent',
+    role: 'agent',
+    isApprover: false,
+    person: limited,
+    reach: { domains: [domain] },
+  });
 
   const made: SweptCredential[] = [];
   const bearer = (token: string, more: Record<string, string> = {}): SweptCredential['send'] => {
@@ -78,9 +92,16 @@ export async function openCredentials(gateway: TestGateway, team: TeamStage): Pr
   const oauth = openOauthStage(gateway);
   for (const { name, role, isApprover, person, reach } of persons) {
     const common = { role, isApprover, reach };
-    made.push({ ...common, name: `session of ${name}`, kind: 'session', scopes: null, send: asBrowser(gateway, person.browser) });
+    made.push({
+      ...common,
+      name: `session of ${name}`,
+      kind: 'session',
+      scopes: null,
+      send: asBrowser(gateway, person.browser),
+    });
     // A key of a domain reads and sends only.
-    const sets = reach === null ? [null, ...SCOPES.map((scope) => [scope])] : SCOPES_OF_LIMITED_KEYS.map((scope) => [scope]);
+    const sets =
+      reach === null ? [null, ...SCOPES.map((scope) => [scope])] : SCOPES_OF_LIMITED_KEYS.map((scope) => [scope]);
     for (const scopes of sets) {
       const { secret, id } = await insertKey(gateway.owner, box, { scopes, ...(reach === null ? {} : { domain }) });
       await gateway.owner.pool.query('update api_key set made_by_person_id = $2 where id = $1', [id, person.personId]);
@@ -93,8 +114,15 @@ export async function openCredentials(gateway: TestGateway, team: TeamStage): Pr
       const rest = await oauth.connect(person.browser, { level }, { resource: ISSUER });
       const mcp = await oauth.connect(person.browser, { level }, { resource: MCP_RESOURCE });
       const [own, other] = [bearer(rest.access_token), bearer(mcp.access_token)];
-      const send: SweptCredential['send'] = (method, url, ...more) => (url === '/mcp' ? other : own)(method, url, ...more);
-      made.push({ ...common, name: `client with ${level} of ${name}`, kind: 'client', scopes: LEVEL_SCOPES[level], send });
+      const send: SweptCredential['send'] = (method, url, ...more) =>
+        (url === '/mcp' ? other : own)(method, url, ...more);
+      made.push({
+        ...common,
+        name: `client with ${level} of ${name}`,
+        kind: 'client',
+        scopes: LEVEL_SCOPES[level],
+        send,
+      });
     }
   }
   const common = { role: 'owner', isApprover: false, reach: null } as const;
@@ -104,13 +132,27 @@ export async function openCredentials(gateway: TestGateway, team: TeamStage): Pr
     made.push({ ...common, name: `key without ${lacking} of owner`, kind: 'key', scopes, send: bearer(secret) });
   }
   const two = await insertKey(gateway.owner, box, { scopes: ['read', 'send'] });
-  made.push({ ...common, name: 'key with read,send of owner', kind: 'key', scopes: ['read', 'send'], send: bearer(two.secret) });
+  made.push({
+    ...common,
+    name: 'key with read,send of owner',
+    kind: 'key',
+    scopes: ['read', 'send'],
+    send: bearer(two.secret),
+  });
   for (const scopes of [['read'], ['send'], ['read', 'send']] as const) {
     const body = { rights: scopes, origins: [ORIGIN] };
     const token = await gateway.call(box.apiKey, 'POST', `/workspaces/${box.workspaceId}/tokens`, body);
     if (token.statusCode >= 300) throw new Error(token.body);
     const send = bearer((token.json() as { token: string }).token, { origin: ORIGIN });
-    made.push({ name: `page with ${scopes.join(' and ')}`, kind: 'page', scopes, role: null, isApprover: true, reach: null, send });
+    made.push({
+      name: `page with ${scopes.join(' and ')}`,
+      kind: 'page',
+      scopes,
+      role: null,
+      isApprover: true,
+      reach: null,
+      send,
+    });
   }
   const nobody = { scopes: [], role: null, isApprover: false, reach: null } as const;
   const { token } = await openScimStage(gateway, box.workspaceId);

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { type GraphQLField, getNamedType, isLeafType, isUnionType } from 'graphql';
-import { RIGHTS, type Right } from '../../../core/accounts/rights.ts';
+import { listNeeded, RIGHTS, type Right } from '../../../core/accounts/rights.ts';
 import type { RouteAccess } from '../../../gateway/admission/access.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import { readAccess } from '../../../schema/graphql/access.ts';
@@ -50,13 +50,15 @@ interface Told {
 
 /**
  * Returns whether what an operation declares and the table of rights let a credential use it. `unknown`: the interface does not know the
- * credential; `depends`: it has one of several rights, and the request decides which is needed.
+ * credential; `elsewhere`: it is for other interfaces, as that of a page is; `depends`: it has one of several rights, and the request decides
+ * which is needed.
  */
 export function expectAccess(
   { access, url }: SweptOperation,
   credential: SweptCredential,
-): 'allowed' | 'refused' | 'depends' | 'unknown' {
-  if (!isKnown(credential, url)) return 'unknown';
+): 'allowed' | 'refused' | 'depends' | 'elsewhere' | 'unknown' {
+  if (!isKnown(credential)) return 'unknown';
+  if (credential.kind === 'page' && url === '/mcp') return 'elsewhere';
   const { rights, isOfDomain } = access;
   const has = (right: Right) => mayUse(credential, right);
   if (credential.reach !== null && !isOfDomain) return 'refused';
@@ -111,29 +113,36 @@ export function listFields(): SweptOperation[] {
       if (access === null) throw new Error(`${field.name} declares no access`);
       return {
         name: `${operation} ${field.name}`,
-        access: { rights: rightsOf(access), isOfDomain: access.isOfDomain },
+        access: { rights: listNeeded(access), isOfDomain: access.isOfDomain },
         url: '/graphql',
         isReading: operation !== 'mutation',
         async ask({ send }, { body = {} }) {
           const isInput = operation === 'mutation' && !('input' in body);
           const variables = (isInput ? { input: body } : body) as Record<string, unknown>;
-          return readGraph(await send('POST', '/graphql', { query: documentOf(operation, field, variables), variables }));
+          return readGraph(
+            await send('POST', '/graphql', { query: documentOf(operation, field, variables), variables }),
+          );
         },
       };
     }),
   );
 }
 
-/** Returns the rights of a field. */
-const rightsOf = ({ right }: { right: Right }): readonly Right[] => [right];
-
 /** Asks for nothing but whether it was done: what else a response shows needs `read` beside. */
-function documentOf(operation: string, field: GraphQLField<unknown, unknown>, variables: Record<string, unknown>): string {
+function documentOf(
+  operation: string,
+  field: GraphQLField<unknown, unknown>,
+  variables: Record<string, unknown>,
+): string {
   const given = field.args.filter(({ name }) => name in variables);
   const declared = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
   const type = getNamedType(field.type);
-  const shown = isLeafType(type) ? '' : isUnionType(type) ? '{ __typename ... on Error { message code } }' : '{ __typename }';
+  const shown = isLeafType(type)
+    ? ''
+    : isUnionType(type)
+      ? '{ __typename ... on Error { message code } }'
+      : '{ __typename }';
   const within = (text: string) => (text === '' ? '' : `(${text})`);
   return `${operation}${within(declared)} { ${field.name}${within(passed)} ${shown} }`;
 }
@@ -148,11 +157,8 @@ function readGraph(response: LightMyRequestResponse): Verdict {
   };
   const told = errors?.[0]?.extensions;
   const [payload] = Object.values(data ?? {});
-  const code = payload?.__typename === 'Forbidden' ? payload.code : undefined;
-  if (told?.code === 'FORBIDDEN' || code !== undefined) {
-    const isLack = isMissing(told ?? {}) || (code !== undefined && isMissing({ code }));
-    return { is: isLack ? 'refused' : 'forbidden', text };
-  }
+  if (told?.code === 'FORBIDDEN') return { is: isMissing(told) ? 'refused' : 'forbidden', text };
+  if (payload?.__typename === 'Forbidden') return { is: isMissing(payload) ? 'refused' : 'forbidden', text };
   const isDone = errors === undefined && statusCode === 200 && payload?.code === undefined;
   return { is: isDone ? 'done' : 'failed', text };
 }
@@ -168,6 +174,7 @@ export function listTools(): SweptOperation[] {
       const response = await send('POST', '/mcp', message, { accept: 'application/json, text/event-stream' });
       const text = `${response.statusCode} ${response.body.slice(0, 300)}`;
       if (response.statusCode === 401) return { is: 'unknown credential', text };
+      if (response.statusCode === 403) return { is: 'forbidden', text };
       if (/ needs (?:the scope|the role|one of the roles|an API key)|cannot be limited to/.test(response.body))
         return { is: 'refused', text };
       const isDone = response.statusCode === 200 && !/"isError":true|"error":/.test(response.body);

@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { schema } from '../../../schema/graphql/schema.ts';
 import type { Holdings } from '../rows/holdings.ts';
 import type { ServedRoute } from '../rows/route-table.ts';
+import { auditedRequests } from './audited-requests.ts';
 import { requiredArguments } from './graph-places.ts';
 import { exampleArguments } from './graph-sweep.ts';
 import { bodiesOf, candidatesOf } from './isolation-sweep.ts';
+import type { SweptCredential } from './rights-credentials.ts';
 import type { Given, SweptOperation } from './rights-operations.ts';
 import { actingCases, stayingCases } from './storing-requests.ts';
 import type { StoringWorld } from './storing-world.ts';
@@ -15,16 +17,97 @@ export interface ValidRequests {
   /** names nothing that there is */
   unknown: (operation: SweptOperation) => Given;
   /** what may be done in the world, the likeliest first; each makes new what it needs */
-  tries: (operation: SweptOperation) => (() => Promise<Given>)[];
+  tries: (operation: SweptOperation) => ((by: SweptCredential) => Promise<Given>)[];
 }
 
 /** Requests that neither the cases of stored actions nor the documented examples have. */
-type Cases = Readonly<Record<string, (world: StoringWorld, mine: Holdings) => Promise<Given>>>;
+type Cases = Readonly<Record<string, (world: StoringWorld, by: SweptCredential) => Promise<Given>>>;
 
 const body = async (given: object): Promise<Given> => ({ body: given });
 const domainOf = (w: StoringWorld) => w.box.address.split('@')[1] ?? '';
 
+/** A draft of the credential itself: that of another one needs `read` beside. Of those who may write none, that of the workspace's key. */
+async function ownDraft(w: StoringWorld, { send }: SweptCredential): Promise<{ id: string; version: number }> {
+  const given = { kind: 'new', from: w.box.address, to: 'bob@elsewhere.test', subject: 'x', text: 'x' };
+  const made = await send('POST', '/api/e2/drafts', given);
+  const { id, version } = made.statusCode < 300 ? (made.json() as { id: string; version: number }) : await w.draft();
+  return { id, version };
+}
+
+/** A note of the credential itself. */
+async function ownNote(w: StoringWorld, { send }: SweptCredential): Promise<string> {
+  const made = await send('POST', `/api/e2/mail/threads/${await w.thread()}/notes`, { text: 'x' });
+  return made.statusCode < 300 ? (made.json() as { id: string }).id : w.note();
+}
+
+/** A rule that routes nothing. */
+const BLOCKS = { type: 'EXPLICIT', config: { subject: { values: ['x'] } }, action: { action: 'BLOCK' } };
+
 const CASES: Cases = {
+  'PATCH /drafts/:id': async (w, by) => {
+    const { id, version } = await ownDraft(w, by);
+    return { id, body: { version, text: 'y' } };
+  },
+  'DELETE /drafts/:id': async (w, by) => ({ id: (await ownDraft(w, by)).id }),
+  'POST /drafts/:id/send': async (w, by) => {
+    const { id, version } = await ownDraft(w, by);
+    return { id, body: { version } };
+  },
+  'mutation updateDraft': async (w, by) => body({ ...(await ownDraft(w, by)), text: 'y' }),
+  'mutation deleteDraft': async (w, by) => body({ id: (await ownDraft(w, by)).id }),
+  'mutation sendDraft': async (w, by) => body(await ownDraft(w, by)),
+  'PATCH /mail/notes/:id': async (w, by) => ({ id: await ownNote(w, by), body: { text: 'y' } }),
+  'DELETE /mail/notes/:id': async (w, by) => ({ id: await ownNote(w, by) }),
+  'mutation updateThreadNote': async (w, by) => body({ id: await ownNote(w, by), text: 'y' }),
+  'mutation deleteThreadNote': async (w, by) => body({ id: await ownNote(w, by) }),
+  'POST /mail/threads/merge': async (w) => body({ thread_ids: [await w.thread(), await w.thread()] }),
+  'mutation mergeThreads': async (w) => body({ threadIds: [await w.thread(), await w.thread()] }),
+  'PATCH /domains/:id': async (w) => ({ id: w.box.domainId, body: { isCatchAllEnabled: false } }),
+  'PUT /domains/:id': async (w) => ({ id: w.box.domainId, body: { isCatchAllEnabled: false } }),
+  'mutation updateDomain': (w) => body({ id: w.box.domainId, isCatchAllEnabled: false }),
+  'POST /email-addresses': (w) => body({ address: `${w.fresh()}@${domainOf(w)}`, domainId: w.box.domainId }),
+  'PATCH /email-addresses/:id': async (w) => ({ id: await w.address(), body: { isActive: false } }),
+  'PUT /email-addresses/:id': async (w) => ({ id: await w.address(), body: { isActive: false } }),
+  'mutation createEmailAddress': (w) => body({ address: `${w.fresh()}@${domainOf(w)}`, domainId: w.box.domainId }),
+  'mutation updateEmailAddress': async (w) => body({ id: await w.address(), isActive: false }),
+  'PATCH /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
+  'PUT /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
+  'mutation updateWebhookEndpoint': async (w) => body({ id: await w.endpoint('webhook'), name: 'y' }),
+  'mutation updateEmailEndpoint': async (w) => body({ id: await w.endpoint('email'), name: 'y' }),
+  'mutation updateEmailGroupEndpoint': async (w) =>
+    body({ id: await w.endpoint('email_group', { config: { emails: ['a@x.test'] } }), name: 'y' }),
+  'PATCH /guard/:id': async (w) => ({ id: await w.rule({ action: 'block' }), body: { name: w.fresh() } }),
+  'PUT /guard/:id': async (w) => ({ id: await w.rule({ action: 'block' }), body: { name: w.fresh() } }),
+  'mutation updateGuardRule': async (w) => body({ id: await w.rule({ action: 'block' }), name: w.fresh() }),
+  'mutation createGuardRule': (w) => body({ name: w.fresh(), ...BLOCKS }),
+  'mutation backtestGuardRule': () => body(BLOCKS),
+  'mutation cancelEmail': async (w) => body({ id: await w.scheduled() }),
+  'mutation claimThread': async (w) => body({ threadId: await w.thread(), holder: 'x' }),
+  'mutation createDraft': () => body({ kind: 'NEW', subject: 'x', text: 'x' }),
+  'mutation createInvitation': (w) => body({ email: `${w.fresh()}@team.test`, role: 'VIEWER' }),
+  'mutation createReplyAddress': (w) => body({ domain: w.box.domainId }),
+  'mutation pauseEmail': async (w) => body({ id: await w.scheduled() }),
+  'mutation rejectEmail': async (w) => body({ id: await w.awaitingApproval() }),
+  'mutation releaseThreadClaim': async (w) => {
+    const { id, token } = await w.claimed();
+    return body({ threadId: id, token });
+  },
+  'mutation renewThreadClaim': async (w) => {
+    const { id, token } = await w.claimed();
+    return body({ threadId: id, token, ttl: 300 });
+  },
+  'mutation removeImageSender': async (w) => body({ address: await w.imageSender() }),
+  'mutation removeMember': async (w) => body({ id: await w.member() }),
+  'mutation transferOwnership': async (w) => body({ id: await w.member() }),
+  'mutation removeSuppression': async (w) => body({ idOrAddress: await w.suppressed() }),
+  'mutation setPicture': () => body({ content: null }),
+  'query waitForEmail': () => body({ timeout: 0 }),
+  'query explainRoute': async (w) => body({ emailId: await w.received() }),
+  'query customerWorkspaceUsage': async (w) => body({ id: await w.customer() }),
+  'POST /emails/wait': () => body({ timeout: 0 }),
+  'DELETE /oauth/grants/:id': async (w) => ({ id: await w.grant() }),
+  'mutation revokeOauthGrant': async (w) => body({ id: await w.grant() }),
+  'POST /members/leave': async (w) => body({ workspace_id: w.box.workspaceId }),
   'tool who_am_i': () => body({}),
   'tool search_threads': () => body({}),
   'tool read_thread': async (w) => body({ thread_id: await w.thread() }),
@@ -36,11 +119,15 @@ const CASES: Cases = {
   'tool read_draft': async (w) => body({ draft_id: (await w.draft()).id }),
   'tool cancel_email': async (w) => body({ email_id: await w.scheduled() }),
   'tool create_draft': () => body({ kind: 'new', subject: 'x', text: 'x' }),
-  'tool update_draft': async (w) => {
-    const { id, version } = await w.draft();
+  'tool update_draft': async (w, by) => {
+    const { id, version } = await ownDraft(w, by);
     return body({ draft_id: id, version, text: 'y' });
   },
-  'tool delete_draft': async (w) => body({ draft_id: (await w.draft()).id }),
+  'tool delete_draft': async (w, by) => body({ draft_id: (await ownDraft(w, by)).id }),
+  'tool send_draft': async (w, by) => {
+    const { id, version } = await ownDraft(w, by);
+    return body({ draft_id: id, version });
+  },
   'tool review_email': async (w) => body({ email_id: await w.awaitingApproval() }),
   'tool reject_email': async (w) => body({ email_id: await w.awaitingApproval() }),
   'tool label_threads': async (w) => body({ thread_ids: [await w.thread()], add_labels: ['x'] }),
@@ -67,6 +154,8 @@ const CASES: Cases = {
   'tool list_refusals': () => body({}),
 };
 
+/** How many IDs of the workspace are tried in a path with two, the likeliest first. */
+const MAX_IDS = 24;
 /** Values of required arguments that name nothing. */
 const UNKNOWN: Readonly<Record<string, unknown>> = { String: 'x', ID: 'em_none', Int: 1, Boolean: true, JSON: {} };
 
@@ -85,8 +174,14 @@ export function listValidRequests(
     const route = routeOf.get(name);
     if (route !== undefined) {
       const bodies = [...bodiesOf(route, { mine, examplesOf }), undefined] as (object | undefined)[];
-      const ids = route.params.length === 0 ? [undefined] : candidatesOf(mine, route.url);
-      const others = route.params.length < 2 ? [undefined] : ['0', 'a.txt', ...[...mine.ids.values()].flat()];
+      const ids =
+        route.params.length === 0
+          ? [undefined]
+          : candidatesOf(mine, route.url).slice(0, route.params.length < 2 ? Infinity : MAX_IDS);
+      const others =
+        route.params.length < 2
+          ? [undefined]
+          : ['0', 'a.txt', ...['att', 'dmr'].flatMap((prefix) => mine.ids.get(prefix) ?? [])];
       return ids.flatMap((id) =>
         others.flatMap((other) =>
           bodies.map((each) => ({
@@ -111,12 +206,18 @@ export function listValidRequests(
     tries(operation) {
       const { name } = operation;
       const own = CASES[name];
-      const acting = (actingCases[name] ?? []).map(({ given }) => () => given(world));
+      const acting = (actingCases[name] ?? []).map(
+        ({ given }) =>
+          () =>
+            given(world),
+      );
       const staying = stayingCases[name];
+      const audited = auditedRequests[name]?.given;
       return [
-        ...(own === undefined ? [] : [() => own(world, mine)]),
+        ...(own === undefined ? [] : [(by: SweptCredential) => own(world, by)]),
         ...acting,
         ...(staying === undefined || staying.actors !== 'none' ? [] : [() => staying.given(world)]),
+        ...(audited === undefined ? [] : [() => audited(world)]),
         ...examples(operation).map((given) => async () => given),
       ];
     },
