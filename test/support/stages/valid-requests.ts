@@ -79,6 +79,13 @@ const CASES: Cases = {
   'PATCH /guard/:id': async (w) => ({ id: await w.rule({ action: 'block' }), body: { name: w.fresh() } }),
   'PUT /guard/:id': async (w) => ({ id: await w.rule({ action: 'block' }), body: { name: w.fresh() } }),
   'mutation updateGuardRule': async (w) => body({ id: await w.rule({ action: 'block' }), name: w.fresh() }),
+  'POST /guard': (w) =>
+    body({
+      name: w.fresh(),
+      type: 'explicit',
+      config: { subject: { operator: 'OR', values: ['x'] } },
+      action: { action: 'block' },
+    }),
   'mutation createGuardRule': (w) => body({ name: w.fresh(), ...BLOCKS }),
   'mutation backtestGuardRule': () => body(BLOCKS),
   'mutation cancelEmail': async (w) => body({ id: await w.scheduled() }),
@@ -140,7 +147,6 @@ const CASES: Cases = {
     return body({ thread_id: id, claim_token: token });
   },
   'tool list_thread_notes': async (w) => body({ thread_id: await w.thread() }),
-  'tool mark_spam': async (w) => body({ email_id: await w.received() }),
   'tool assign_thread': async (w) => body({ thread_id: await w.thread(), assignee: null }),
   'tool snooze_thread': async (w) => body({ thread_id: await w.thread(), until: null }),
   'tool remind_of_thread': async (w) => body({ thread_id: await w.thread(), at: null }),
