@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCOPES } from '../../../core/accounts/key-rights.ts';
 import { hasRoleRight, RIGHTS, type Right } from '../../../core/accounts/rights.ts';
 import { ROLES } from '../../../core/accounts/roles.ts';
 import { type ChangedRows, recordChanges } from '../../support/rows/changed-rows.ts';
 import { makeHoldings } from '../../support/rows/holdings.ts';
-import { insertKey } from '../../support/rows/key-rows.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { mayUse, openCredentials, type SweptCredential } from '../../support/stages/rights-credentials.ts';
