@@ -60,6 +60,8 @@ function readFormat(formatName: FormatName | undefined) {
 }
 
 const mutation = { what: 'Create and change endpoints', access: 'endpoints', summary: '', errors: [] } as const;
+/** An endpoint shows mail to its receiver from the first on. */
+const creation = { ...mutation, access: 'endpointsAndRead' } as const;
 const describedName = 'Name of the endpoint, 1 to 255 characters.';
 const kept = 'Omit or pass null to keep the current value.';
 const optionalText = z.string().nullish();
@@ -240,7 +242,7 @@ export const endpointCapability: Capability = {
   resource: endpointResource,
   operations: [
     defineChange({
-      ...mutation,
+      ...creation,
       kind: 'create',
       operationId: 'createEndpoint',
       summary: 'Create an endpoint',
@@ -341,7 +343,7 @@ export const endpointCapability: Capability = {
       },
     }),
     defineChange({
-      ...mutation,
+      ...creation,
       kind: 'create',
       field: 'createWebhookEndpoint',
       returns: 'WebhookEndpoint',
@@ -363,7 +365,7 @@ export const endpointCapability: Capability = {
         ),
     }),
     defineChange({
-      ...mutation,
+      ...creation,
       kind: 'create',
       field: 'createEmailEndpoint',
       returns: 'EmailEndpoint',
@@ -377,7 +379,7 @@ export const endpointCapability: Capability = {
         create(context, { ...forwardingConfig(input), forwardTo }, { ...naming(input), type: 'email' }),
     }),
     defineChange({
-      ...mutation,
+      ...creation,
       kind: 'create',
       field: 'createEmailGroupEndpoint',
       returns: 'EmailGroupEndpoint',

@@ -633,9 +633,11 @@ create function take_auth_try(p_keys text[], p_most integer, p_window interval) 
 revoke all on function take_auth_try from public;
 grant execute on function take_auth_try to postroom_auth;
 
--- After a success: the tries of p_cleared are forgotten, and the last one of p_given_back.
+-- After a success: the tries of p_cleared are forgotten, and the last one of p_given_back. Rows are locked in the order of take_auth_try: a try
+-- that came meanwhile would otherwise wait for this one, and this one for it.
 create function forgive_auth_tries(p_cleared text[], p_given_back text[]) returns void
   language sql volatile security definer set search_path = public, pg_temp as $$
+    select from auth_rate_limit r where r.key = any (p_cleared || p_given_back) order by r.key for update;
     delete from auth_rate_limit r where r.key = any (p_cleared);
     update auth_rate_limit r set tried_at = r.tried_at[:cardinality(r.tried_at) - 1] where r.key = any (p_given_back) $$;
 revoke all on function forgive_auth_tries from public;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
+import { forgiveAuthTries } from '../../../db/queries/accounts/sign-in-link.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { openBrowser } from '../../support/stages/browser-session.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const PASSWORD = 'correct horse battery';
 let gateway: TestGateway;
@@ -137,6 +139,34 @@ test('refused attempts remove the expired ones before them', async () => {
   expect(before).toBeGreaterThanOrEqual(20);
   expect((await attempt('later@example.com', 'x', { from })).statusCode).toBe(429);
   expect(await left()).toBe(before - 9);
+});
+
+test('a success waits for an attempt of the same client and account, and not each for the other', async () => {
+  const [one, other] = ['a', 'b'] as const;
+  await gateway.owner.pool.query(`select take_auth_try(array['a', 'b'], 10, interval '1 minute')`);
+  const attempting = await gateway.owner.pool.connect();
+  try {
+    // As take_auth_try does: in the order of the names.
+    await attempting.query('begin');
+    await attempting.query('select from auth_rate_limit where key = $1 for update', [one]);
+    const forgiven = forgiveAuthTries(gateway.owner, [other], [one]);
+    await waitFor(async () => {
+      const { rowCount } = await gateway.owner.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    await attempting.query('select from auth_rate_limit where key = $1 for update', [other]);
+    await attempting.query('commit');
+    await forgiven;
+  } finally {
+    attempting.release();
+  }
+  const { rows } = await gateway.owner.pool.query(
+    `select key, cardinality(tried_at) as tries from auth_rate_limit where key in ('a', 'b')`,
+  );
+  expect(rows).toEqual([{ key: one, tries: 0 }]);
+  await gateway.owner.pool.query(`delete from auth_rate_limit where key = 'a'`);
 });
 
 test('attempts are counted by names without address or account', async () => {

@@ -6,7 +6,9 @@ import { JPEG_PICTURE, makePng, pngChunk, WEBP_PICTURE } from '../../support/mai
 import { insertThread } from '../../support/rows/mail-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import type { BrowserSession } from '../../support/stages/browser-session.ts';
+import { ISSUER, openOauthStage } from '../../support/stages/oauth-stage.ts';
 import { openTeam, type TeamPerson, type TeamStage } from '../../support/stages/team-stage.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let gateway: TestGateway;
 let team: TeamStage;
@@ -151,6 +153,57 @@ test('each change of a picture has an entry in the audit log, and none has its b
     is_denied: false,
   });
   expect(entries.filter(({ after }: { after: { image?: string } }) => after.image === version).length).toBe(1);
+  await set(agent, null);
+  const { data } = (
+    await gateway.call(team.box.apiKey, 'GET', `/audit?object_id=${agent.personId}&action=person.updated&limit=1`)
+  ).json();
+  expect(data[0]).toMatchObject({ before: { image: version }, after: { image: null } });
+  // It is that of the person, so that the other workspaces of the person have it, too.
+  const own = await gateway.owner.pool.query(
+    `select from audit_entry where workspace_id = $1 and action = 'person.updated' and after->>'image' = $2`,
+    [agent.personId, version],
+  );
+  expect(own.rowCount).toBe(1);
+});
+
+test('a process that ends between the version of a picture and its bytes changes neither, and writes no entry', async () => {
+  await setPng(agent, 20);
+  const before = await stored(agent);
+  const countEntries = async () =>
+    (
+      await gateway.owner.pool.query(`select from audit_entry where object_id = $1 and action = 'person.updated'`, [
+        agent.personId,
+      ])
+    ).rowCount;
+  const entries = await countEntries();
+  const holding = await gateway.owner.pool.connect();
+  try {
+    await holding.query('begin');
+    await holding.query('select from person_picture where person_id = $1 for update', [agent.personId]);
+    const changed = set(agent, base64(makePng(21, 21)));
+    await waitFor(async () => {
+      const { rowCount } = await gateway.owner.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    expect((await changed).statusCode).toBeGreaterThanOrEqual(500);
+  } finally {
+    await holding.query('rollback');
+    holding.release();
+  }
+  expect(await stored(agent)).toEqual(before);
+  expect(await countEntries()).toBe(entries);
+  await setPng(agent, 22);
+});
+
+test('a picture is set by an older sign-in, as the name is', async () => {
+  await gateway.owner.pool.query(
+    `update auth_session set created_at = now() - interval '1 hour', confirmed_at = now() - interval '1 hour' where person_id = $1`,
+    [agent.personId],
+  );
+  expect((await agent.browser.auth('POST', '/update-user', { name: 'Ada' })).statusCode).toBe(200);
+  await setPng(agent);
 });
 
 test.each([
@@ -186,6 +239,12 @@ test('an API key, also a browser token, has no picture, and no one sets that of 
     403,
     'API keys cannot have a picture. Sign in to the dashboard, and open Settings.',
   ]);
+  const before = await stored(team.owner);
+  const { browser } = team.owner;
+  const client = await openOauthStage(gateway).connect(browser, { level: 'everything' }, { resource: ISSUER });
+  const byClient = await gateway.call(client.access_token, 'PUT', '/members/picture', { content });
+  expect([byClient.statusCode, byClient.json().message]).toEqual([403, byKey.json().message]);
+  expect(await stored(team.owner)).toEqual(before);
   await set(limited, null);
   for (const path of [`/members/${limited.personId}/picture`, `/members/picture?id=${limited.personId}`])
     await team.owner.browser.rest('PUT', path, {}, { content, id: limited.personId, person_id: limited.personId });
@@ -218,7 +277,23 @@ test('of 50 changes at once, as many as a minute allows are made, and bytes and 
 test('a person who left a workspace is not shown there any more', async () => {
   const member = await team.makeMember('viewer');
   const image = await setPng(member);
+  const { threadId } = await insertThread(gateway.owner, {
+    workspaceId: team.box.workspaceId,
+    count: 1,
+    lastMessageAt: new Date(),
+  });
+  const path = `/mail/threads/${threadId}/notes`;
+  const sees = async (browser: BrowserSession) => (await browser.rest('GET', path)).json().data[0].author_image;
+  expect(
+    (await member.browser.auth('POST', '/switch-workspace', { workspaceId: team.box.workspaceId })).statusCode,
+  ).toBe(200);
+  // A viewer writes no notes.
+  await gateway.owner.pool.query(`update workspace_member set role = 'agent' where person_id = $1`, [member.personId]);
+  expect((await gateway.call(await team.insertKeyOf(member), 'POST', path, { text: 'Hello' })).statusCode).toBe(200);
   expect((await read(team.owner.browser, image)).statusCode).toBe(200);
   expect((await team.owner.browser.rest('DELETE', `/members/${member.personId}`)).statusCode).toBe(200);
   expect((await read(team.owner.browser, image)).statusCode).toBe(404);
+  expect(await sees(team.owner.browser)).toBeNull();
+  // It stays that of the person, in the workspace that is left.
+  expect((await stored(member))?.content).not.toBeNull();
 });

@@ -115,7 +115,8 @@ const CHECKS = 'checks DNS; the system records a change of the status';
 export const unauditedRequests: Readonly<Record<string, string>> = {
   'POST /members/:id/transfer': SESSION,
   'POST /members/leave': SESSION,
-  'PUT /members/picture': 'what is shown beside a name, on which nothing depends',
+  'PUT /members/picture':
+    'needs a session, and has its entry in all workspaces of the person; see accounts/pictures.test.ts',
   'POST /agent/confirm': 'needs the code of a mail; see rest/agent-sign-up.test.ts',
   'POST /scim/token': 'needs a session; see scim/scim-members.test.ts',
   'DELETE /scim/token/:id': 'needs a session; see scim/scim-members.test.ts',

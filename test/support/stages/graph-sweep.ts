@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { type Holdings } from '../rows/holdings.ts';
 import { type GraphPlace, operationText, requiredArguments, withValue } from './graph-places.ts';
 import { type Breadth, oneFor, sampleFor } from './isolation-sweep.ts';
@@ -130,7 +130,7 @@ export async function sweepField(
     }
     let isAnswered = isFew || !isId || where in options.unanswered;
     const ofMine = new Set([...fewOf(mine, place.field, last), ...samplesOf(mine)]);
-    for (const base of basesOf(place)) {
+    for (const base of exampleArguments(fieldOf(place), mine)) {
       const strangers = new Set<string>();
       let odd = foreign.map((value) => ({ value, answer: '' }));
       for (let comparison = 0; comparison < comparisons && odd.length > 0; comparison++) {
@@ -160,15 +160,6 @@ export async function sweepField(
     return found;
   }
 
-  function basesOf(place: GraphPlace): Record<string, unknown>[] {
-    const base = requiredArguments(fieldOf(place), (argument, type) => valueOf(mine, place.field, argument, type)) as {
-      input?: object;
-    };
-    return (MORE[place.field] ?? [{}]).map((added) =>
-      base.input === undefined ? { ...base, ...added } : { ...base, input: { ...base.input, ...added } },
-    );
-  }
-
   /** The answer without what differs between two that are the same. */
   async function ask(place: GraphPlace, base: Record<string, unknown>, value: string): Promise<string> {
     const args = withValue(base, place, value) as Record<string, unknown>;
@@ -185,6 +176,16 @@ export async function sweepField(
       .replaceAll(/whsec_[\w+/=]+|"p=[^"]+"|[A-Za-z0-9_-]{43}/g, 'RANDOM');
     return `${response.statusCode} ${text}`;
   }
+}
+
+/** Returns arguments of a field with what a user has, which would change something. */
+export function exampleArguments(field: GraphQLField<unknown, unknown>, mine: Holdings): Record<string, unknown>[] {
+  const base = requiredArguments(field, (argument, type) => valueOf(mine, field.name, argument, type)) as {
+    input?: object;
+  };
+  return (MORE[field.name] ?? [{}]).map((added) =>
+    base.input === undefined ? { ...base, ...added } : { ...base, input: { ...base.input, ...added } },
+  );
 }
 
 function samplesOf({ ids }: Holdings): string[] {

@@ -295,14 +295,17 @@ function ofNoKind({ ids }: Holdings): string[] {
 }
 
 /** What can stand first in the path: the IDs whose prefix begins the word before it, then those of emails, then all others. */
-function candidatesOf({ ids, names }: Holdings, url: string): string[] {
+export function candidatesOf({ ids, names }: Holdings, url: string): string[] {
   const word = /([a-z]+)\/:/.exec(url)?.[1] ?? '';
   const named = [...ids].filter(([prefix]) => word.startsWith(prefix)).flatMap(([, held]) => held);
   return [...new Set([...named, ...(ids.get('em') ?? []), ...[...ids.values()].flat(), ...CONSTANTS, ...names])];
 }
 
 /** Examples of the route's body, with ids and domains of one's own in them. */
-function bodiesOf(route: ServedRoute, { mine, examplesOf }: SweepOptions): unknown[] {
+export function bodiesOf(
+  route: ServedRoute,
+  { mine, examplesOf }: Pick<SweepOptions, 'mine' | 'examplesOf'>,
+): unknown[] {
   const domain = mine.mailbox.address.split('@')[1] ?? '';
   return (route.body === null ? [] : examplesOf(route)).map((example) =>
     JSON.parse(JSON.stringify(example), (_, value: unknown) => {

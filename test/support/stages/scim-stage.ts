@@ -33,7 +33,8 @@ export async function openScimStage(
 ): Promise<ScimStage> {
   const token = `scim_${randomBytes(32).toString('base64url')}`;
   await owner.pool.query(
-    `insert into scim_token (workspace_id, id, name, secret_sha256, hint, created_at, created_by) values ($1, $2, 'Directory', $3, 'hint', now(), $1)`,
+    `insert into scim_token (workspace_id, id, name, secret_sha256, hint, created_at, created_by) values ($1, $2, 'Directory', $3, 'hint', now(), $1)
+     on conflict (workspace_id) do update set secret_sha256 = excluded.secret_sha256`,
     [workspaceId, `sct_${randomBytes(16).toString('hex')}`, createHash('sha256').update(token).digest()],
   );
   const call: ScimStage['call'] = (method, path, body, headers = {}) =>

@@ -61,8 +61,9 @@ const CONFIGS = {
   email_group: { addresses: ['ann@elsewhere.test'] },
 };
 
-export async function makeStoringWorld(gateway: TestGateway): Promise<StoringWorld> {
-  const { endpointId, ...mailbox } = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
+/** `given`: in this mailbox, which has an endpoint, instead of a new one. */
+export async function makeStoringWorld(gateway: TestGateway, given?: TestMailbox): Promise<StoringWorld> {
+  const { endpointId, ...mailbox } = given ?? (await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' }));
   if (endpointId === null) throw new Error('the mailbox has no endpoint');
   const box = { ...mailbox, endpointId };
   const { workspaceId, address, apiKey } = box;

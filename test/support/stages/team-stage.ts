@@ -1,6 +1,6 @@
 import type { InvitedRole, Role } from '../../../core/accounts/roles.ts';
 import { createAccount } from '../../../db/queries/accounts/account.ts';
-import type { TestMailbox } from '../rows/routing-rows.ts';
+import type { MailboxOptions, TestMailbox } from '../rows/routing-rows.ts';
 import type { TestGateway } from '../servers/gateway.ts';
 import { type BrowserSession, openBrowser } from './browser-session.ts';
 import { readServiceMail } from './service-mail.ts';
@@ -32,7 +32,11 @@ export interface TeamStage {
 }
 
 /** Opens a workspace on a gateway; `name` is part of the addresses of its persons. */
-export async function openTeam(gateway: TestGateway, name: string): Promise<TeamStage> {
+export async function openTeam(
+  gateway: TestGateway,
+  name: string,
+  mailbox: Partial<MailboxOptions> = {},
+): Promise<TeamStage> {
   let persons = 0;
 
   async function signIn(email: string, password = TEAM_PASSWORD): Promise<BrowserSession> {
@@ -50,7 +54,7 @@ export async function openTeam(gateway: TestGateway, name: string): Promise<Team
     return { email, personId: made.workspaceId, browser: await signIn(email) };
   }
   const owner = await makePerson();
-  const box = await gateway.mailbox({ workspaceId: owner.personId, domain: `${name}.test` });
+  const box = await gateway.mailbox({ ...mailbox, workspaceId: owner.personId, domain: `${name}.test` });
 
   const invite: TeamStage['invite'] = (body, by = owner.browser) => by.rest('POST', '/invitations', {}, body);
   const accept: TeamStage['accept'] = (browser, token) => browser.auth('POST', '/accept-invitation', { token });
