@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
-import type { AnyVariables, TypedDocumentNode } from 'urql';
+import type { TypedDocumentNode } from 'urql';
 import { Link } from 'wouter';
 import { IconPlus, type IconType } from './icons.ts';
 import { type NeededRight, needs } from './needs.ts';
@@ -21,9 +21,9 @@ interface IconButtonProps extends ButtonProps {
 }
 
 /** Button that runs a mutation and shows its outcome. */
-export function ActButton<Data, Variables extends AnyVariables>({
+export function ActButton<Data, Input>({
   mutation,
-  variables,
+  input,
   done,
   onDone,
   icon: Icon,
@@ -31,8 +31,8 @@ export function ActButton<Data, Variables extends AnyVariables>({
   children,
   ...button
 }: IconButtonProps & {
-  mutation: TypedDocumentNode<Data, Variables>;
-  variables: Variables;
+  mutation: TypedDocumentNode<Data, { input: Input }>;
+  input: Input;
   /** notice after success */
   done?: string;
   onDone?: () => void;
@@ -46,7 +46,7 @@ export function ActButton<Data, Variables extends AnyVariables>({
       variant="default"
       leftSection={Icon && <Icon size={16} aria-hidden />}
       loading={isBusy}
-      onClick={() => void act(variables)}
+      onClick={() => void act(input)}
       {...button}
     >
       {children}

@@ -2,7 +2,7 @@ import { Box, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/co
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../graphql.ts';
+import { graphql, mutation } from '../graphql.ts';
 import { ErrorAlert } from './alerts.ts';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
@@ -255,11 +255,7 @@ const SENDER = graphql(`
   }
 `);
 
-const ADD_IMAGE_SENDER = graphql(`
-  mutation AlwaysShowImages($input: AddImageSenderInput!) {
-    addImageSender(input: $input) { __typename ... on AddImageSenderPayload { sender { address } } }
-  }
-`);
+const ADD_IMAGE_SENDER = mutation('addImageSender', 'sender { address }');
 
 /** Button that always shows the images of the sender. Nothing if no domain confirms that the email is from this sender. */
 function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void }) {
@@ -269,7 +265,7 @@ function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void
   if (email?.type !== 'RECEIVED' || email.content.authentication?.sender.verdict !== 'VERIFIED') return null;
   const { address } = email.from;
   const add = async () => {
-    if ((await act({ input: { address } })).problem !== null) return;
+    if ((await act({ address })).problem !== null) return;
     notify({
       message: `Images from ${address} are always shown. You can change this in the settings.`,
       color: 'green',

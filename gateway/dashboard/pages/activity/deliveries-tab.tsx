@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconRefresh } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
@@ -31,19 +31,8 @@ const DELIVERIES = graphql(`
   }
 `);
 
-const RETRY = graphql(`
-  mutation DashboardRetryDelivery($id: ID!) {
-    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
-  }
-`);
-const AGAIN = graphql(`
-  mutation DashboardDeliverAgain($id: ID!, $endpointId: ID!) {
-    retryEmail(input: { id: $id, endpointId: $endpointId }) {
-      __typename
-      ... on RetryEmailPayload { deliveries { id } }
-    }
-  }
-`);
+const RETRY = mutation('retryDelivery', 'delivery { id status }');
+const AGAIN = mutation('retryEmail', 'deliveries { id }');
 
 type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['email']>['deliveries']['edges'][number]['node'];
 

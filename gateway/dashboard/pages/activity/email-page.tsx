@@ -2,7 +2,7 @@ import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, T
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
@@ -293,16 +293,8 @@ function mailboxText({ name, address }: Mailboxes[number]): string {
   return name === null || name === '' ? address : `${name} <${address}>`;
 }
 
-const MARK = graphql(`
-  mutation DashboardMarkEmail($input: UpdateEmailInput!) {
-    updateEmail(input: $input) { __typename ... on UpdateEmailPayload { email { id isRead isArchived } } }
-  }
-`);
-const RETRY = graphql(`
-  mutation DashboardRetryEmail($id: ID!) {
-    retryEmail(input: { id: $id }) { __typename ... on RetryEmailPayload { deliveries { id } } }
-  }
-`);
+const MARK = mutation('updateEmail', 'email { id isRead isArchived }');
+const RETRY = mutation('retryEmail', 'deliveries { id }');
 
 /** Actions that the current state of the email allows. */
 function EmailActions({ email }: { email: EmailHeadData }) {
@@ -376,7 +368,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
         size="xs"
         leftSection={isRead ? <IconMail size={16} aria-hidden /> : <IconMailOpened size={16} aria-hidden />}
         loading={mark.isBusy}
-        onClick={() => void mark.act({ input: { id, isRead: !isRead } })}
+        onClick={() => void mark.act({ id, isRead: !isRead })}
       />
       <QuietButton
         label={isArchived ? 'Unarchive' : 'Archive'}
@@ -384,7 +376,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
         needed="organize"
         size="xs"
         loading={mark.isBusy}
-        onClick={() => void mark.act({ input: { id, isArchived: !isArchived } })}
+        onClick={() => void mark.act({ id, isArchived: !isArchived })}
       />
       <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>

@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
@@ -67,22 +67,8 @@ export const APPROVAL_KINDS = [
   'EMAIL_CANCELLED',
 ] as const;
 
-const APPROVE = graphql(`
-  mutation DashboardApproveEmail($id: ID!) {
-    approveEmail(input: { id: $id }) {
-      __typename
-      ... on ApproveEmailPayload { isChanged email { id status scheduledAt } }
-    }
-  }
-`);
-const REJECT = graphql(`
-  mutation DashboardRejectEmail($id: ID!, $reason: String) {
-    rejectEmail(input: { id: $id, reason: $reason }) {
-      __typename
-      ... on RejectEmailPayload { isChanged email { id status } }
-    }
-  }
-`);
+const APPROVE = mutation('approveEmail', 'isChanged email { id status scheduledAt }');
+const REJECT = mutation('rejectEmail', 'isChanged email { id status }');
 
 /** Characters; see MAX_REJECTION_REASON_LENGTH. */
 const MAX_REASON = 500;

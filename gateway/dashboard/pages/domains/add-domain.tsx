@@ -106,7 +106,7 @@ function NameForm({ done }: { done: (added: { id: string; status: string }) => v
     values: { domain: '' },
     validate: { domain: findNameFault },
     submit: async ({ domain }) => {
-      const outcome = await act({ input: { domain: cleanName(domain) } });
+      const outcome = await act({ domain: cleanName(domain) });
       setTaken(outcome.problem?.code === 'DOMAIN_ALREADY_REGISTERED' ? cleanName(domain) : null);
       return outcome;
     },

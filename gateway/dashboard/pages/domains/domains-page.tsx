@@ -2,7 +2,7 @@ import { Group, Progress, SegmentedControl, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
 import { IconRefresh, IconWorld } from '../../parts/icons.ts';
@@ -151,11 +151,7 @@ const IDS = graphql(`
     domains(first: 100, after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } }
   }
 `);
-const VERIFY_DOMAINS = graphql(`
-  mutation CheckDomains($input: VerifyDomainsInput!) {
-    verifyDomains(input: $input) { __typename ... on VerifyDomainsPayload { domains { id status } } }
-  }
-`);
+const VERIFY_DOMAINS = mutation('verifyDomains', 'domains { id status }');
 /** Domains per request, which are checked in parallel within the time limit of a request. */
 const BATCH = 5;
 
@@ -192,7 +188,7 @@ function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
     // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two batches
     while (progress.done < ids.length && isWanted.current) {
       const batch = ids.slice(progress.done, progress.done + BATCH);
-      const { payload } = await act({ input: { ids: batch } });
+      const { payload } = await act({ ids: batch });
       if (payload === null) return setWork({ ...progress, state: 'failed' });
       const verified = payload.domains.filter(({ status }) => status === 'VERIFIED').length;
       progress = { ...progress, done: progress.done + batch.length, verified: progress.verified + verified };

@@ -100,7 +100,7 @@ function DraftRow({ draft }: { draft: Draft }) {
             needed="send"
             icon={IconSend}
             mutation={SEND_DRAFT}
-            variables={{ input: { id, version, idempotencyKey: `dashboard ${id} ${version}` } }}
+            input={{ id, version, idempotencyKey: `dashboard ${id} ${version}` }}
             done="The email is being sent."
           >
             Send
@@ -111,7 +111,7 @@ function DraftRow({ draft }: { draft: Draft }) {
             question={`Delete the draft “${title}”?`}
             about="Its text and attachments are deleted."
             confirm="Delete draft"
-            act={() => remove({ input: { id } })}
+            act={() => remove({ id })}
           />
         </Group>
       }

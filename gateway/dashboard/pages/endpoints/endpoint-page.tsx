@@ -1,7 +1,7 @@
 import { Accordion, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams, useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ErrorAlert } from '../../parts/alerts.ts';
 import { ActButton } from '../../parts/buttons.tsx';
@@ -180,11 +180,7 @@ const DELIVERIES = graphql(`
 `);
 type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['endpoint']>['deliveries']['edges'][number]['node'];
 
-const RETRY = graphql(`
-  mutation DashboardEndpointRetry($id: ID!) {
-    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
-  }
-`);
+const RETRY = mutation('retryDelivery', 'delivery { id status }');
 
 /** States of a delivery, as its badge and its filter call them. */
 const STATES = {
@@ -296,7 +292,7 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
                 variant="filled"
                 icon={IconRefresh}
                 mutation={RETRY}
-                variables={{ id }}
+                input={{ id }}
                 done="The delivery is being retried."
               >
                 Retry now

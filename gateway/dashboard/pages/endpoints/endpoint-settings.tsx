@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
@@ -35,17 +35,10 @@ export function useEndpointUpdate(
     EmailGroupEndpoint: useAct(UPDATE_GROUP, options),
   };
   const { act, isBusy } = updates[type];
-  return { act: (input) => act({ input }), isBusy };
+  return { act: (input) => act(input), isBusy };
 }
 
-const DELETE_ENDPOINT = graphql(`
-  mutation DashboardDeleteEndpoint($id: ID!) {
-    deleteEndpoint(input: { id: $id }) {
-      __typename
-      ... on DeleteEndpointPayload { deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount }
-    }
-  }
-`);
+const DELETE_ENDPOINT = mutation('deleteEndpoint', 'deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount');
 
 /** All settings of an endpoint, and its deletion. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {

@@ -172,7 +172,7 @@ function HeldRow({ email }: { email: Held }) {
           icon={IconShieldCheck}
           aria-label={`Release “${showSubject(email)}”`}
           mutation={RELEASE}
-          variables={{ id }}
+          input={{ id }}
           done="The email was released and is being delivered."
         >
           Release

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, type VariablesOf } from '../../graphql.ts';
+import { mutation, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
@@ -16,21 +16,9 @@ import type { InboxView, ThreadsWanted } from './inbox-view.ts';
 import { useTeam } from './people.ts';
 import type { Question } from './use-inbox.ts';
 
-const CREATE = graphql(`
-  mutation InboxSaveView($input: CreateSavedViewInput!) {
-    createSavedView(input: $input) { __typename ... on CreateSavedViewPayload { savedView { id name } } }
-  }
-`);
-const RENAME = graphql(`
-  mutation InboxRenameView($input: UpdateSavedViewInput!) {
-    updateSavedView(input: $input) { __typename ... on UpdateSavedViewPayload { savedView { id name } } }
-  }
-`);
-const DELETE = graphql(`
-  mutation InboxDeleteView($input: DeleteSavedViewInput!) {
-    deleteSavedView(input: $input) { __typename ... on DeleteSavedViewPayload { deletedId } }
-  }
-`);
+const CREATE = mutation('createSavedView', 'savedView { id name }');
+const RENAME = mutation('updateSavedView', 'savedView { id name }');
+const DELETE = mutation('deleteSavedView', 'deletedId');
 const TYPES = { additionalTypenames: ['SavedView', 'DeleteSavedViewPayload'] };
 
 type Folder = VariablesOf<typeof CREATE>['input']['folder'];
@@ -64,15 +52,15 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
     if (name.trim() === '') return;
     const { payload } =
       saved === undefined
-        ? await create({ input: { name, folder, search, label, address, assigned, isShared } })
-        : await rename({ input: { id: saved.id, name } });
+        ? await create({ name, folder, search, label, address, assigned, isShared })
+        : await rename({ id: saved.id, name });
     if (payload === null) return;
     setOpen(false);
     showNotice(`${payload.savedView.name} is in the navigation.`);
   };
   const drop = async () => {
     setOpen(false);
-    if (saved !== undefined) await remove({ input: { id: saved.id } });
+    if (saved !== undefined) await remove({ id: saved.id });
   };
   const title = saved === undefined ? 'Save view' : `Saved as ${saved.name}`;
   return (

@@ -15,7 +15,7 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { CautionAlert } from '../../parts/alerts.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import {
@@ -236,17 +236,9 @@ function HeldNote({ emailId }: { emailId: string }) {
   );
 }
 
-const SPLIT = graphql(`
-  mutation InboxSplitThread($input: SplitThreadInput!) {
-    splitThread(input: $input) { __typename ... on SplitThreadPayload { newThread { id } thread { id } } }
-  }
-`);
+const SPLIT = mutation('splitThread', 'newThread { id } thread { id }');
 
-const JOIN_AGAIN = graphql(`
-  mutation InboxJoinAgain($input: MergeThreadsInput!) {
-    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { id } } }
-  }
-`);
+const JOIN_AGAIN = mutation('mergeThreads', 'thread { id }');
 
 /** Maximum number of messages that one split can move. */
 const MAX_SPLIT = 500;
@@ -265,7 +257,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
   const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
   const split = async () => {
     const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
-    const { payload } = await act({ input: { threadId, emailIds } });
+    const { payload } = await act({ threadId, emailIds });
     if (payload === null) return;
     close();
     const newId = payload.newThread?.id;
@@ -273,7 +265,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
     opened(newId);
     showNotice('The conversation was split. This is the new one.', {
       undo: () =>
-        void join({ input: { threadIds: [threadId, newId] } }).then(
+        void join({ threadIds: [threadId, newId] }).then(
           ({ payload: whole }) => whole && opened(whole.thread.id),
         ),
     });
@@ -312,11 +304,7 @@ const CANDIDATES = graphql(`
   }
 `);
 
-const MOVE = graphql(`
-  mutation InboxMoveEmails($input: MoveEmailsInput!) {
-    moveEmails(input: $input) { __typename ... on MoveEmailsPayload { thread { id } } }
-  }
-`);
+const MOVE = mutation('moveEmails', 'thread { id }');
 
 const TYPING_MS = 200;
 
@@ -341,7 +329,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
   const { act, isBusy } = useAct(MOVE);
   const candidates = (data?.threads.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== threadId);
   const move = async () => {
-    const { payload } = await act({ input: { threadId: target, emailIds: [message.id] } });
+    const { payload } = await act({ threadId: target, emailIds: [message.id] });
     if (payload === null) return;
     close();
     opened(payload.thread.id);

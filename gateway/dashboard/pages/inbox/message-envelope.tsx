@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Popover, Stack, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
 import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.tsx';
@@ -165,17 +165,9 @@ function of(domain: string | null): string {
   return domain === null ? '' : `, ${domain}`;
 }
 
-const UNSUBSCRIBE = graphql(`
-  mutation InboxUnsubscribe($input: UnsubscribeFromListInput!) {
-    unsubscribeFromList(input: $input) { __typename ... on UnsubscribeFromListPayload { isDone message } }
-  }
-`);
+const UNSUBSCRIBE = mutation('unsubscribeFromList', 'isDone message');
 
-const SEND = graphql(`
-  mutation InboxUnsubscribeByMail($input: SendEmailInput!) {
-    sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } }
-  }
-`);
+const SEND = mutation('sendEmail', 'email { id }');
 
 /** Leaves the list that sent a message: with one click or a mail after a question, or on the page of the list. */
 function LeaveList({
@@ -204,20 +196,18 @@ function LeaveList({
   const leave = async () => {
     if (byMail !== null && from !== null) {
       const { payload } = await send({
-        input: {
           from,
           to: [byMail.to],
           subject: byMail.subject,
           text: byMail.body,
           idempotencyKey: `unsubscribe ${emailId}`,
-        },
-      });
+        });
       setOpen(false);
       if (payload !== null)
         notify({ message: `A mail to ${byMail.to} asks to be removed from the list.`, color: 'green' });
       return;
     }
-    const { payload } = await act({ input: { emailId } });
+    const { payload } = await act({ emailId });
     setOpen(false);
     if (payload !== null) notify({ message: payload.message, color: payload.isDone ? 'green' : 'red' });
   };

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Paper, Stack, Textarea } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -18,29 +18,11 @@ const NOTES = graphql(`
   }
 `);
 
-const ADD = graphql(`
-  mutation InboxAddNote($input: AddThreadNoteInput!) {
-    addThreadNote(input: $input) {
-      __typename
-      ... on AddThreadNotePayload { note { id text authorName authorImage isYours unreached createdAt editedAt } }
-    }
-  }
-`);
+const ADD = mutation('addThreadNote', 'note { id text authorName authorImage isYours unreached createdAt editedAt }');
 
-const EDIT = graphql(`
-  mutation InboxEditNote($input: UpdateThreadNoteInput!) {
-    updateThreadNote(input: $input) {
-      __typename
-      ... on UpdateThreadNotePayload { note { id text authorName authorImage isYours unreached createdAt editedAt } }
-    }
-  }
-`);
+const EDIT = mutation('updateThreadNote', 'note { id text authorName authorImage isYours unreached createdAt editedAt }');
 
-const REMOVE = graphql(`
-  mutation InboxDeleteNote($input: DeleteThreadNoteInput!) {
-    deleteThreadNote(input: $input) { __typename ... on DeleteThreadNotePayload { id } }
-  }
-`);
+const REMOVE = mutation('deleteThreadNote', 'id');
 
 type Note = ResultOf<typeof NOTES>['threadNotes'][number];
 
@@ -78,7 +60,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
             text=""
             isBusy={add.isBusy}
             close={() => setWriting(false)}
-            save={async (text) => (await add.act({ input: { threadId, text } })).problem === null}
+            save={async (text) => (await add.act({ threadId, text })).problem === null}
           />
         ) : (
           <Group>
@@ -119,7 +101,7 @@ function NoteCard({ note }: { note: Note }) {
                 about="Members do not see it any more."
                 confirm="Delete"
                 size="compact-xs"
-                act={() => remove.act({ input: { id } })}
+                act={() => remove.act({ id })}
               />
             )}
           </Group>
@@ -132,7 +114,7 @@ function NoteCard({ note }: { note: Note }) {
           text={text}
           isBusy={edit.isBusy}
           close={() => setEditing(false)}
-          save={async (changed) => (await edit.act({ input: { id, text: changed } })).problem === null}
+          save={async (changed) => (await edit.act({ id, text: changed })).problem === null}
         />
       ) : (
         <Small className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>

@@ -66,10 +66,10 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
   const send = async (change: BulkChange, threadIds: string[]): Promise<Outcome<{ undoId: string | null }>> => {
     const outcome: Promise<Outcome<{ undoId: string | null }>> =
       change.kind === 'trash'
-        ? trash({ input: { threadIds } })
+        ? trash({ threadIds })
         : change.kind === 'restore'
-          ? restore({ input: { threadIds } })
-          : update({ input: { threadIds, ...toInput(change) } });
+          ? restore({ threadIds })
+          : update({ threadIds, ...toInput(change) });
     return outcome;
   };
   /** Changes one batch. If something of it was deleted meanwhile, changes its threads one by one. */
@@ -133,12 +133,12 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
       if (isCancelled.current) break;
       setProgress({ done: at, total: threadIds.length });
       const batch = threadIds.slice(at, at + AT_ONCE);
-      const outcome = await markOwn({ input: { threadIds: batch, isRead } });
+      const outcome = await markOwn({ threadIds: batch, isRead });
       if (outcome.problem === null) marked.push(...batch);
       // Threads that are gone meanwhile are left out, one by one.
       else if (ofOneThread(outcome.problem))
         for (const id of batch) {
-          const single = await markOwn({ input: { threadIds: [id], isRead } });
+          const single = await markOwn({ threadIds: [id], isRead });
           if (single.problem === null) marked.push(id);
         }
       else problem = outcome.problem;
@@ -181,7 +181,7 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
       if (isCancelled.current || problem !== null) break;
       setProgress({ done: at, total: undoIds.length });
-      const outcome = await takeBack({ input: { undoId } });
+      const outcome = await takeBack({ undoId });
       // Another tab has undone it.
       if (outcome.problem !== null && outcome.problem.type !== 'NotFound') problem = outcome.problem;
       restored += outcome.payload?.threads.length ?? 0;

@@ -2,7 +2,7 @@ import { Group, List, Paper, Radio, SegmentedControl, Skeleton, Stack, Text, Tit
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -199,15 +199,7 @@ function KeyTimes({ apiKey }: { apiKey: ShownKey }) {
   );
 }
 
-const UPDATE_KEY = graphql(
-  `mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
-    updateApiKey(input: $input) {
-      __typename
-      ... on UpdateApiKeyPayload { apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } } }
-    }
-  }`,
-  [POLICY_PARTS, USAGE_PARTS],
-);
+const UPDATE_KEY = mutation('updateApiKey', 'apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } }', [POLICY_PARTS, USAGE_PARTS]);
 
 type EditFormProps = { apiKey: ShownKey; close: () => void };
 
@@ -216,7 +208,7 @@ function EditForm({ apiKey: { id, name, scopes, policy, policyUsage }, close }: 
   const form = useRecordForm({
     values: { name, policy: policyValues(policy) },
     validate: { name: (text) => (text.trim() === '' ? 'Enter a name.' : null) },
-    submit: (values) => act({ input: { id, name: values.name.trim(), policy: policyInput(values.policy) } }),
+    submit: (values) => act({ id, name: values.name.trim(), policy: policyInput(values.policy) }),
     rename: ({ name: nameFault, scopes: scopesFault, ...fields }) => ({
       ...policyErrors(fields),
       ...(nameFault !== undefined && { name: nameFault }),
@@ -249,11 +241,7 @@ const CONFIGURATION = graphql(`
 `);
 type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
 
-const REVOKE_KEY = graphql(`
-  mutation DashboardRevokeKey($input: RevokeApiKeyInput!) {
-    revokeApiKey(input: $input) { __typename ... on RevokeApiKeyPayload { apiKey { id status revokedAt } } }
-  }
-`);
+const REVOKE_KEY = mutation('revokeApiKey', 'apiKey { id status revokedAt }');
 
 /** Nouns of what a key sets up, for one and for several. */
 const KINDS: Record<Item['kind'], [one: string, several: string]> = {
@@ -274,7 +262,7 @@ function RevokeForm({ apiKey: { id }, close }: { apiKey: ShownKey; close: () => 
   const form = useRecordForm({
     values: { choice: 'stop' },
     submit: async ({ choice }) => {
-      await act({ input: { id, keepsConfiguration: hasItems && choice === 'keep' } });
+      await act({ id, keepsConfiguration: hasItems && choice === 'keep' });
       close();
       return { problem: null };
     },

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Modal, Radio, Stack, Switch } from '@mantine/c
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { CautionAlert } from '../../parts/alerts.ts';
 import { EXPIRIES, findDateFault, readExpiry } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
@@ -126,11 +126,7 @@ const CHOICES = graphql(`
   }
 `);
 
-const CREATE_KEY = graphql(`
-  mutation DashboardCreateKey($input: CreateApiKeyInput!) {
-    createApiKey(input: $input) { __typename ... on CreateApiKeyPayload { secret apiKey { id name scopes } } }
-  }
-`);
+const CREATE_KEY = mutation('createApiKey', 'secret apiKey { id name scopes }');
 
 const NEW_KEY = {
   name: '',
@@ -163,15 +159,13 @@ function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onC
     },
     submit: (values) =>
       act({
-        input: {
           name: values.name.trim(),
           scopes: values.rights === 'full' ? null : values.scopes,
           domains: values.domains.length === 0 ? null : values.domains,
           addresses: values.addresses.length === 0 ? null : values.addresses,
           policy: values.isLimited ? policyInput(values.policy) : null,
           expiresAt: readExpiry(values),
-        },
-      }),
+        }),
     rename: ({ expiresAt, ...faults }) => {
       const own = Object.entries(faults).filter(([name]) => name in NEW_KEY);
       const ofPolicy = Object.entries(faults).filter(([name]) => !(name in NEW_KEY));

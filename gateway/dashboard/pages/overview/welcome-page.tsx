@@ -1,7 +1,7 @@
 import { Button, Card, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'wouter';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -81,8 +81,8 @@ function FirstAddress({ domain }: { domain: string }) {
   const add = useAct(CREATE_DOMAIN);
   const create = useAct(CREATE_ADDRESS, { done: `hello@${domain} receives mail.` });
   const both = async () => {
-    const { payload } = await add.act({ input: { domain } });
-    if (payload !== null) await create.act({ input: { address: `hello@${domain}`, domainId: payload.domain.id } });
+    const { payload } = await add.act({ domain });
+    if (payload !== null) await create.act({ address: `hello@${domain}`, domainId: payload.domain.id });
   };
   return (
     <Button {...needs('domains')} loading={add.isBusy || create.isBusy} onClick={() => void both()}>
@@ -118,11 +118,7 @@ function NextSteps() {
   );
 }
 
-const SIMULATE = graphql(`
-  mutation DashboardFirstMail($input: SimulateInboundInput!) {
-    simulateInbound(input: $input) { __typename ... on SimulateInboundPayload { emailId email { id } } }
-  }
-`);
+const SIMULATE = mutation('simulateInbound', 'emailId email { id }');
 
 /** Ways to send the first mail to an address: two commands and a button. */
 function FirstMail({ address }: { address: string }) {
@@ -131,13 +127,11 @@ function FirstMail({ address }: { address: string }) {
   const smtp = `${service.smtpHost}:${service.smtpPort}`;
   const simulate = () =>
     act({
-      input: {
         recipient: address,
         from: 'Ada Lovelace <ada@example.com>',
         subject: 'The first mail',
         text: 'It works.\n\nAda',
-      },
-    });
+      });
   return (
     <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="send-title">
       <Title order={2} id="send-title" mb="xs">

@@ -1,7 +1,7 @@
 import { Card, Fieldset, Grid, Group, Loader, SegmentedControl, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
@@ -56,16 +56,8 @@ export function RulePage() {
   );
 }
 
-const CREATE_RULE = graphql(`
-  mutation DashboardCreateRule($input: CreateGuardRuleInput!) {
-    createGuardRule(input: $input) { __typename ... on CreateGuardRulePayload { guardRule { __typename id } } }
-  }
-`);
-const DELETE_RULE = graphql(`
-  mutation DashboardDeleteRule($id: ID!) {
-    deleteGuardRule(input: { id: $id }) { __typename ... on DeleteGuardRulePayload { deletedId } }
-  }
-`);
+const CREATE_RULE = mutation('createGuardRule', 'guardRule { __typename id }');
+const DELETE_RULE = mutation('deleteGuardRule', 'deletedId');
 
 interface RuleFormProps {
   /** null: a new one */
@@ -96,7 +88,7 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
     },
     submit: async (values): Promise<Pick<Awaited<ReturnType<typeof create.act>>, 'problem'>> => {
       const input = writeInput(values, rule);
-      return rule === null ? create.act({ input }) : update.act({ input: { id: rule.id, ...input } });
+      return rule === null ? create.act(input) : update.act({ id: rule.id, ...input });
     },
     saved: leave,
   });
@@ -301,19 +293,12 @@ function Criteria({ form }: { form: RecordFormState<RuleValues & { problem: stri
   );
 }
 
-const BACKTEST = graphql(`
-  mutation DashboardBacktest($input: BacktestGuardRuleInput!) {
-    backtestGuardRule(input: $input) {
-      __typename
-      ... on BacktestGuardRulePayload {
-        backtest {
-          since scannedCount matchedCount decidedCount isComplete stoppedAt
-          examples { isDecisive matches { criterion value } email { id subject createdAt from { name address } } }
-        }
-      }
+const BACKTEST = mutation('backtestGuardRule', `
+    backtest {
+      since scannedCount matchedCount decidedCount isComplete stoppedAt
+      examples { isDecisive matches { criterion value } email { id subject createdAt from { name address } } }
     }
-  }
-`);
+  `);
 type Backtest = Extract<
   ResultOf<typeof BACKTEST>['backtestGuardRule'],
   { __typename: 'BacktestGuardRulePayload' }
@@ -330,9 +315,7 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
   const [tested, setTested] = useState('');
   const run = async () => {
     const { action, config, priority, type } = input;
-    const { payload, problem } = await act({
-      input: { action: action ?? { action: 'BLOCK' }, config, priority: priority ?? 0, type, days: DAYS, limit: 20 },
-    });
+    const { payload, problem } = await act({ action: action ?? { action: 'BLOCK' }, config, priority: priority ?? 0, type, days: DAYS, limit: 20 });
     setTrouble(problem?.message ?? null);
     setBacktest(payload?.backtest ?? null);
     setTested(JSON.stringify(config));

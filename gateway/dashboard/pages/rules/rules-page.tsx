@@ -38,7 +38,7 @@ export function RulesPage() {
     const [moved] = order.splice(from, 1);
     if (moved !== undefined) order.splice(to, 0, moved);
     for (const { id, priority } of setPriorities(order, to, maxPriority))
-      if ((await act({ input: { id, priority } })).problem !== null) return setMoving(false);
+      if ((await act({ id, priority })).problem !== null) return setMoving(false);
     setMoving(false);
     notify({ message: `${moved?.name} is now rule ${to + 1}.`, color: 'green' });
   };
@@ -136,7 +136,7 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
             aria-label={`${name} is on`}
             checked={isActive}
             disabled={isBusy || !mayChange}
-            onChange={({ currentTarget }) => void act({ input: { id, isActive: currentTarget.checked } })}
+            onChange={({ currentTarget }) => void act({ id, isActive: currentTarget.checked })}
           />
           {moves.map(({ by, word, Icon, isLast }) => (
             <Tooltip key={word} label={`Move ${word}`}>

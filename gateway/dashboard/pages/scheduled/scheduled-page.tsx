@@ -1,5 +1,5 @@
 import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
@@ -127,11 +127,7 @@ const BATCHES = graphql(`
 `);
 type Batch = Extract<ResultOf<typeof BATCHES>['nodes'][number], { __typename: 'Batch' }>;
 
-const CANCEL_BATCH = graphql(`
-  mutation DashboardCancelBatch($id: ID!) {
-    cancelBatch(input: { id: $id }) { __typename ... on CancelBatchPayload { cancelledCount batch { id status } } }
-  }
-`);
+const CANCEL_BATCH = mutation('cancelBatch', 'cancelledCount batch { id status }');
 
 /** Number of batches per query. */
 const MAX_BATCHES = 20;

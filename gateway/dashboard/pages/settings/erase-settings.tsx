@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { WarningAlert } from '../../parts/alerts.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
@@ -24,11 +24,7 @@ const PREVIEW = graphql(`
     viewer { erasurePreview { emails unsentEmails threads drafts domains addresses endpoints guardRules apiKeys } }
   }
 `);
-const ERASE = graphql(`
-  mutation EraseAccount($confirmEmail: String!) {
-    eraseAccount(input: { confirmEmail: $confirmEmail }) { __typename ... on EraseAccountPayload { email } }
-  }
-`);
+const ERASE = mutation('eraseAccount', 'email');
 
 /** Erases the account, after its owner typed its address and signed in again. */
 export function EraseSection() {

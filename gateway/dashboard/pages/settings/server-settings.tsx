@@ -1,7 +1,7 @@
 import { Code, DataList, Group, List, Modal, Progress, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -67,14 +67,7 @@ const RETENTION = graphql(`
 `);
 type ShownRetention = ResultOf<typeof RETENTION>['viewer']['retention'];
 
-const UPDATE_RETENTION = graphql(`
-  mutation ChangeRetention($input: UpdateRetentionInput!) {
-    updateRetention(input: $input) {
-      __typename
-      ... on UpdateRetentionPayload { retention { rawDays bodyDays metadataDays isDefault } }
-    }
-  }
-`);
+const UPDATE_RETENTION = mutation('updateRetention', 'retention { rawDays bodyDays metadataDays isDefault }');
 const PREVIEW = graphql(`
   query PreviewRetention($rawDays: Int, $bodyDays: Int, $metadataDays: Int) {
     viewer {
@@ -136,7 +129,7 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
     },
   });
   const save = async (given: DaysByField, accepted: Erased | null) => {
-    const { problem } = await act({ input: { ...writeDays(given), acceptErasing: countAffected(accepted) } });
+    const { problem } = await act({ ...writeDays(given), acceptErasing: countAffected(accepted) });
     setErased(null);
     if (problem === null) {
       form.resetDirty();

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
@@ -124,7 +124,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
           question={`Send mail to ${address} again?`}
           about={REASONS[reason].removal}
           confirm="Remove suppression"
-          act={() => act({ input: { idOrAddress: id } })}
+          act={() => act({ idOrAddress: id })}
         />
       }
     >
@@ -139,11 +139,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
   );
 }
 
-const SUPPRESS = graphql(`
-  mutation AddSuppression($input: SuppressAddressInput!) {
-    suppressAddress(input: $input) { __typename ... on SuppressAddressPayload { suppression { id address reason } } }
-  }
-`);
+const SUPPRESS = mutation('suppressAddress', 'suppression { id address reason }');
 /** Maximum length of a note in characters, as in the service. */
 const MAX_DETAIL = 500;
 
@@ -155,7 +151,7 @@ function SuppressionForm({ done }: { done: () => void }) {
     validate: {
       address: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a complete address, such as ann@example.com.'),
     },
-    submit: ({ address, detail }) => act({ input: { address: address.trim(), detail: detail.trim() || null } }),
+    submit: ({ address, detail }) => act({ address: address.trim(), detail: detail.trim() || null }),
     saved: done,
   });
   return (
