@@ -8,8 +8,10 @@ export const graphql = initGraphQLTada<{
   scalars: { DateTime: string; URL: string; AddrSpec: string; JSON: unknown; ID: string };
 }>();
 
-type MutationText<Root extends string, Selection extends string> =
-  `mutation ${Capitalize<Root>}($input: ${Capitalize<Root>}Input!) { ${Root}(input: $input) { __typename ... on ${Capitalize<Root>}Payload { ${Selection} } } }`;
+type MutationText<
+  Root extends string,
+  Selection extends string,
+> = `mutation ${Capitalize<Root>}($input: ${Capitalize<Root>}Input!) { ${Root}(input: $input) { __typename ... on ${Capitalize<Root>}Payload { ${Selection} } } }`;
 
 /**
  * Returns the document of the mutation `root`, of whose payload it asks for `selection`. Its input, its payload and the operation have the name of
@@ -23,7 +25,7 @@ export function mutation<
   const name = `${root.charAt(0).toUpperCase()}${root.slice(1)}` as Capitalize<Root>;
   const text: MutationText<Root, Selection> =
     `mutation ${name}($input: ${name}Input!) { ${root}(input: $input) { __typename ... on ${name}Payload { ${selection} } } }`;
-  return graphql(text, fragments) as ReturnType<typeof graphql<MutationText<Root, Selection>, Fragments>>;
+  return graphql(text, fragments);
 }
 
 export type { ResultOf, VariablesOf } from 'gql.tada';

@@ -66,7 +66,12 @@ export function useSending(mode: ComposerMode, original: Original | null, draft:
         const saved = await draft.save(content);
         if (saved.draft === null) return saved.problem === null ? null : { email: null, problem: saved.problem };
         const { id, version } = saved.draft;
-        const { payload, problem } = await sendDraft({ id, version, undoSeconds: undoSeconds(), idempotencyKey: `dashboard ${id} ${version}` });
+        const { payload, problem } = await sendDraft({
+          id,
+          version,
+          undoSeconds: undoSeconds(),
+          idempotencyKey: `dashboard ${id} ${version}`,
+        });
         if (payload === null) return { email: null, problem };
         draft.end();
         tellSent(payload.email, content);

@@ -1,8 +1,8 @@
 import { Anchor, Box, Code, Group, Loader, Modal, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
+import { QuietButton } from './controls.tsx';
 import { IconDownload } from './icons.ts';
-import { QuietButton } from './quiet-button.tsx';
 import { Hint, Small } from './text.tsx';
 
 export type PreviewedAttachment = { emailId: string; index: number; filename: string; downloadPath: string };

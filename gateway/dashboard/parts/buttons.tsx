@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { Link } from 'wouter';
+import { type NeededRight, needs } from './controls.tsx';
 import { IconPlus, type IconType } from './icons.ts';
-import { type NeededRight, needs } from './needs.ts';
 import { useAct } from './use-act.ts';
 
 type Needed = NeededRight | readonly NeededRight[];

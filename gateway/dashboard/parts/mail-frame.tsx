@@ -3,13 +3,12 @@ import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../graphql.ts';
-import { ErrorAlert } from './alerts.ts';
+import { QuietButton } from './controls.tsx';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import classes from './mail-frame.module.css';
 import { notify } from './notify.tsx';
-import { QuietButton } from './quiet-button.tsx';
-import { Small } from './text.tsx';
+import { ErrorAlert, Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 import { counted } from './words.ts';
 

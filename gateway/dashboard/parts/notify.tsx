@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import type { NotificationData } from '@mantine/notifications';
+import { QuietButton } from './controls.tsx';
 import type { hideNotification, showNotification } from './notices.tsx';
-import { QuietButton } from './quiet-button.tsx';
 import { Small, SmallLink } from './text.tsx';
 
 type Shower = { showNotification: typeof showNotification; hideNotification: typeof hideNotification };

@@ -7,8 +7,8 @@ import { CREATE_DRAFT } from '../composer/composer-documents.ts';
 import { graphql, mutation } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { useRight } from '../shell/viewer.ts';
+import { QuietButton } from './controls.tsx';
 import { notify } from './notify.tsx';
-import { QuietButton } from './quiet-button.tsx';
 import { Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 
@@ -53,14 +53,14 @@ export function SendAgain({ emailId, address }: { emailId: string; address: stri
       if (email == null) throw new Error('The email could not be read. Try again.');
       const files = await Promise.all(email.attachments.map((each) => fetchFile(emailId, each)));
       const { payload } = await create({
-          kind: 'NEW',
-          from: email.from.address,
-          to: [address],
-          subject: email.subject,
-          text: email.content.text,
-          html: email.content.html,
-          attachments: (await attachmentsInput(files, new Map())).flatMap((file) => ('id' in file ? [] : [file])),
-        });
+        kind: 'NEW',
+        from: email.from.address,
+        to: [address],
+        subject: email.subject,
+        text: email.content.text,
+        html: email.content.html,
+        attachments: (await attachmentsInput(files, new Map())).flatMap((file) => ('id' in file ? [] : [file])),
+      });
       if (payload !== null) navigate(pathOfDraft({ id: payload.draft.id, kind: 'NEW', originalEmail: null }));
     } catch (error) {
       notify({

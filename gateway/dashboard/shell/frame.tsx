@@ -3,9 +3,8 @@ import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEff
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
+import { IconButton, NEEDED, needs } from '../parts/controls.tsx';
 import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
-import { NEEDED, needs } from '../parts/needs.ts';
-import { IconButton } from '../parts/quiet-button.tsx';
 import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';

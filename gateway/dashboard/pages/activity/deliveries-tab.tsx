@@ -1,11 +1,9 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
+import { needs } from '../../parts/controls.tsx';
 import { IconRefresh } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, PageLink, Small } from '../../parts/text.tsx';
+import { ErrorAlert, Hint, PageLink, Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from './delivery-parts.tsx';

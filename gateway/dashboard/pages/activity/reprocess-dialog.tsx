@@ -2,14 +2,16 @@ import { Button, Checkbox, Group, Modal, Paper, SimpleGrid, Stack, Text } from '
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { mutation } from '../../graphql.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Fine, Small, Strong } from '../../parts/text.tsx';
+import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { Block } from './delivery-parts.tsx';
 
-const REPROCESS = mutation('reprocessEmails', 'emails { emailId changes { step field before after differsAt } endpoint { id name } delivery { id } error { code message } }');
+const REPROCESS = mutation(
+  'reprocessEmails',
+  'emails { emailId changes { step field before after differsAt } endpoint { id name } delivery { id } error { code message } }',
+);
 
 type Step = 'PARSE' | 'THREAD' | 'ROUTE';
 const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean }[] = [

@@ -3,14 +3,12 @@ import { type ReactNode, useState } from 'react';
 import { mutation } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
 import {
@@ -23,13 +21,17 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
-import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { Hint, Small, SmallLink, WarningAlert } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-form.tsx';
 
-const UPDATE_ADDRESS = mutation('updateEmailAddress', 'emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }', [POLICY_PARTS, USAGE_PARTS]);
+const UPDATE_ADDRESS = mutation(
+  'updateEmailAddress',
+  'emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }',
+  [POLICY_PARTS, USAGE_PARTS],
+);
 
 const DELETE_ADDRESS = mutation('deleteEmailAddress', 'deletedId address domain { id }');
 

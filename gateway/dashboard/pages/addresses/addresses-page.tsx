@@ -5,6 +5,7 @@ import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
@@ -12,16 +13,15 @@ import {
   FilterBar,
   listSource,
   PagedList,
+  Row,
+  RowName,
   TextFilter,
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { AddressDrawer } from './address-drawer.tsx';
@@ -319,14 +319,14 @@ function ReplyForm({ done }: { done: () => void }) {
     validate: { metadata: findMetadataFault, date: findDateFault },
     submit: (values) =>
       act({
-          domain: findDomain(values.domainId)?.id ?? '',
-          deliverTo: values.deliverTo.trim() || null,
-          metadata: values.metadata.trim() === '' ? null : JSON.parse(values.metadata),
-          senders: values.senders,
-          maxMessages: values.maxMessages === '' ? null : values.maxMessages,
-          expiresAt: readExpiry(values),
-          threadId: values.threadId.trim() || null,
-        }),
+        domain: findDomain(values.domainId)?.id ?? '',
+        deliverTo: values.deliverTo.trim() || null,
+        metadata: values.metadata.trim() === '' ? null : JSON.parse(values.metadata),
+        senders: values.senders,
+        maxMessages: values.maxMessages === '' ? null : values.maxMessages,
+        expiresAt: readExpiry(values),
+        threadId: values.threadId.trim() || null,
+      }),
     rename: ({ expiresAt, ...fields }) => ({ ...fields, ...(expiresAt !== undefined && { date: expiresAt }) }),
     saved: done,
   });

@@ -2,8 +2,8 @@ import { Button, Textarea } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 /** Mail that waits for approval, without its content. */

@@ -4,15 +4,12 @@ import { useQuery } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBuilding } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Row, RowName, Rows } from '../../parts/list.tsx';
+import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -44,7 +41,6 @@ export function CustomersPage() {
   const query = useLiveQuery({
     query: CUSTOMERS,
     variables: { first, filter: sought === '' ? {} : { clientId: sought } },
-    kinds: [],
     types: ['CustomerWorkspace'],
   });
   return (

@@ -3,14 +3,22 @@ import { useClipboard, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList } from '../../parts/section.tsx';
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Fine, Hint, PageLink, Small, Strong } from '../../parts/text.tsx';
+import {
+  ErrorAlert,
+  Fine,
+  Hint,
+  PageLink,
+  Small,
+  StatusBadge,
+  Strong,
+  type Tone,
+  WarningAlert,
+} from '../../parts/text.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
@@ -264,7 +272,10 @@ function LocalMailServerNote() {
 const COMMAND = `MAIL_HOSTNAME=mx.example.com PUBLIC_URL=https://mail.example.com \\
   HOST=0.0.0.0 SMTP_PORT=25 TRUSTED_PROXIES=127.0.0.1 npm start`;
 
-const VERIFY_DOMAIN = mutation('verifyDomain', 'domain { id status lastCheckedAt lastCheckError dnsRecords { id status } }');
+const VERIFY_DOMAIN = mutation(
+  'verifyDomain',
+  'domain { id status lastCheckedAt lastCheckError dnsRecords { id status } }',
+);
 
 /** Starts a DNS check of a domain. */
 export function useDnsCheck(id: string, done: () => void) {

@@ -5,14 +5,12 @@ import { useSearchParams } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconRefresh, IconWorld } from '../../parts/icons.ts';
-import { listSource, PagedList, useUrlFilters } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { listSource, PagedList, Row, RowName, useUrlFilters } from '../../parts/list.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Small } from '../../parts/text.tsx';
+import { Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { AddDomain } from './add-domain.tsx';
@@ -58,7 +56,6 @@ function AllDomains() {
   const status = filters.choice('status', STATUSES);
   const { data } = useLiveQuery({
     query: COUNTS,
-    variables: {},
     kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED'],
     types: ['Domain', 'DeleteDomainPayload'],
   });

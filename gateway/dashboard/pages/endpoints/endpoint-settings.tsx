@@ -4,12 +4,10 @@ import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Hint } from '../../parts/text.tsx';
+import { ErrorAlert, Hint } from '../../parts/text.tsx';
 import { describeError, type Problem, useAct } from '../../parts/use-act.ts';
 import {
   type Endpoint,
@@ -38,7 +36,10 @@ export function useEndpointUpdate(
   return { act: (input) => act(input), isBusy };
 }
 
-const DELETE_ENDPOINT = mutation('deleteEndpoint', 'deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount');
+const DELETE_ENDPOINT = mutation(
+  'deleteEndpoint',
+  'deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount',
+);
 
 /** All settings of an endpoint, and its deletion. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {

@@ -16,15 +16,13 @@ import {
 } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { mutation, type ResultOf } from '../../graphql.ts';
-import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command, CopyButton } from '../../parts/command.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Hint, Small } from '../../parts/text.tsx';
+import { CautionAlert, ErrorAlert, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
@@ -280,7 +278,10 @@ function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
   );
 }
 
-const ROTATE = mutation('rotateEndpointSecret', 'endpoint { __typename id signingSecrets { secret validUntil } verificationToken }');
+const ROTATE = mutation(
+  'rotateEndpointSecret',
+  'endpoint { __typename id signingSecrets { secret validUntil } verificationToken }',
+);
 
 const VERIFY = `import { Webhook } from 'standardwebhooks';
 

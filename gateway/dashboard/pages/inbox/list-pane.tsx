@@ -13,10 +13,9 @@ import {
   useState,
 } from 'react';
 import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconButton, needs } from '../../parts/controls.tsx';
 import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { IconButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { FieldComing } from '../../shell/keys.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';

@@ -16,8 +16,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
-import { CautionAlert } from '../../parts/alerts.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArrowForwardUp,
   IconArrowMoveRight,
@@ -33,9 +32,9 @@ import {
 } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
-import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { CautionAlert, Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, relativeTime } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
@@ -265,9 +264,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
     opened(newId);
     showNotice('The conversation was split. This is the new one.', {
       undo: () =>
-        void join({ threadIds: [threadId, newId] }).then(
-          ({ payload: whole }) => whole && opened(whole.thread.id),
-        ),
+        void join({ threadIds: [threadId, newId] }).then(({ payload: whole }) => whole && opened(whole.thread.id)),
     });
   };
   return (

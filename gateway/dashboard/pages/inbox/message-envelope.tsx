@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Popover, Stack, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { mutation } from '../../graphql.ts';
+import { needs } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -196,12 +196,12 @@ function LeaveList({
   const leave = async () => {
     if (byMail !== null && from !== null) {
       const { payload } = await send({
-          from,
-          to: [byMail.to],
-          subject: byMail.subject,
-          text: byMail.body,
-          idempotencyKey: `unsubscribe ${emailId}`,
-        });
+        from,
+        to: [byMail.to],
+        subject: byMail.subject,
+        text: byMail.body,
+        idempotencyKey: `unsubscribe ${emailId}`,
+      });
       setOpen(false);
       if (payload !== null)
         notify({ message: `A mail to ${byMail.to} asks to be removed from the list.`, color: 'green' });

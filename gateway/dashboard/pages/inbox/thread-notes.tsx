@@ -3,8 +3,8 @@ import { type SubmitEvent, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
@@ -20,7 +20,10 @@ const NOTES = graphql(`
 
 const ADD = mutation('addThreadNote', 'note { id text authorName authorImage isYours unreached createdAt editedAt }');
 
-const EDIT = mutation('updateThreadNote', 'note { id text authorName authorImage isYours unreached createdAt editedAt }');
+const EDIT = mutation(
+  'updateThreadNote',
+  'note { id text authorName authorImage isYours unreached createdAt editedAt }',
+);
 
 const REMOVE = mutation('deleteThreadNote', 'id');
 

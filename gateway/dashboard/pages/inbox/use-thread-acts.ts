@@ -102,11 +102,12 @@ export function useThreadActs(
   };
   /**
    * Reports a completed action. `done` resolves to a function that undoes it, or to null on failure. The user can undo before the service
-   * has responded.
+   * has responded. A function says what was done once that is known.
    */
-  const tell = async (text: string, done: Promise<(() => void) | null>) => {
+  const tell = async (text: string | (() => string), done: Promise<(() => void) | null>) => {
     const step = remember(() => void done.then((undo) => undo?.()));
-    if ((await done) !== null && !step.isDone) showNotice(text, { undo: step.run });
+    if ((await done) === null || step.isDone) return;
+    showNotice(typeof text === 'string' ? text : text(), { undo: step.run });
   };
 
   /** Has the service undo what it stored of a change; null: it changed nothing. */
@@ -200,9 +201,9 @@ export function useThreadActs(
       ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember: (undo) => remember(undo).run }
       : NO_ACTS;
 
-  const setAssignee = async (ids: readonly string[], to: Assignee | null): Promise<(() => void) | null> => {
+  /** Assigns one after the other, and adds those that are to `done`: the first refusal ends it. */
+  const setAssignee = async (ids: readonly string[], to: Assignee | null, done: string[]) => {
     const before = new Map(heldRows(list.pages).map(({ node }) => [node.id, node.assignee]));
-    const done: string[] = [];
     for (const id of ids) {
       const { payload } = await give({ threadId: id, assignee: to?.id ?? null });
       if (payload === null) break;
@@ -218,21 +219,22 @@ export function useThreadActs(
       }
     };
   };
-  /** Snoozes one after the other, so that the first refusal is told once. */
-  const setSnoozed = async (ids: readonly string[], until: string | null) => {
+  /** Snoozes one after the other, and adds those that are to `done`: the first refusal ends it, and is told once. */
+  const setSnoozed = async (ids: readonly string[], until: string | null, done: string[]) => {
     const before = new Map(heldRows(list.pages).map((row) => [row.node.id, row]));
     const undone: (string | null)[] = [];
     for (const id of ids) {
       const { payload } = await delay({ threadId: id, until, timezone: timeZone });
       if (payload === null) break;
+      done.push(id);
       undone.push(payload.undoId);
       const { snoozedUntil, returnedBy } = payload.thread;
       list.patch(new Set([id]), (thread) => ({ ...thread, snoozedUntil, returnedBy }));
       if (leavesOnSnooze(snoozedUntil !== null)) list.takeOut(new Set([id]));
     }
-    if (undone.length === 0) return null;
+    if (done.length === 0) return null;
     return () => {
-      list.putBack(ids.flatMap((id) => before.get(id) ?? []));
+      list.putBack(done.flatMap((id) => before.get(id) ?? []));
       for (const undoId of undone) takeBack(undoId);
     };
   };
@@ -261,17 +263,15 @@ export function useThreadActs(
     },
     async assign(ids, to) {
       if (ids.length === 0) return;
-      await tell(
-        `${conversations(ids.length)} ${to === null ? 'assigned to no one' : `assigned to ${nameAssignee(to)}`}`,
-        setAssignee(ids, to),
-      );
+      const done: string[] = [];
+      const name = to === null ? 'no one' : nameAssignee(to);
+      await tell(() => `${conversations(done.length, ids.length)} assigned to ${name}`, setAssignee(ids, to, done));
     },
     async snooze(ids, until) {
       if (ids.length === 0) return;
-      await tell(
-        `${conversations(ids.length)} ${until === null ? 'moved to the inbox' : 'snoozed'}`,
-        setSnoozed(ids, until),
-      );
+      const done: string[] = [];
+      const what = until === null ? 'moved to the inbox' : 'snoozed';
+      await tell(() => `${conversations(done.length, ids.length)} ${what}`, setSnoozed(ids, until, done));
     },
     async remind(id, at) {
       const { payload } = await setReminder({ threadId: id, at, timezone: timeZone });
@@ -329,6 +329,7 @@ const NO_ACTS: ThreadActs = {
   remember: (undo) => undo,
 };
 
-function conversations(count: number): string {
+function conversations(count: number, of: number = count): string {
+  if (of > count) return `${count} of ${counted(of, 'conversation')}`;
   return count === 1 ? 'Conversation' : counted(count, 'conversation');
 }

@@ -5,11 +5,10 @@ import { useSearchParams } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
 import {
@@ -22,8 +21,7 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
+import { Hint, PageLink, Small, SmallLink, StatusBadge, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { describeScopes, expiresSoon, KEYS, NewKeyModal, type ShownKey } from './new-key.tsx';
@@ -199,7 +197,11 @@ function KeyTimes({ apiKey }: { apiKey: ShownKey }) {
   );
 }
 
-const UPDATE_KEY = mutation('updateApiKey', 'apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } }', [POLICY_PARTS, USAGE_PARTS]);
+const UPDATE_KEY = mutation(
+  'updateApiKey',
+  'apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } }',
+  [POLICY_PARTS, USAGE_PARTS],
+);
 
 type EditFormProps = { apiKey: ShownKey; close: () => void };
 

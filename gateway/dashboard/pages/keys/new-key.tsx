@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
-import { CautionAlert } from '../../parts/alerts.ts';
 import { EXPIRIES, findDateFault, readExpiry } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -16,7 +15,7 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
-import { Small } from '../../parts/text.tsx';
+import { CautionAlert, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
@@ -159,13 +158,13 @@ function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onC
     },
     submit: (values) =>
       act({
-          name: values.name.trim(),
-          scopes: values.rights === 'full' ? null : values.scopes,
-          domains: values.domains.length === 0 ? null : values.domains,
-          addresses: values.addresses.length === 0 ? null : values.addresses,
-          policy: values.isLimited ? policyInput(values.policy) : null,
-          expiresAt: readExpiry(values),
-        }),
+        name: values.name.trim(),
+        scopes: values.rights === 'full' ? null : values.scopes,
+        domains: values.domains.length === 0 ? null : values.domains,
+        addresses: values.addresses.length === 0 ? null : values.addresses,
+        policy: values.isLimited ? policyInput(values.policy) : null,
+        expiresAt: readExpiry(values),
+      }),
     rename: ({ expiresAt, ...faults }) => {
       const own = Object.entries(faults).filter(([name]) => name in NEW_KEY);
       const ofPolicy = Object.entries(faults).filter(([name]) => !(name in NEW_KEY));

@@ -5,9 +5,9 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Row, RowName, Rows } from '../../parts/list.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
@@ -33,7 +33,7 @@ export function MembersPage() {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const isLimited = person?.isLimited === true;
-  const query = useLiveQuery({ query: MEMBERS, variables: {}, kinds: [], types: ['Member'], isPaused: isLimited });
+  const query = useLiveQuery({ query: MEMBERS, types: ['Member'], isPaused: isLimited });
   const { domains = [] } = useVerifiedDomains();
   return (
     <DomainNames value={new Map(domains.map(({ id, name }) => [id, name]))}>
@@ -294,13 +294,7 @@ type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
 
 /** Invitations that were not accepted. */
 function Invitations({ isInviting }: { isInviting: boolean }) {
-  const query = useLiveQuery({
-    query: INVITATIONS,
-    variables: {},
-    kinds: [],
-    types: ['Invitation'],
-    isPaused: isInviting,
-  });
+  const query = useLiveQuery({ query: INVITATIONS, types: ['Invitation'], isPaused: isInviting });
   return (
     <Stack gap="sm" component="section" aria-label="Invitations">
       <Title order={2} size="h4">

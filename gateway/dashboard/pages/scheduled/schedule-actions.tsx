@@ -1,9 +1,9 @@
 import { Group } from '@mantine/core';
 import { mutation } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
@@ -77,8 +77,7 @@ function RescheduleForm({ id, timezone, close }: { id: string; timezone: string;
   const form = useRecordForm({
     values: { scheduledAt: '', timezone },
     validate: { scheduledAt: (text) => (text.trim() === '' ? 'Choose a send time' : null) },
-    submit: (values) =>
-      act({ id, scheduledAt: values.scheduledAt.trim(), timezone: values.timezone.trim() || null }),
+    submit: (values) => act({ id, scheduledAt: values.scheduledAt.trim(), timezone: values.timezone.trim() || null }),
     rename: ({ scheduled_at: fault, ...fields }) => (fault === undefined ? fields : { ...fields, scheduledAt: fault }),
     saved: close,
   });

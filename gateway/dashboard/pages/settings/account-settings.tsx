@@ -6,10 +6,10 @@ import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, fileField } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconDownload } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
@@ -79,7 +79,7 @@ const JPEG_QUALITY = 0.9;
 
 /** The picture of the person, which members see beside the name. */
 function PictureField() {
-  const query = useLiveQuery({ query: PICTURE, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: PICTURE });
   const { act, isBusy } = useAct(SET_PICTURE);
   const [isReading, setReading] = useState(false);
   const person = query.data?.viewer.person;
@@ -153,7 +153,7 @@ const REMOVE_IMAGE_SENDER = mutation('removeImageSender', 'address');
 
 /** Senders whose remote images are always shown. */
 export function ImagesSection() {
-  const query = useLiveQuery({ query: IMAGE_SENDERS, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: IMAGE_SENDERS });
   return (
     <Section
       title="Remote images"
@@ -227,7 +227,7 @@ const DELETE = mutation('deleteSnippet', 'deletedId');
 
 /** Texts that the composer inserts. */
 export function SnippetsSection() {
-  const query = useLiveQuery({ query: SNIPPETS, variables: {}, kinds: [], types: ['Snippet'] });
+  const query = useLiveQuery({ query: SNIPPETS, types: ['Snippet'] });
   const mayChange = useRight('organize');
   /** the ID of the snippet that is edited; `new`: one to create */
   const [edited, setEdited] = useState<string | null>(null);

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
@@ -183,7 +183,7 @@ const REVOKE_TOKEN = mutation('revokeScimToken', 'directory { url }');
 
 /** The token by which the directory of a company provisions members, for the owner of the workspace. */
 export function ScimSection() {
-  const query = useLiveQuery({ query: DIRECTORY, variables: {}, kinds: [], types: ['ScimDirectory'] });
+  const query = useLiveQuery({ query: DIRECTORY, types: ['ScimDirectory'] });
   const { act: revoke } = useAct(REVOKE_TOKEN, { done: 'The SCIM token was revoked.' });
   const [secret, setSecret] = useState<string | null>(null);
   const show = (next: string | null) => {

@@ -20,7 +20,7 @@ const NEARLY = 0.9;
 
 /** Limits of the account and their current usage. */
 export function LimitsSection() {
-  const query = useLiveQuery({ query: LIMITS, variables: {}, kinds: ['EMAIL_SENT'] });
+  const query = useLiveQuery({ query: LIMITS, kinds: ['EMAIL_SENT'] });
   return (
     <Section title="Limits" about="Set by the operator for each account.">
       <Loaded query={query} height={70}>
@@ -82,7 +82,7 @@ type Erased = ResultOf<typeof PREVIEW>['viewer']['retentionPreview'];
 
 /** Retention periods. */
 export function RetentionSection() {
-  const query = useLiveQuery({ query: RETENTION, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: RETENTION });
   const isDefault = query.data?.viewer.retention.isDefault === true;
   return (
     <Section
@@ -250,7 +250,7 @@ const SERVICE = graphql(`
 
 /** Configuration of the service. */
 export function ServerSection() {
-  const query = useLiveQuery({ query: SERVICE, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: SERVICE });
   return (
     <Section title="Service" about="Settings of the service, set by its operator.">
       <Loaded query={query} height={220}>

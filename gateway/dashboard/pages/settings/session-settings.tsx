@@ -143,7 +143,7 @@ const END_ACCESS = mutation('revokeOauthGrant', 'grant { id }');
 
 /** Programs that got access to the workspace by OAuth. */
 export function ProgramsSection() {
-  const query = useLiveQuery({ query: PROGRAMS, variables: {}, kinds: [], types: ['OauthGrant'] });
+  const query = useLiveQuery({ query: PROGRAMS, types: ['OauthGrant'] });
   return (
     <Section
       title="Programs with access"

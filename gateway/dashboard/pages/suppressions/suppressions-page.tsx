@@ -1,5 +1,6 @@
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
 import {
@@ -7,14 +8,14 @@ import {
   FilterBar,
   listSource,
   PagedList,
+  Row,
+  RowName,
   TextFilter,
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
 import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
