@@ -325,11 +325,11 @@ export function Row({ name, about, actions, children }: RowProps) {
 /** The name of a row in bold, which links to its page if it has one. */
 export function RowName({ href, children }: { href?: string; children: ReactNode }) {
   return href === undefined ? (
-    <Strong className="postroom-wrap" miw={0}>
+    <Strong className="postroom-wrap" miw={0} dir="auto">
       {children}
     </Strong>
   ) : (
-    <SmallLink href={href} fw={600} className="postroom-wrap">
+    <SmallLink href={href} fw={600} className="postroom-wrap" dir="auto">
       {children}
     </SmallLink>
   );

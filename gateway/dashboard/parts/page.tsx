@@ -34,7 +34,7 @@ export function PageHeader({ title, about, back, children }: PageHeaderProps) {
       {/* Actions for which a phone has no room beside the title go below it. */}
       <Stack gap={2} flex="1 1 14rem" miw={0}>
         <Group gap={6} wrap="nowrap">
-          <Title order={1} className="postroom-wrap">
+          <Title order={1} className="postroom-wrap" dir="auto">
             {title}
           </Title>
           {!pathname.startsWith('/docs') && (

@@ -325,7 +325,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
     <li className={styles['row']} data-email={email.id}>
       <Icon size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
-        <Small truncate="end" title={email.from.address}>
+        <Small truncate="end" title={email.from.address} dir="auto" ta="left">
           {nameMailbox(email.from)}
         </Small>
         <Fine truncate="end" title={to}>
@@ -333,7 +333,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
         </Fine>
       </div>
       <div className={styles['subject']}>
-        <SmallLink href={`/emails/${email.id}`} className={styles['link']} fw={600} c="inherit">
+        <SmallLink href={`/emails/${email.id}`} className={styles['link']} fw={600} c="inherit" dir="auto">
           {showSubject(email)}
         </SmallLink>
       </div>

@@ -178,7 +178,7 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
       {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
         <Paper key={index} withBorder px="sm" py={6} radius="md">
           <Group gap="xs" wrap="nowrap">
-            <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
+            <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit" py={2}>
               <Group gap="xs" wrap="nowrap">
                 {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
                   <Thumbnail

@@ -104,7 +104,7 @@ export function MessageCard(props: MessageCardProps) {
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
               {isUnread && <span className={style['words']}>Unread. </span>}
-              <Strong component="span" truncate>
+              <Strong component="span" truncate dir="auto">
                 {showName(from)}
               </Strong>
               {isOwn && (
@@ -124,7 +124,7 @@ export function MessageCard(props: MessageCardProps) {
               )}
               {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
             </span>
-            <Fine component="span" truncate display="block">
+            <Fine component="span" truncate display="block" dir="auto" ta="left">
               {isUnfolded ? from.address : preview || 'No text'}
             </Fine>
           </span>

@@ -54,9 +54,9 @@ export function MessageEnvelope({
           {`To ${first}${everyone.length > 1 ? ` and ${everyone.length - 1} more` : ''}`}
         </Fine>
         {authentication !== null && <SenderMark authentication={authentication} />}
-        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Pressed aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Show details'}
-        </UnstyledButton>
+        </Pressed>
         {offer !== null && <LeaveList emailId={id} offer={offer} from={ownAddress?.address ?? envelopeRecipient} />}
       </Group>
       {isOpen && (
@@ -83,6 +83,14 @@ export function MessageEnvelope({
   );
 }
 
+/** A small text that is pressed. */
+const Pressed = UnstyledButton.withProps({
+  fz: 'xs',
+  c: 'var(--mantine-color-anchor)',
+  mih: 24,
+  style: { display: 'inline-flex', alignItems: 'center', gap: 4 },
+});
+
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Fine className="postroom-wrap">
@@ -96,9 +104,7 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
   return (
     <Popover width={280} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)">
-          Reason
-        </UnstyledButton>
+        <Pressed>Reason</Pressed>
       </Popover.Target>
       <Popover.Dropdown>
         <Small>{REASONS[reason]}</Small>
@@ -124,10 +130,10 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
   return (
     <Popover width={340} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" style={{ display: 'inline-flex', gap: 4 }}>
+        <Pressed>
           <Icon size={15} aria-hidden />
           {words}
-        </UnstyledButton>
+        </Pressed>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap={6}>

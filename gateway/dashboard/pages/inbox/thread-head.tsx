@@ -53,10 +53,10 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
         size="lg"
       />
       <div className={style['subject']}>
-        <Title order={2} size="h4" title={subject}>
+        <Title order={2} size="h4" title={subject} dir="auto">
           {subject}
         </Title>
-        <Group gap={6} wrap="nowrap" miw={0}>
+        <Group gap="2px 6px" miw={0}>
           <Fine style={{ whiteSpace: 'nowrap' }}>
             {counted(messageCount, 'message')}
             {isArchived ? ', archived' : ''}
@@ -74,17 +74,19 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
           {thread.labels.map((label) => (
             <Tag
               key={label}
+              h={26}
+              pr={0}
               rightSection={
                 <CloseButton
                   {...needs('organize')}
-                  size={16}
-                  iconSize={12}
+                  size={24}
+                  iconSize={14}
                   aria-label={`Remove label ${label}`}
                   onClick={() => void acts.label([id], [], [label])}
                 />
               }
             >
-              {label}
+              <bdi>{label}</bdi>
             </Tag>
           ))}
         </Group>

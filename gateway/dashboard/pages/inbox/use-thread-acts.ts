@@ -201,7 +201,7 @@ export function useThreadActs(
       ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember: (undo) => remember(undo).run }
       : NO_ACTS;
 
-  /** Assigns one after the other, and adds those that are to `done`: the first refusal ends it. */
+  /** Assigns one after the other, and adds each to `done`: the first refusal ends it. */
   const setAssignee = async (ids: readonly string[], to: Assignee | null, done: string[]) => {
     const before = new Map(heldRows(list.pages).map(({ node }) => [node.id, node.assignee]));
     for (const id of ids) {
@@ -219,7 +219,7 @@ export function useThreadActs(
       }
     };
   };
-  /** Snoozes one after the other, and adds those that are to `done`: the first refusal ends it, and is told once. */
+  /** Snoozes one after the other, and adds each to `done`: the first refusal ends it, and is reported once. */
   const setSnoozed = async (ids: readonly string[], until: string | null, done: string[]) => {
     const before = new Map(heldRows(list.pages).map((row) => [row.node.id, row]));
     const undone: (string | null)[] = [];

@@ -89,7 +89,7 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
           <RowName>{called}</RowName>
           <Badge variant="default">{role.toLowerCase()}</Badge>
           {isApprover && role !== 'OWNER' && role !== 'ADMIN' && <Badge variant="default">approver</Badge>}
-          {isYou && <Badge variant="light">you</Badge>}
+          {isYou && <Badge variant="default">you</Badge>}
         </Group>
       }
       about={

@@ -123,7 +123,7 @@ function UndoSection() {
   return (
     <Section
       title="Undo send"
-      about="An email that you send here waits so long, and its notice has an Undo button. Saved in this browser."
+      about="An email that you send here waits for these seconds, and its notice has an Undo button. Saved in this browser."
     >
       <Group>
         <SegmentedControl
@@ -133,10 +133,7 @@ function UndoSection() {
             rememberUndoSeconds(Number(value));
             setSeconds(Number(value));
           }}
-          data={UNDO_CHOICES.map((choice) => ({
-            value: String(choice),
-            label: choice === 0 ? 'Off' : `${choice} seconds`,
-          }))}
+          data={UNDO_CHOICES.map((choice) => ({ value: String(choice), label: choice === 0 ? 'Off' : String(choice) }))}
         />
       </Group>
     </Section>
