@@ -51,8 +51,8 @@ interface NoticeOffer {
   staysMs?: number | undefined;
 }
 
-/** Shows what was done, with an optional link and undo button. */
-export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: NoticeOffer = {}): void {
+/** Shows what was done, with an optional link and undo button. Returns a function that hides it. */
+export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: NoticeOffer = {}): () => void {
   const id = randomId();
   const hide = () => hideNotice(id);
   notify({
@@ -85,6 +85,7 @@ export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: Not
       </Group>
     ),
   });
+  return hide;
 }
 
 const ID_BYTES = 16;

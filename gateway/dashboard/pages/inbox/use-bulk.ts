@@ -9,7 +9,7 @@ import { counted, formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
 import { SET_READ_BY_ME } from './own-reads.ts';
-import { RESTORE, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
+import { RESTORE, type ThreadActs, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
 
 const SELECTION = graphql(`
   query InboxSelection($filter: InboxFilter, $search: String) {
@@ -52,10 +52,9 @@ interface Bulk {
 }
 
 /**
- * `done` is called when a change has run, to the end or not. `remember` sets what the undo key does, and returns it as a function that runs
- * once.
+ * `done` is called when a change has run, to the end or not. `remember` sets what the undo key does.
  */
-export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo: () => void) => () => void): Bulk {
+export function useBulk(wanted: ThreadsWanted, done: () => void, remember: ThreadActs['remember']): Bulk {
   const client = useClient();
   const { act: update } = useAct(UPDATE, { quiet: true });
   const { act: trash } = useAct(TRASH, { quiet: true });
@@ -107,6 +106,10 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     setChosen(null);
     return all;
   };
+  const offerUndo = (text: string, undo: () => void) => {
+    const step = remember(undo);
+    step.hide = showNotice(text, { undo: step.run, staysMs: UNDO_STAYS_MS });
+  };
   const runOver = async (change: BulkChange, ids: readonly string[]) => {
     const { changed, undoIds, skipped } = await changeAll(ids, (threadIds) => {
       if (change.kind === 'trash') return trash({ threadIds });
@@ -121,9 +124,9 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     ]
       .join(' ')
       .trim();
-    if (undoIds.length === 0) return showNotice(text);
+    if (undoIds.length === 0) return void showNotice(text);
     keepLastChange({ text, undoIds, ownMarks: null });
-    showNotice(text, { undo: remember(() => void undoAll(undoIds)), staysMs: UNDO_STAYS_MS });
+    offerUndo(text, () => void undoAll(undoIds));
   };
   const markAll = ({ threadIds, isRead }: OwnMarks) =>
     changeAll(threadIds, (batch) => markOwn({ threadIds: batch, isRead }));
@@ -139,10 +142,10 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
     const threadIds = ids.filter((id) => unread.has(id) === isRead);
     const { changed: marked } = await markAll({ threadIds, isRead });
     const text = `${counted(marked.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`;
-    if (marked.length === 0) return showNotice(text);
+    if (marked.length === 0) return void showNotice(text);
     const ownMarks = { threadIds: marked, isRead };
     keepLastChange({ text, undoIds: [], ownMarks });
-    showNotice(text, { undo: remember(() => void undoOwnMarks(ownMarks)), staysMs: UNDO_STAYS_MS });
+    offerUndo(text, () => void undoOwnMarks(ownMarks));
   };
   const undoOwnMarks = async ({ threadIds, isRead }: OwnMarks) => {
     keepLastChange(null);

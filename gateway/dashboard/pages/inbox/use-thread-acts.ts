@@ -57,8 +57,8 @@ export interface ThreadActs {
   merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
   /** Undoes the last action. Returns false if there is none. */
   undo: () => boolean;
-  /** Sets what `undo` does next, once. Returns it. */
-  remember: (undo: () => void) => () => void;
+  /** Sets what `undo` does next, once. Returns it as `run`, and `hide` is called then. */
+  remember: (undo: () => void) => { run: () => void; hide: () => void };
 }
 
 /**
@@ -90,9 +90,12 @@ export function useThreadActs(
   const remember = (undo: () => void) => {
     const step = {
       isDone: false,
+      /** hides the notice that offers it */
+      hide: () => undefined as void,
       run: () => {
         if (step.isDone) return;
         step.isDone = true;
+        step.hide();
         if (last.current === step.run) last.current = null;
         undo();
       },
@@ -107,7 +110,7 @@ export function useThreadActs(
   const tell = async (text: string | (() => string), done: Promise<(() => void) | null>) => {
     const step = remember(() => void done.then((undo) => undo?.()));
     if ((await done) === null || step.isDone) return;
-    showNotice(typeof text === 'string' ? text : text(), { undo: step.run });
+    step.hide = showNotice(typeof text === 'string' ? text : text(), { undo: step.run });
   };
 
   /** Has the service undo what it stored of a change; null: it changed nothing. */
@@ -198,7 +201,7 @@ export function useThreadActs(
   };
   if (!mayOrganize)
     return mayMarkOwn
-      ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember: (undo) => remember(undo).run }
+      ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember }
       : NO_ACTS;
 
   /** Assigns one after the other, and adds each to `done`: the first refusal ends it. */
@@ -306,7 +309,7 @@ export function useThreadActs(
       return payload.thread;
     },
     undo: undoLast,
-    remember: (undo) => remember(undo).run,
+    remember,
   };
 }
 
@@ -326,7 +329,7 @@ const NO_ACTS: ThreadActs = {
   deleteForever: nothing,
   merge: () => Promise.resolve(null),
   undo: () => false,
-  remember: (undo) => undo,
+  remember: (undo) => ({ run: undo, hide: () => undefined }),
 };
 
 function conversations(count: number, of: number = count): string {
