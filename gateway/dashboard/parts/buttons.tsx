@@ -1,6 +1,6 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
+import { type MouseEvent, type MouseEventHandler, type ReactNode, useEffect, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { Link } from 'wouter';
 import { type NeededRight, needs } from './controls.tsx';
@@ -88,6 +88,22 @@ export function DialogButton({
       </Modal>
     </>
   );
+}
+
+/** A dialog that is there as long as it is open. When it closes, what had the focus before has it again, for users of the keyboard. */
+export function OpenDialog(props: Omit<ModalProps, 'opened'>) {
+  const [origin] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      // Unless what was done in it moved the focus already.
+      window.setTimeout(() => {
+        if (document.activeElement === document.body && origin instanceof HTMLElement)
+          origin.focus({ preventScroll: true });
+      });
+    },
+    [origin],
+  );
+  return <Modal opened {...props} />;
 }
 
 type CreateButtonProps = { needed?: Needed; href?: string; onClick?: MouseEventHandler; children: ReactNode };

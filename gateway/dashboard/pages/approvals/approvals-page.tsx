@@ -1,6 +1,6 @@
 import { Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue, useElementSize } from '@mantine/hooks';
-import { Fragment } from 'react';
+import { Fragment, type MouseEvent } from 'react';
 import { type UseQueryResponse, useQuery } from 'urql';
 import type { ResultOf } from '../../graphql.ts';
 import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
@@ -87,14 +87,18 @@ function WaitingRow({ email, isStill }: { email: Waiting; isStill: boolean }) {
       email={email}
       marks={marks.map((mark) => <Tag key={mark}>{mark}</Tag>)}
       details={
-        <Stack gap="sm" mt="sm">
+        <Stack gap="sm" mt="sm" pos="relative">
+          {/* Before all the links of the email. */}
+          <a className="postroom-skip" href={`#decide-${id}`} onClick={(event) => skipTo(event, `decide-${id}`)}>
+            Skip to the decision
+          </a>
           <WaitingContent content={content} title={title} />
           {/* In sight however long the email is, with what it decides about. */}
-          <div className={style['decide']} role="group" aria-label="Decide">
+          <div className={style['decide']} role="group" aria-label="Decide" id={`decide-${id}`}>
             <Small truncate flex={1} miw={0}>
               {title} <Fine span>to {to.map(({ address }) => address).join(', ')}</Fine>
             </Small>
-            <ApprovalActions id={id} title={title} canApprove={isStill && content[0].data?.email != null} />
+            <ApprovalActions id={id} title={title} isRead={content[0].data?.email != null} isStill={isStill} />
           </div>
         </Stack>
       }
@@ -117,6 +121,12 @@ function WaitingRow({ email, isStill }: { email: Waiting; isStill: boolean }) {
       </Fine>
     </MailCard>
   );
+}
+
+/** Focuses the first button of an element, without a step in the browser's history. */
+function skipTo(event: MouseEvent, id: string): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>(`#${CSS.escape(id)} button`)?.focus();
 }
 
 /** The message in full, with the thread that it answers beside it. */

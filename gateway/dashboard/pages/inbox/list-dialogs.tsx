@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, List, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { mutation, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { OpenDialog } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
@@ -111,8 +112,7 @@ type MergeDialogProps = { threads: readonly ThreadRow[]; close: () => void; merg
 /** Asks before conversations are merged: only a split separates them again. */
 export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
   return (
-    <Modal
-      opened
+    <OpenDialog
       onClose={close}
       title={`Merge ${threads.length} conversations into one?`}
       centered
@@ -138,7 +138,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 
@@ -146,7 +146,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
 export function LargeChangeDialog({ question, close }: { question: Question; close: () => void }) {
   const { title, about, confirm, run } = question;
   return (
-    <Modal opened onClose={close} title={title} centered>
+    <OpenDialog onClose={close} title={title} centered>
       <Stack>
         <Small>{about}</Small>
         <Group justify="flex-end">
@@ -161,7 +161,7 @@ export function LargeChangeDialog({ question, close }: { question: Question; clo
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 

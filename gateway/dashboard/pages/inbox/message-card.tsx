@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   Menu,
-  Modal,
   Radio,
   ScrollArea,
   Skeleton,
@@ -16,6 +15,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
+import { OpenDialog } from '../../parts/buttons.tsx';
 import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArrowForwardUp,
@@ -268,13 +268,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
     });
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title="Split conversation here?"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <OpenDialog onClose={close} title="Split conversation here?" centered closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack>
         <Small>
           {messages.length === 1
@@ -289,7 +283,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 
@@ -333,7 +327,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
     showNotice('The message was moved to this conversation.');
   };
   return (
-    <Modal opened onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <OpenDialog onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack>
         <TextInput
           label="Conversation"
@@ -366,6 +360,6 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }

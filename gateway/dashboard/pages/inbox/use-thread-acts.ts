@@ -199,10 +199,7 @@ export function useThreadActs(
     run?.();
     return run !== null;
   };
-  if (!mayOrganize)
-    return mayMarkOwn
-      ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember }
-      : NO_ACTS;
+  if (!mayOrganize) return mayMarkOwn ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember } : NO_ACTS;
 
   /** Assigns one after the other, and adds each to `done`: the first refusal ends it. */
   const setAssignee = async (ids: readonly string[], to: Assignee | null, done: string[]) => {
