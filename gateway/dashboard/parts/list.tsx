@@ -167,20 +167,14 @@ export function ChoiceFilter({
   );
 }
 
-interface UrlDialogProps {
-  name?: string;
-  title: string;
-  filters: UrlFilters;
-  size?: string;
-  children: (close: () => void) => ReactNode;
-}
+type UrlDialogProps = { title: string; filters: UrlFilters; children: (close: () => void) => ReactNode };
 
-/** A dialog that is open while the address of the page has its name, such as `?new=`. */
-export function UrlDialog({ name = 'new', title, filters, size = 'md', children }: UrlDialogProps) {
+/** A dialog that is open while the address of the page has `?new=`. */
+export function UrlDialog({ title, filters, children }: UrlDialogProps) {
   const [search] = useSearchParams();
-  const close = () => filters.set({ [name]: null });
+  const close = () => filters.set({ new: null });
   return (
-    <Modal opened={search.has(name)} onClose={close} title={title} size={size} centered>
+    <Modal opened={search.has('new')} onClose={close} title={title} centered>
       {children(close)}
     </Modal>
   );

@@ -112,12 +112,7 @@ type MergeDialogProps = { threads: readonly ThreadRow[]; close: () => void; merg
 /** Asks before conversations are merged: only a split separates them again. */
 export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
   return (
-    <OpenDialog
-      onClose={close}
-      title={`Merge ${threads.length} conversations into one?`}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <OpenDialog onClose={close} title={`Merge ${threads.length} conversations into one?`} centered>
       <Stack>
         <List size="sm">
           {threads.map(({ id, subject, messageCount }) => (

@@ -268,7 +268,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
     });
   };
   return (
-    <OpenDialog onClose={close} title="Split conversation here?" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <OpenDialog onClose={close} title="Split conversation here?" centered>
       <Stack>
         <Small>
           {messages.length === 1
@@ -327,7 +327,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
     showNotice('The message was moved to this conversation.');
   };
   return (
-    <OpenDialog onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <OpenDialog onClose={close} title="Move message" centered size="lg">
       <Stack>
         <TextInput
           label="Conversation"

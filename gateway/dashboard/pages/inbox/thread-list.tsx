@@ -27,8 +27,6 @@ import type { ThreadList as List } from './use-thread-list.ts';
 
 /** Number of rows rendered above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
-/** Height of what is above and below the list on a wide page. CSS pixels. */
-const HEAD_PX = 120;
 /** Distance in rows between remembered rows, by which the list keeps its scroll position. */
 const ANCHORS = 12;
 /** A pointer that moved further between down and up drags. CSS pixels. */
@@ -82,8 +80,8 @@ export function ThreadList(props: ThreadListProps) {
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
     overscan: OVERSCAN_ROWS,
-    // Until it is measured, so that the first frame has rows: as many as it keeps, since others would be laid out again before they are seen.
-    initialRect: { width: 0, height: window.innerHeight - HEAD_PX },
+    // Until it is measured, so that the first frame has rows.
+    initialRect: { width: 0, height: window.innerHeight },
     // Keeps the focused row rendered, so that the keyboard does not lose the list.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
@@ -92,11 +90,7 @@ export function ThreadList(props: ThreadListProps) {
         : [...indexes, activeIndex].sort((a, b) => a - b);
     },
   });
-  const measured = useRef(rowPx);
-  useLayoutEffect(() => {
-    if (measured.current !== rowPx) virtual.measure();
-    measured.current = rowPx;
-  }, [virtual, rowPx]);
+  useLayoutEffect(() => virtual.measure(), [virtual, rowPx]);
   const items = virtual.getVirtualItems();
   const from = virtual.range?.startIndex ?? 0;
   const to = virtual.range?.endIndex ?? 0;
@@ -118,19 +112,12 @@ export function ThreadList(props: ThreadListProps) {
   };
   useImperativeHandle(ref, () => ({ focus }));
 
-  const hasScrolled = useRef(false);
   const remember = () => {
-    hasScrolled.current = true;
     anchors.current = anchorsAt(pages, scroll.current?.scrollTop ?? 0, rowPx);
   };
   // New rows above must not move what the user is reading.
   useLayoutEffect(() => {
     const element = scroll.current;
-    // A list that was not scrolled is at its top: to ask for it would lay the page out once more before it is seen.
-    if (!hasScrolled.current) {
-      anchors.current = anchorsAt(pages, 0, rowPx);
-      return;
-    }
     if (element !== null && element.scrollTop > rowPx / 2)
       for (const { id, at, offset } of anchors.current) {
         const index = indexOfThread(pages, id);
