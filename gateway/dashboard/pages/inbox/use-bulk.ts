@@ -75,7 +75,9 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: Threa
   ): Promise<void> => {
     isCancelled.current = false;
     let problem: Problem | null = null;
-    for (let at = 0; at < items.length && problem === null && !isCancelled.current; at += size) {
+    for (let at = 0; at < items.length && problem === null; at += size) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
+      if (isCancelled.current) break;
       setProgress({ done: at, total: items.length });
       problem = await step(items.slice(at, at + size));
     }
