@@ -197,7 +197,9 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.getByRole('button', { name: 'Preview order.csv' }).click();
     await page.getByRole('region', { name: 'Text of order.csv' }).getByText('1,2').waitFor();
     expect(await findViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Close preview' }).click();
+    await page.keyboard.press('Escape');
+    const opener = page.getByRole('button', { name: 'Preview order.csv' });
+    await expect.poll(() => opener.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Preview photo.png' }).click();
     const photo = page.getByRole('img', { name: 'photo.png' });
     await expect.poll(() => photo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);

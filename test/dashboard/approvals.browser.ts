@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../db/queries/accounts/account.ts';
+import { makeSignInLink } from '../../db/queries/accounts/sign-in-link.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
@@ -149,6 +151,55 @@ describe.skipIf(chromiumPath === undefined)('mail that waits for approval', { ti
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Third');
     const { body } = await account.call('GET', '/emails?status=awaiting_approval');
     expect(body.data.map(({ subject }: { subject: string }) => subject)).toEqual(['Third']);
+    await close();
+  });
+
+  test('leads the keyboard past the links of an email to its decision', async () => {
+    const account = await stage.account();
+    await stage.database.pool.query('update email_address set send_policy = $2 where workspace_id = $1', [
+      account.workspaceId,
+      { approval: 'always' },
+    ]);
+    const html = Array.from({ length: 40 }, (_, n) => `<p><a href="https://shop.example/${n}">Lamp ${n}</a></p>`).join(
+      '',
+    );
+    await account.call('POST', '/emails', {
+      from: account.address,
+      to: ['joe@elsewhere.test'],
+      subject: 'Lamps',
+      html,
+    });
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/approvals`);
+    const approve = page.getByRole('button', { name: 'Approve “Lamps”' });
+    await expect.poll(() => approve.isEnabled()).toBe(true);
+    await page.getByRole('main').getByRole('link', { name: 'Lamps', exact: true }).focus();
+    await page.keyboard.press('Tab');
+    expect(await isOnTop(page.getByRole('link', { name: 'Skip to the decision' }))).toBe(true);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => approve.evaluate((button) => button === document.activeElement)).toBe(true);
+    await close();
+  });
+
+  test('a phone of a member who approves and does not send has the approvals in its bar', async () => {
+    const { workspaceId } = await stage.account();
+    const email = `approver-${Date.now()}@approvals.test`;
+    const made = await createAccount(stage.database, { email, password: null, apiKey: null, mailbox: null });
+    if (!('workspaceId' in made)) throw new Error(made.outcome);
+    await stage.database.pool.query(
+      `insert into workspace_member (workspace_id, person_id, role, is_approver) values ($1, $2, 'viewer', true)`,
+      [workspaceId, made.workspaceId],
+    );
+    const { page, context, close } = await stage.open(null, { viewport: PHONE });
+    const post = (path: string, data: object) =>
+      context.request.post(`${stage.url}/api/auth${path}`, { data, headers: { origin: stage.url } });
+    await post('/sign-in/link', { token: await makeSignInLink(stage.database, email) });
+    expect((await post('/switch-workspace', { workspaceId })).status()).toBe(200);
+    await page.goto(stage.url);
+    const bar = page.getByRole('navigation', { name: 'Quick' });
+    await bar.getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('heading', { name: 'No emails to approve' }).waitFor();
+    expect(await bar.getByRole('link').allInnerTexts()).toEqual(['Overview', 'Inbox', 'Approvals', 'Activity']);
     await close();
   });
 });

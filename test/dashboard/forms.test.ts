@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSchema, print, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { graphql } from '../../gateway/dashboard/graphql.ts';
+import { mutation } from '../../gateway/dashboard/graphql.ts';
 import { hasNoCriteria, readValues } from '../../gateway/dashboard/pages/rules/rule-values.ts';
 import { askForRefusal, formErrors } from '../../gateway/dashboard/parts/refusal.ts';
 import { repository } from '../support/runner.ts';
@@ -34,17 +34,13 @@ test('a rule has criteria when one of its lists has a value or an attachment is 
   expect(hasNoCriteria({ ...values, dmarc: ['FAIL'] })).toBe(false);
 });
 
-test('a mutation asks for the errors of each root field, whose document names only its payload', () => {
-  const mutation = graphql(`
-    mutation Suppress($input: SuppressAddressInput!) {
-      suppressAddress(input: $input) { __typename ... on SuppressAddressPayload { suppression { id } } }
-    }
-  `);
-  const asked = askForRefusal(mutation);
+test('a mutation asks for the errors of its root field, and is declared by its name and what is read of its payload', () => {
+  const declared = mutation('suppressAddress', 'suppression { id }');
+  const asked = askForRefusal(declared);
   const text = JSON.stringify(asked);
   const schema = buildSchema(readFileSync(path.join(repository, 'schema.graphql'), 'utf8'));
   expect(validate(schema, JSON.parse(text))).toEqual([]);
   expect(text).toContain('RefusalParts');
   expect(print(JSON.parse(text))).toMatch(/\.\.\.RefusalParts\s+\}\s+\}\s+fragment RefusalParts on Error/);
-  expect(askForRefusal(mutation)).toBe(asked);
+  expect(askForRefusal(declared)).toBe(asked);
 });

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../graphql.ts';
 
 /** Addresses and domains that can send mail. */
 export const SENDERS = graphql(`
@@ -59,11 +59,7 @@ export const DRAFTS_OF = graphql(
 );
 
 /** Stores a new draft. */
-export const CREATE_DRAFT = graphql(`
-  mutation ComposerCreateDraft($input: CreateDraftInput!) {
-    createDraft(input: $input) { __typename ... on CreateDraftPayload { draft { id version attachments { id } } } }
-  }
-`);
+export const CREATE_DRAFT = mutation('createDraft', 'draft { id version attachments { id } }');
 
 /** Changes a draft. */
 export const UPDATE_DRAFT = graphql(`
@@ -77,19 +73,10 @@ export const UPDATE_DRAFT = graphql(`
 `);
 
 /** Deletes a draft. */
-export const DELETE_DRAFT = graphql(`
-  mutation ComposerDeleteDraft($input: DeleteDraftInput!) {
-    deleteDraft(input: $input) { __typename ... on DeleteDraftPayload { deletedId } }
-  }
-`);
+export const DELETE_DRAFT = mutation('deleteDraft', 'deletedId');
 
 /** Sends a draft. */
-export const SEND_DRAFT = graphql(
-  `mutation ComposerSendDraft($input: SendDraftInput!) {
-    sendDraft(input: $input) { __typename ... on SendDraftPayload { email { ...SentEmail } } }
-  }`,
-  [SENT],
-);
+export const SEND_DRAFT = mutation('sendDraft', 'email { ...SentEmail }', [SENT]);
 
 /** The attachments of an email that was just submitted. */
 export const SENT_FILES = graphql(`
@@ -97,11 +84,7 @@ export const SENT_FILES = graphql(`
 `);
 
 /** Cancels a scheduled email. */
-export const CANCEL = graphql(`
-  mutation ComposerCancel($input: CancelEmailInput!) {
-    cancelEmail(input: $input) { __typename ... on CancelEmailPayload { email { id status } } }
-  }
-`);
+export const CANCEL = mutation('cancelEmail', 'email { id status }');
 
 /** The message to reply to or to forward. */
 export type Original = NonNullable<ResultOf<typeof ORIGINAL>['email']>;

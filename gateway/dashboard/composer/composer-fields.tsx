@@ -17,6 +17,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import type { Schedule } from '../../../core/sending/schedule.ts';
 import { fileField } from '../parts/buttons.tsx';
+import { QuietButton } from '../parts/controls.tsx';
 import {
   IconBell,
   IconCalendar,
@@ -28,7 +29,6 @@ import {
   IconSend,
 } from '../parts/icons.ts';
 import { MenuAction } from '../parts/menu-action.tsx';
-import { QuietButton } from '../parts/quiet-button.tsx';
 import { Fine } from '../parts/text.tsx';
 import { exactTime } from '../parts/words.ts';
 import { type AttachedFile, MAX_CONTENT_BYTES, sizeText } from './attachments.ts';

@@ -2,11 +2,10 @@ import { Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } fro
 import { useForm } from '@mantine/form';
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
-import { ErrorAlert, WarningAlert } from '../parts/alerts.ts';
+import { IconButton, QuietButton } from '../parts/controls.tsx';
 import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
 import { notify } from '../parts/notify.tsx';
-import { IconButton, QuietButton } from '../parts/quiet-button.tsx';
-import { Fine, Small, SmallLink } from '../parts/text.tsx';
+import { ErrorAlert, Fine, Small, SmallLink, WarningAlert } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { refusalOfFiles, roomBeside, useFiles } from './attachments.ts';

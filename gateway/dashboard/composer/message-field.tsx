@@ -2,7 +2,7 @@ import { Group, Input, Skeleton, Textarea } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
-import { QuietButton } from '../parts/quiet-button.tsx';
+import { QuietButton } from '../parts/controls.tsx';
 import { Small } from '../parts/text.tsx';
 import { FieldComing } from '../shell/keys.ts';
 import { rememberMode } from './browser-settings.ts';

@@ -1,7 +1,7 @@
 import { Button, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
+import { QuietButton } from '../parts/controls.tsx';
 import { IconBolt } from '../parts/icons.ts';
-import { QuietButton } from '../parts/quiet-button.tsx';
 import { Fine, PageLink } from '../parts/text.tsx';
 import type { Snippet } from './composer-documents.ts';
 

@@ -90,10 +90,8 @@ export function useSavedDraft(
       const draft = present.current;
       const { payload, problem } =
         draft === null
-          ? await create({ input: createInput(mode, original, content, attachments) })
-          : await update({
-              input: { ...content.input, ...attachments, id: draft.id, version: draft.version },
-            });
+          ? await create(createInput(mode, original, content, attachments))
+          : await update({ ...content.input, ...attachments, id: draft.id, version: draft.version });
       if (payload === null) {
         const refusal = refused(problem);
         setSaving(refusal);
@@ -135,7 +133,7 @@ export function useSavedDraft(
     await queue.current;
     const draft = present.current;
     present.current = null;
-    if (draft !== null && other.current !== 'gone') await deleteDraft({ input: { id: draft.id } });
+    if (draft !== null && other.current !== 'gone') await deleteDraft({ id: draft.id });
   };
 
   return {

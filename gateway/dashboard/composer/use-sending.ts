@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useLocation } from 'wouter';
-import { graphql } from '../graphql.ts';
+import { mutation } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { showNotice } from '../parts/notify.tsx';
 import { type Problem, useAct } from '../parts/use-act.ts';
@@ -67,7 +67,10 @@ export function useSending(mode: ComposerMode, original: Original | null, draft:
         if (saved.draft === null) return saved.problem === null ? null : { email: null, problem: saved.problem };
         const { id, version } = saved.draft;
         const { payload, problem } = await sendDraft({
-          input: { id, version, undoSeconds: undoSeconds(), idempotencyKey: `dashboard ${id} ${version}` },
+          id,
+          version,
+          undoSeconds: undoSeconds(),
+          idempotencyKey: `dashboard ${id} ${version}`,
         });
         if (payload === null) return { email: null, problem };
         draft.end();
@@ -113,11 +116,11 @@ function useUndo(mode: ComposerMode, original: Original | null) {
     try {
       const files = await readContents(email, content.files);
       const attachments = mode === 'forward' ? {} : { attachments: await attachmentsInput(files, new Map()) };
-      const { payload } = await create({ input: createInput(mode, original, content, attachments) });
+      const { payload } = await create(createInput(mode, original, content, attachments));
       if (payload === null) return;
       const { id } = payload.draft;
-      const cancelled = await cancel({ input: { id: email.id } });
-      if (cancelled.payload === null) return void deleteDraft({ input: { id } });
+      const cancelled = await cancel({ id: email.id });
+      if (cancelled.payload === null) return void deleteDraft({ id });
       navigate(pathOfDraft({ id, kind: toStoredKind(mode), originalEmail: original }));
       showNotice('Sending was stopped. The email is a draft again.');
     } catch (error) {
@@ -126,14 +129,10 @@ function useUndo(mode: ComposerMode, original: Original | null) {
   };
 }
 
-const REMIND = graphql(`
-  mutation ComposerRemind($input: RemindOfEmailInput!) {
-    remindOfEmail(input: $input) { __typename ... on RemindOfEmailPayload { remindAt email { id } } }
-  }
-`);
+const REMIND = mutation('remindOfEmail', 'remindAt email { id }');
 
 /** Returns a function that brings the conversation of a sent email back at a time in words unless someone replies. It tells a failure. */
 export function useReminder(): (emailId: string, at: string) => void {
   const { act } = useAct(REMIND);
-  return (emailId, at) => void act({ input: { emailId, at, timezone: timeZone } });
+  return (emailId, at) => void act({ emailId, at, timezone: timeZone });
 }

@@ -2,29 +2,19 @@ import { createClient } from 'graphql-sse';
 import { endSession, GRAPHQL_URL } from '../client.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 
-const EVENTS = graphql(`
-  subscription DashboardEvents($after: String) {
-    events(after: $after) { cursor kind at emailId threadId deliveryId endpointId domainId data }
-  }
-`);
-
-/** The text is sent; the parsed document provides the types. */
-const EVENTS_TEXT = `subscription DashboardEvents($after: String) {
+const EVENTS = `subscription DashboardEvents($after: String) {
   events(after: $after) { cursor kind at emailId threadId deliveryId endpointId domainId data }
 }`;
+const MARKS = 'subscription DashboardMarks { readByMe { threadIds isRead } }';
+
+/** The texts are sent; the parsed documents provide the types. */
+const PARSED = { events: graphql(EVENTS), marks: graphql(MARKS) };
 
 /** An event with the ids of its objects. */
-export type LiveEvent = ResultOf<typeof EVENTS>['events'];
-
-const MARKS = graphql(`subscription DashboardMarks { readByMe { threadIds isRead } }`);
-
-/** The text is sent; the parsed document provides the types. */
-const MARKS_TEXT = `subscription DashboardMarks {
-  readByMe { threadIds isRead }
-}`;
+export type LiveEvent = ResultOf<(typeof PARSED)['events']>['events'];
 
 /** What the person marked as read or unread in any session; null: all threads. */
-type OwnMark = ResultOf<typeof MARKS>['readByMe'];
+type OwnMark = ResultOf<(typeof PARSED)['marks']>['readByMe'];
 const EVERYTHING: OwnMark = { threadIds: null, isRead: true };
 /** Some thread may have been marked, which one is not known. */
 const SOMETHING = 'something';
@@ -110,7 +100,7 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
   const followMarks = async () => {
     for (let failures = 0, missed: Parameters<typeof receiveMark>[0] = SOMETHING; !ending.signal.aborted; ) {
       try {
-        const marks = subscribe<{ readByMe: OwnMark }>({ query: MARKS_TEXT }, ending.signal, () => {
+        const marks = subscribe<{ readByMe: OwnMark }>({ query: MARKS }, ending.signal, () => {
           failures = 0;
           // Marks have no cursor: those between the load of the page, or the loss, and now are told to no one.
           channel.postMessage({ kind: 'mark', mark: missed } satisfies Message);
@@ -133,7 +123,7 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
     for (let failures = 0; !ending.signal.aborted; ) {
       try {
         const events = subscribe<{ events: LiveEvent }>(
-          { query: EVENTS_TEXT, variables: { after: cursor } },
+          { query: EVENTS, variables: { after: cursor } },
           ending.signal,
           opened,
         );

@@ -5,9 +5,10 @@ import type { LiveEvent } from './live-events.ts';
 
 export interface LiveQueryOptions<Data, Variables extends AnyVariables> {
   query: TypedDocumentNode<Data, Variables>;
-  variables: Variables;
-  /** events that may change the result; `all`: any */
-  kinds: readonly LiveKind[] | 'all';
+  /** absent for a query without any */
+  variables?: Variables;
+  /** events that may change the result; `all`: any; absent: none */
+  kinds?: readonly LiveKind[] | 'all';
   /** filters events, for example by email; absent: all events of these kinds */
   concerns?: (event: LiveEvent) => boolean;
   /** events of which several come at once, so that the reload after the first one waits for the others */
@@ -39,8 +40,8 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
 ): LiveQuery<Data> {
   const {
     query,
-    variables,
-    kinds,
+    variables = {},
+    kinds = [],
     concerns,
     joins,
     types,
@@ -51,7 +52,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables>(
   const context = useRef({ additionalTypenames: types ?? [] });
   const [{ data, error, fetching, stale }, execute] = useQuery<Data, Variables>({
     query,
-    variables,
+    variables: variables as Variables,
     pause: isPaused,
     requestPolicy: isFresh ? 'cache-first' : 'cache-and-network',
     context: context.current,

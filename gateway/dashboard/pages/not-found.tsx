@@ -1,7 +1,6 @@
-import { EmptyState } from '../parts/empty-state.tsx';
+import { QuietButton } from '../parts/controls.tsx';
 import { IconMapOff } from '../parts/icons.ts';
-import { PageHeader } from '../parts/page-header.tsx';
-import { QuietButton } from '../parts/quiet-button.tsx';
+import { EmptyState, PageHeader } from '../parts/page.tsx';
 
 /** Shown for an unknown URL. */
 export function NotFoundPage() {

@@ -1,8 +1,9 @@
-import { Anchor, Box, Code, Group, Loader, Modal, Stack } from '@mantine/core';
+import { Anchor, Box, Code, Group, Loader, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
+import { OpenDialog } from './buttons.tsx';
+import { QuietButton } from './controls.tsx';
 import { IconDownload } from './icons.ts';
-import { QuietButton } from './quiet-button.tsx';
 import { Hint, Small } from './text.tsx';
 
 export type PreviewedAttachment = { emailId: string; index: number; filename: string; downloadPath: string };
@@ -12,7 +13,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
   const { filename, downloadPath } = attachment;
   const shown = usePreview(previewPath(attachment.emailId, attachment.index));
   return (
-    <Modal opened onClose={close} title={filename} size="xl" closeButtonProps={{ 'aria-label': 'Close preview' }}>
+    <OpenDialog onClose={close} title={filename} size="xl" closeButtonProps={{ 'aria-label': 'Close preview' }}>
       <Stack gap="sm">
         {shown.kind === 'loading' && <Loader aria-label="Loading the preview" />}
         {shown.kind === 'none' && <Small role="alert">{shown.reason}</Small>}
@@ -46,7 +47,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
           <QuietButton label="Download" icon={IconDownload} href={downloadPath} download={filename} size="xs" />
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 

@@ -1,10 +1,10 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
-import type { AnyVariables, TypedDocumentNode } from 'urql';
+import { type MouseEvent, type MouseEventHandler, type ReactNode, useEffect, useState } from 'react';
+import type { TypedDocumentNode } from 'urql';
 import { Link } from 'wouter';
+import { type NeededRight, needs } from './controls.tsx';
 import { IconPlus, type IconType } from './icons.ts';
-import { type NeededRight, needs } from './needs.ts';
 import { useAct } from './use-act.ts';
 
 type Needed = NeededRight | readonly NeededRight[];
@@ -21,9 +21,9 @@ interface IconButtonProps extends ButtonProps {
 }
 
 /** Button that runs a mutation and shows its outcome. */
-export function ActButton<Data, Variables extends AnyVariables>({
+export function ActButton<Data, Input>({
   mutation,
-  variables,
+  input,
   done,
   onDone,
   icon: Icon,
@@ -31,8 +31,8 @@ export function ActButton<Data, Variables extends AnyVariables>({
   children,
   ...button
 }: IconButtonProps & {
-  mutation: TypedDocumentNode<Data, Variables>;
-  variables: Variables;
+  mutation: TypedDocumentNode<Data, { input: Input }>;
+  input: Input;
   /** notice after success */
   done?: string;
   onDone?: () => void;
@@ -46,7 +46,7 @@ export function ActButton<Data, Variables extends AnyVariables>({
       variant="default"
       leftSection={Icon && <Icon size={16} aria-hidden />}
       loading={isBusy}
-      onClick={() => void act(variables)}
+      onClick={() => void act(input)}
       {...button}
     >
       {children}
@@ -88,6 +88,22 @@ export function DialogButton({
       </Modal>
     </>
   );
+}
+
+/** A dialog that is there as long as it is open. When it closes, what had the focus before has it again, for users of the keyboard. */
+export function OpenDialog(props: Omit<ModalProps, 'opened'>) {
+  const [origin] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      // Unless what was done in it moved the focus already.
+      window.setTimeout(() => {
+        if (document.activeElement === document.body && origin instanceof HTMLElement)
+          origin.focus({ preventScroll: true });
+      });
+    },
+    [origin],
+  );
+  return <Modal opened {...props} />;
 }
 
 type CreateButtonProps = { needed?: Needed; href?: string; onClick?: MouseEventHandler; children: ReactNode };

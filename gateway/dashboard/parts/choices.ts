@@ -18,7 +18,6 @@ const ENDPOINT_KINDS = {
 export function useEndpointChoices(current: { id: string; name: string } | null = null): Choice[] {
   const { data } = useLiveQuery({
     query: ENDPOINTS,
-    variables: {},
     kinds: ['ENDPOINT_DISABLED'],
     types: Object.keys(ENDPOINT_KINDS),
   });
@@ -42,7 +41,6 @@ const DOMAINS = graphql(`
 export function useVerifiedDomains() {
   const { data, error, refresh } = useLiveQuery({
     query: DOMAINS,
-    variables: {},
     kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED'],
     types: ['Domain'],
   });

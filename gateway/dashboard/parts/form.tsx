@@ -25,11 +25,10 @@ import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantin
 import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { FieldComing, useNoField } from '../shell/keys.ts';
-import { ErrorAlert } from './alerts.ts';
-import { ErrorNote } from './error-note.tsx';
-import { type NeededRight, needs } from './needs.ts';
-import { QuietButton } from './quiet-button.tsx';
+import { type NeededRight, needs, QuietButton } from './controls.tsx';
+import { ErrorNote } from './page.tsx';
 import { formErrors, type Refusal } from './refusal.ts';
+import { ErrorAlert } from './text.tsx';
 
 /** A form of one record: Mantine's form, its fields as components whose names are checked, and whether it is being sent. */
 export type RecordFormState<Values> = UseFormReturnType<Values> &

@@ -1,15 +1,15 @@
-import { Group, Modal, Select, Skeleton, TextInput } from '@mantine/core';
+import { Group, Modal, Select, Skeleton, Stack, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedCallback, useInterval } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
 import { useSearchParams } from 'wouter';
 import type { LiveKind } from '../live/live-context.tsx';
 import { useLiveQuery } from '../live/use-live-query.ts';
-import { EmptyState } from './empty-state.tsx';
-import { ErrorNote } from './error-note.tsx';
+import { QuietButton } from './controls.tsx';
 import { IconSearch, type IconType } from './icons.ts';
-import { QuietButton } from './quiet-button.tsx';
-import { Rows } from './row-list.tsx';
+import style from './list.module.css';
+import { EmptyState, ErrorNote } from './page.tsx';
+import { Hint, SmallLink, Strong } from './text.tsx';
 
 /** Filters and pages of a list, kept in the address of the page, so that a link or a reload shows the same list. */
 export interface UrlFilters {
@@ -167,20 +167,14 @@ export function ChoiceFilter({
   );
 }
 
-interface UrlDialogProps {
-  name?: string;
-  title: string;
-  filters: UrlFilters;
-  size?: string;
-  children: (close: () => void) => ReactNode;
-}
+type UrlDialogProps = { title: string; filters: UrlFilters; children: (close: () => void) => ReactNode };
 
-/** A dialog that is open while the address of the page has its name, such as `?new=`. */
-export function UrlDialog({ name = 'new', title, filters, size = 'md', children }: UrlDialogProps) {
+/** A dialog that is open while the address of the page has `?new=`. */
+export function UrlDialog({ title, filters, children }: UrlDialogProps) {
   const [search] = useSearchParams();
-  const close = () => filters.set({ [name]: null });
+  const close = () => filters.set({ new: null });
   return (
-    <Modal opened={search.has(name)} onClose={close} title={title} size={size} centered>
+    <Modal opened={search.has('new')} onClose={close} title={title} centered>
       {children(close)}
     </Modal>
   );
@@ -296,5 +290,76 @@ function Empty({ empty: { icon, title, about, action, filtered }, filters }: { e
     <EmptyState icon={icon} title={filtered.title} about={filtered.about}>
       {filtered.all !== undefined && <QuietButton label={filtered.all} onClick={filters.clear} />}
     </EmptyState>
+  );
+}
+
+/** The surface of rows. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className={style['list']} aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
+type RowProps = { name: ReactNode; about?: ReactNode; actions?: ReactNode; children?: ReactNode };
+
+/** A row: its name and marks, what there is to know of it, and its actions; below them, `children` have the width of the row. */
+export function Row({ name, about, actions, children }: RowProps) {
+  return (
+    <li className={style['row']}>
+      <div className={style['name']}>{name}</div>
+      <div className={style['about']}>{about}</div>
+      <div className={style['actions']}>{actions}</div>
+      <div className={style['more']}>{children}</div>
+    </li>
+  );
+}
+
+/** The name of a row in bold, which links to its page if it has one. */
+export function RowName({ href, children }: { href?: string; children: ReactNode }) {
+  return href === undefined ? (
+    <Strong className="postroom-wrap" miw={0} dir="auto">
+      {children}
+    </Strong>
+  ) : (
+    <SmallLink href={href} fw={600} className="postroom-wrap" dir="auto">
+      {children}
+    </SmallLink>
+  );
+}
+
+/** A row with lines of its own. */
+export function FreeRow({ children }: { children: ReactNode }) {
+  return (
+    <Stack component="li" gap={2} px="sm" py={8} className={style['free'] ?? ''}>
+      {children}
+    </Stack>
+  );
+}
+
+interface PressedRowProps {
+  name: ReactNode;
+  about: ReactNode;
+  press: () => void;
+  /** whether what is below it is shown; absent: it opens something else */
+  isExpanded?: boolean;
+  children?: ReactNode;
+}
+
+/** A row of one line that is pressed to show more: below it as `children`, or elsewhere. */
+export function PressedRow({ name, about, press, isExpanded, children }: PressedRowProps) {
+  return (
+    <li className={style['free']}>
+      <UnstyledButton w="100%" px="sm" py={8} onClick={press} aria-expanded={isExpanded}>
+        <Group gap="sm" wrap="wrap" justify="space-between">
+          <Group gap="sm" wrap="wrap" flex="1 1 16rem" miw={0}>
+            {name}
+          </Group>
+          <Hint className="postroom-wrap">{about}</Hint>
+        </Group>
+      </UnstyledButton>
+      {children}
+    </li>
   );
 }

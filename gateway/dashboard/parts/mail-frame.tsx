@@ -2,14 +2,13 @@ import { Box, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/co
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../graphql.ts';
-import { ErrorAlert } from './alerts.ts';
+import { graphql, mutation } from '../graphql.ts';
+import { QuietButton } from './controls.tsx';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
 import classes from './mail-frame.module.css';
 import { notify } from './notify.tsx';
-import { QuietButton } from './quiet-button.tsx';
-import { Small } from './text.tsx';
+import { ErrorAlert, Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 import { counted } from './words.ts';
 
@@ -255,11 +254,7 @@ const SENDER = graphql(`
   }
 `);
 
-const ADD_IMAGE_SENDER = graphql(`
-  mutation AlwaysShowImages($input: AddImageSenderInput!) {
-    addImageSender(input: $input) { __typename ... on AddImageSenderPayload { sender { address } } }
-  }
-`);
+const ADD_IMAGE_SENDER = mutation('addImageSender', 'sender { address }');
 
 /** Button that always shows the images of the sender. Nothing if no domain confirms that the email is from this sender. */
 function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void }) {
@@ -269,7 +264,7 @@ function AlwaysShowImages({ emailId, done }: { emailId: string; done: () => void
   if (email?.type !== 'RECEIVED' || email.content.authentication?.sender.verdict !== 'VERIFIED') return null;
   const { address } = email.from;
   const add = async () => {
-    if ((await act({ input: { address } })).problem !== null) return;
+    if ((await act({ address })).problem !== null) return;
     notify({
       message: `Images from ${address} are always shown. You can change this in the settings.`,
       color: 'green',

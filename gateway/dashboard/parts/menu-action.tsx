@@ -1,7 +1,7 @@
 import { Menu, type MenuItemProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { type ControlProps, controlProps } from './controls.tsx';
 import type { IconType } from './icons.ts';
-import { type ControlProps, controlProps } from './quiet-button.tsx';
 
 type MenuActionProps = ControlProps & Omit<MenuItemProps, 'children'> & { label: ReactNode; icon: IconType };
 

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import type { NotificationData } from '@mantine/notifications';
+import { QuietButton } from './controls.tsx';
 import type { hideNotification, showNotification } from './notices.tsx';
-import { QuietButton } from './quiet-button.tsx';
 import { Small, SmallLink } from './text.tsx';
 
 type Shower = { showNotification: typeof showNotification; hideNotification: typeof hideNotification };
@@ -51,8 +51,8 @@ interface NoticeOffer {
   staysMs?: number | undefined;
 }
 
-/** Shows what was done, with an optional link and undo button. */
-export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: NoticeOffer = {}): void {
+/** Shows what was done, with an optional link and undo button. Returns a function that hides it. */
+export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: NoticeOffer = {}): () => void {
   const id = randomId();
   const hide = () => hideNotice(id);
   notify({
@@ -85,6 +85,7 @@ export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: Not
       </Group>
     ),
   });
+  return hide;
 }
 
 const ID_BYTES = 16;

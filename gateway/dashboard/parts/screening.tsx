@@ -1,8 +1,6 @@
 import { Blockquote, Group, List, Paper, Stack, Title } from '@mantine/core';
-import { CautionAlert, ErrorAlert } from './alerts.ts';
 import { IconAlertTriangle, IconShieldX } from './icons.ts';
-import { StatusBadge, type Tone } from './status-badge.tsx';
-import { Small } from './text.tsx';
+import { CautionAlert, ErrorAlert, Small, StatusBadge, type Tone } from './text.tsx';
 
 interface Screened {
   verdict: 'CLEAR' | 'REVIEW';

@@ -1,19 +1,23 @@
-import { Drawer, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { LiveQuery } from '../live/use-live-query.ts';
-import { EmptyState } from './empty-state.tsx';
-import { ErrorNote } from './error-note.tsx';
+import { QuietButton } from './controls.tsx';
 import type { IconType } from './icons.ts';
-import { PageHeader } from './page-header.tsx';
-import { QuietButton } from './quiet-button.tsx';
+import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
 import { Hint } from './text.tsx';
 
-type SectionProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode };
+type SectionProps = PaperProps & {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  'aria-live'?: 'polite';
+};
 
 /** A part of a page on a surface of its own, with its actions to the right of the heading. */
-export function Section({ title, about, actions, children }: SectionProps) {
+export function Section({ title, about, actions, children, ...paper }: SectionProps) {
   return (
-    <Paper withBorder p="lg" bg="var(--postroom-raised)" component="section" aria-label={title}>
+    <Paper withBorder p="lg" bg="var(--postroom-raised)" component="section" aria-label={title} {...paper}>
       <Stack>
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2} flex="1 1 16rem">

@@ -4,11 +4,11 @@ import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { type AttachedFile, attachmentsInput } from '../composer/attachments.ts';
 import { CREATE_DRAFT } from '../composer/composer-documents.ts';
-import { graphql } from '../graphql.ts';
+import { graphql, mutation } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { useRight } from '../shell/viewer.ts';
+import { QuietButton } from './controls.tsx';
 import { notify } from './notify.tsx';
-import { QuietButton } from './quiet-button.tsx';
 import { Small } from './text.tsx';
 import { useAct } from './use-act.ts';
 
@@ -25,11 +25,7 @@ const CONTENT = graphql(`
     }
   }
 `);
-export const REMOVE_SUPPRESSION = graphql(`
-  mutation DropSuppression($input: RemoveSuppressionInput!) {
-    removeSuppression(input: $input) { __typename ... on RemoveSuppressionPayload { deletedId address } }
-  }
-`);
+export const REMOVE_SUPPRESSION = mutation('removeSuppression', 'deletedId address');
 const REASONS = {
   BOUNCE: 'because mail to it bounced',
   COMPLAINT: 'because the recipient complained',
@@ -57,15 +53,13 @@ export function SendAgain({ emailId, address }: { emailId: string; address: stri
       if (email == null) throw new Error('The email could not be read. Try again.');
       const files = await Promise.all(email.attachments.map((each) => fetchFile(emailId, each)));
       const { payload } = await create({
-        input: {
-          kind: 'NEW',
-          from: email.from.address,
-          to: [address],
-          subject: email.subject,
-          text: email.content.text,
-          html: email.content.html,
-          attachments: (await attachmentsInput(files, new Map())).flatMap((file) => ('id' in file ? [] : [file])),
-        },
+        kind: 'NEW',
+        from: email.from.address,
+        to: [address],
+        subject: email.subject,
+        text: email.content.text,
+        html: email.content.html,
+        attachments: (await attachmentsInput(files, new Map())).flatMap((file) => ('id' in file ? [] : [file])),
       });
       if (payload !== null) navigate(pathOfDraft({ id: payload.draft.id, kind: 'NEW', originalEmail: null }));
     } catch (error) {
@@ -90,7 +84,7 @@ export function SendAgain({ emailId, address }: { emailId: string; address: stri
           label="Remove suppression"
           size="compact-xs"
           loading={isLifting}
-          onClick={() => void lift({ input: { idOrAddress: suppression.id } })}
+          onClick={() => void lift({ idOrAddress: suppression.id })}
         />
       )}
       {suppression === null && (

@@ -1,4 +1,4 @@
-import { Anchor, type AnchorProps, Badge, Text } from '@mantine/core';
+import { Alert, Anchor, type AnchorProps, Badge, Text } from '@mantine/core';
 import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 
@@ -24,3 +24,24 @@ export function PageLink(props: PageLinkProps) {
 export function SmallLink(props: PageLinkProps) {
   return <PageLink size="sm" {...props} />;
 }
+
+/** Meaning of a status. Shown as a color in addition to the text. */
+export type Tone = 'good' | 'waiting' | 'bad' | 'quiet' | 'warning';
+
+const colors: Record<Tone, string> = { good: 'green', waiting: 'post.6', bad: 'red', quiet: 'gray', warning: 'orange' };
+
+/** Shows a status, for example `DELIVERY_FAILED` as "delivery failed". */
+export function StatusBadge({ status, tone }: { status: string; tone: Tone }) {
+  return (
+    <Badge color={colors[tone]} variant="dot" tt="none" fw={600} radius="sm" style={{ flex: 'none' }}>
+      {status.toLowerCase().replaceAll('_', ' ')}
+    </Badge>
+  );
+}
+
+/** What failed or is wrong. */
+export const ErrorAlert = Alert.withProps({ color: 'red', variant: 'outline' });
+/** What its reader should do something about. */
+export const WarningAlert = Alert.withProps({ color: 'yellow', variant: 'outline' });
+/** What may be harmful, or not as it seems. */
+export const CautionAlert = Alert.withProps({ color: 'orange', variant: 'outline' });

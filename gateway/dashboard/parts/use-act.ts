@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql';
+import { type TypedDocumentNode, useClient } from 'urql';
 import { confirmed } from './confirm-sign-in.ts';
 import { notify } from './notify.tsx';
 import { askForRefusal } from './refusal.ts';
@@ -28,16 +28,16 @@ type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result
  * Runs mutations of one root field whose document asks for `__typename` and for its payload. What an error says is asked for here. `done` is a
  * notice after success, and `onDone` is called with the payload. With `quiet` the caller shows the problem; otherwise a notice does.
  */
-export function useAct<Data, Variables extends AnyVariables>(
-  mutation: TypedDocumentNode<Data, Variables>,
+export function useAct<Data, Input>(
+  mutation: TypedDocumentNode<Data, { input: Input }>,
   options: { quiet?: boolean; done?: string; onDone?: ((payload: RootOf<Data>) => void) | undefined } = {},
-): { act: (variables: Variables) => Promise<Outcome<RootOf<Data>>>; isBusy: boolean } {
+): { act: (input: Input) => Promise<Outcome<RootOf<Data>>>; isBusy: boolean } {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
-  const act = async (variables: Variables): Promise<Outcome<RootOf<Data>>> => {
+  const act = async (input: Input): Promise<Outcome<RootOf<Data>>> => {
     setBusy(true);
     const { result, problem } = await confirmed(async () => {
-      const { data, error } = await client.mutation(askForRefusal(mutation), variables).toPromise();
+      const { data, error } = await client.mutation(askForRefusal(mutation), { input }).toPromise();
       const given = data ? (Object.values(data as object)[0] as Record<string, unknown> | null) : null;
       return { result: given, problem: error ? describeError(error) : unionProblem(given) };
     });

@@ -14,7 +14,6 @@ const DRAFT_COUNT = graphql(`query DraftCount { drafts(first: 1) { totalCount } 
 export function DraftCount() {
   const { data } = useLiveQuery({
     query: DRAFT_COUNT,
-    variables: {},
     kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
     types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
   });
@@ -64,7 +63,6 @@ const APPROVAL_COUNT = graphql(`
 export function ApprovalCount() {
   const { data } = useLiveQuery({
     query: APPROVAL_COUNT,
-    variables: {},
     kinds: ['EMAIL_APPROVAL_REQUESTED', 'EMAIL_APPROVED', 'EMAIL_REJECTED', 'EMAIL_CANCELLED'],
     types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
   });

@@ -3,9 +3,18 @@ import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEff
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
-import { IconActivity, IconGauge, IconHelp, IconInbox, IconPencilPlus, IconSearch, IconUser } from '../parts/icons.ts';
-import { NEEDED, needs } from '../parts/needs.ts';
-import { IconButton } from '../parts/quiet-button.tsx';
+import { IconButton, NEEDED, type NeededRight } from '../parts/controls.tsx';
+import {
+  IconActivity,
+  IconChecks,
+  IconGauge,
+  IconHelp,
+  IconInbox,
+  IconPencilPlus,
+  IconSearch,
+  type IconType,
+  IconUser,
+} from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
@@ -142,23 +151,28 @@ function hasNeeded({ rights, isLimited }: NonNullable<Viewer['person']>, needed:
   return needed === 'everything' ? !isLimited : rights.includes(needed);
 }
 
-/** What a thumb reaches on a phone. Wider pages have the navigation. */
-const BOTTOM = [
+/** What a thumb reaches on a phone, for those who may; who approves and does not send has the approvals. Wider pages have the navigation. */
+const BOTTOM: { path: string; label: string; icon: IconType; right?: NeededRight; unless?: NeededRight }[] = [
   { path: '/', label: 'Overview', icon: IconGauge },
   { path: '/inbox', label: 'Inbox', icon: IconInbox },
-  { path: '/inbox?compose=new', label: 'Write', icon: IconPencilPlus },
+  { path: '/inbox?compose=new', label: 'Write', icon: IconPencilPlus, right: 'send' },
+  { path: '/approvals', label: 'Approvals', icon: IconChecks, right: 'approve', unless: 'send' },
   { path: '/activity', label: 'Activity', icon: IconActivity },
 ];
 
 function BottomBar({ location }: { location: string }) {
   const current = findPage(location, useSearch());
+  const { person } = useViewer();
+  const may = (right: NeededRight) => person == null || hasNeeded(person, right);
+  const shown = BOTTOM.filter(
+    ({ right, unless }) => (right === undefined || may(right)) && (unless === undefined || !may(unless)),
+  );
   return (
     <nav className={style['bottom']} aria-label="Quick">
-      {BOTTOM.map(({ path, label, icon: Icon }) => (
+      {shown.map(({ path, label, icon: Icon }) => (
         <Link
           key={path}
           href={path}
-          {...(path.includes('compose') ? needs('send') : {})}
           className={style['quick'] ?? ''}
           aria-current={path === current ? 'page' : undefined}
         >

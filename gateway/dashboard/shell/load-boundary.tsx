@@ -1,6 +1,6 @@
 import { Center, Stack, Text } from '@mantine/core';
 import { Component, type ReactNode, useEffect } from 'react';
-import { QuietButton } from '../parts/quiet-button.tsx';
+import { QuietButton } from '../parts/controls.tsx';
 import { Hint } from '../parts/text.tsx';
 
 /** Interval at which a page whose code could not be loaded asks whether the service is back. Milliseconds. */

@@ -5,11 +5,10 @@ import { Password, useAuthSettings } from '../pages/sign-in/entry-parts.tsx';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { canUsePasskeys, signInByPasskey } from '../pages/sign-in/passkeys.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
-import { ErrorAlert } from '../parts/alerts.ts';
 import { offerConfirmation } from '../parts/confirm-sign-in.ts';
+import { QuietButton } from '../parts/controls.tsx';
 import { IconFingerprint } from '../parts/icons.ts';
-import { QuietButton } from '../parts/quiet-button.tsx';
-import { Small } from '../parts/text.tsx';
+import { ErrorAlert, Small } from '../parts/text.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 
 /** Asks the person to confirm the sign-in, when a change needs it. */

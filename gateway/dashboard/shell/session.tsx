@@ -8,7 +8,7 @@ import { LiveProvider } from '../live/live-context.tsx';
 import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { summonConfirmation } from '../parts/confirm-sign-in.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
+import { ErrorNote } from '../parts/page.tsx';
 import { keepShell } from './offline-shell.ts';
 import { leave, listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';

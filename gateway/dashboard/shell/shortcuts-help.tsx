@@ -65,14 +65,7 @@ const GROUPS: { heading: string; shortcuts: Shortcut[] }[] = [
 /** A dialog with all keyboard shortcuts. */
 export function ShortcutsHelp({ close }: { close: () => void }) {
   return (
-    <Modal
-      opened
-      onClose={close}
-      title="Keyboard shortcuts"
-      size="lg"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={close} title="Keyboard shortcuts" size="lg" centered>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
         <List {...GROUPS[0]} />
         <Stack gap="lg">

@@ -27,6 +27,14 @@ export async function findColorViolationsOfMail(page: Page): Promise<string[]> {
   return runAxeOnce(page, COLOR_RULES, null);
 }
 
+/** Returns what is pressed but less than 24 pixels high or wide, and not as far from all others (WCAG 2.5.8). axe looks for it only on request. */
+export async function findSmallTargets(page: Page): Promise<string[]> {
+  return runAxe(page, {
+    runOnly: { type: 'rule', values: ['target-size'] },
+    rules: { 'target-size': { enabled: true } },
+  });
+}
+
 const COLOR_RULES: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
 async function runAxe(page: Page, options: RunOptions, selector: string | null = null): Promise<string[]> {

@@ -15,7 +15,7 @@ import { useQuery } from 'urql';
 import { Link, useSearchParams } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import {
   IconActivity,
   IconAdjustmentsHorizontal,
@@ -27,11 +27,9 @@ import {
   IconSearch,
 } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Small, SmallLink, Tag } from '../../parts/text.tsx';
+import { Fine, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 import styles from './email-list.module.css';
 import { deliveryWords, nameMailbox, readStanding, recipientWords, showSubject } from './email-words.ts';
@@ -327,7 +325,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
     <li className={styles['row']} data-email={email.id}>
       <Icon size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
-        <Small truncate="end" title={email.from.address}>
+        <Small truncate="end" title={email.from.address} dir="auto" ta="left">
           {nameMailbox(email.from)}
         </Small>
         <Fine truncate="end" title={to}>
@@ -335,7 +333,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
         </Fine>
       </div>
       <div className={styles['subject']}>
-        <SmallLink href={`/emails/${email.id}`} className={styles['link']} fw={600} c="inherit">
+        <SmallLink href={`/emails/${email.id}`} className={styles['link']} fw={600} c="inherit" dir="auto">
           {showSubject(email)}
         </SmallLink>
       </div>

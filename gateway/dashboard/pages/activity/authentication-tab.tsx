@@ -1,8 +1,6 @@
 import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { ErrorAlert } from '../../parts/alerts.ts';
 import { ScreeningFindings, SecurityWarnings, SpamVerdict } from '../../parts/screening.tsx';
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Fine, Hint, Small } from '../../parts/text.tsx';
+import { ErrorAlert, Fine, Hint, Small, StatusBadge, type Tone } from '../../parts/text.tsx';
 import { MessageAttachments } from '../inbox/message-body.tsx';
 import { EmailPart } from './content-tabs.tsx';
 import { ATTACHMENTS, AUTHENTICATION } from './email-documents.ts';

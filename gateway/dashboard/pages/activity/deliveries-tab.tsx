@@ -1,11 +1,9 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { needs } from '../../parts/controls.tsx';
 import { IconRefresh } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, PageLink, Small } from '../../parts/text.tsx';
+import { ErrorAlert, Hint, PageLink, Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from './delivery-parts.tsx';
@@ -31,19 +29,8 @@ const DELIVERIES = graphql(`
   }
 `);
 
-const RETRY = graphql(`
-  mutation DashboardRetryDelivery($id: ID!) {
-    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
-  }
-`);
-const AGAIN = graphql(`
-  mutation DashboardDeliverAgain($id: ID!, $endpointId: ID!) {
-    retryEmail(input: { id: $id, endpointId: $endpointId }) {
-      __typename
-      ... on RetryEmailPayload { deliveries { id } }
-    }
-  }
-`);
+const RETRY = mutation('retryDelivery', 'delivery { id status }');
+const AGAIN = mutation('retryEmail', 'deliveries { id }');
 
 type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['email']>['deliveries']['edges'][number]['node'];
 

@@ -2,14 +2,12 @@ import { Accordion, Alert, Code, Group, List, Skeleton, Stack } from '@mantine/c
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconBraces } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { CautionAlert, ErrorAlert, Fine, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { chooseTone, formatDuration, formatSize } from './email-words.ts';
 
 interface Attempt {

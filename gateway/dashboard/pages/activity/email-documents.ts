@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 
 /** The header of an email's page, and the fields that its actions depend on. */
 export const EMAIL = graphql(`
@@ -119,21 +119,7 @@ export const RECIPIENTS = graphql(`
 `);
 
 /** Releases a received email that a guard rule holds. */
-export const RELEASE = graphql(`
-  mutation DashboardReleaseEmail($id: ID!) {
-    releaseEmail(input: { id: $id }) {
-      __typename
-      ... on ReleaseEmailPayload { releasedAt email { id guardStatus } deliveries { id } }
-    }
-  }
-`);
+export const RELEASE = mutation('releaseEmail', 'releasedAt email { id guardStatus } deliveries { id }');
 
 /** Retries a deferred email now. */
-export const RETRY_SENDING = graphql(`
-  mutation DashboardRetrySending($id: ID!) {
-    retrySending(input: { id: $id }) {
-      __typename
-      ... on RetrySendingPayload { email { id } recipients { id nextAttemptAt } }
-    }
-  }
-`);
+export const RETRY_SENDING = mutation('retrySending', 'email { id } recipients { id nextAttemptAt }');

@@ -1,14 +1,12 @@
-import { Button, Code, DataList, Group, Loader, Modal, Paper, Skeleton, Stack, Tabs, Title } from '@mantine/core';
+import { Button, Code, DataList, Group, Loader, Modal, Skeleton, Stack, Tabs } from '@mantine/core';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams, useSearchParams } from 'wouter';
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArchive,
   IconArrowBackUp,
@@ -23,12 +21,10 @@ import {
   IconShieldCheck,
   IconShieldX,
 } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Hint, Small, SmallLink, Tag } from '../../parts/text.tsx';
+import { Section } from '../../parts/section.tsx';
+import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
@@ -147,10 +143,7 @@ function ExtractsCard({ id }: { id: string }) {
   if (codes.length === 0 && links.length === 0) return null;
   const shown = isWhole ? links : links.slice(0, FIRST_LINKS);
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby="extracts-title" bg="var(--postroom-raised)">
-      <Title order={2} id="extracts-title" mb="xs">
-        Codes and links
-      </Title>
+    <Section title="Codes and links" p="md">
       <Stack gap="xs">
         {codes.length > 0 && (
           <Group gap="md">
@@ -184,7 +177,7 @@ function ExtractsCard({ id }: { id: string }) {
           </Group>
         )}
       </Stack>
-    </Paper>
+    </Section>
   );
 }
 
@@ -293,16 +286,8 @@ function mailboxText({ name, address }: Mailboxes[number]): string {
   return name === null || name === '' ? address : `${name} <${address}>`;
 }
 
-const MARK = graphql(`
-  mutation DashboardMarkEmail($input: UpdateEmailInput!) {
-    updateEmail(input: $input) { __typename ... on UpdateEmailPayload { email { id isRead isArchived } } }
-  }
-`);
-const RETRY = graphql(`
-  mutation DashboardRetryEmail($id: ID!) {
-    retryEmail(input: { id: $id }) { __typename ... on RetryEmailPayload { deliveries { id } } }
-  }
-`);
+const MARK = mutation('updateEmail', 'email { id isRead isArchived }');
+const RETRY = mutation('retryEmail', 'deliveries { id }');
 
 /** Actions that the current state of the email allows. */
 function EmailActions({ email }: { email: EmailHeadData }) {
@@ -376,7 +361,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
         size="xs"
         leftSection={isRead ? <IconMail size={16} aria-hidden /> : <IconMailOpened size={16} aria-hidden />}
         loading={mark.isBusy}
-        onClick={() => void mark.act({ input: { id, isRead: !isRead } })}
+        onClick={() => void mark.act({ id, isRead: !isRead })}
       />
       <QuietButton
         label={isArchived ? 'Unarchive' : 'Archive'}
@@ -384,7 +369,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
         needed="organize"
         size="xs"
         loading={mark.isBusy}
-        onClick={() => void mark.act({ input: { id, isArchived: !isArchived } })}
+        onClick={() => void mark.act({ id, isArchived: !isArchived })}
       />
       <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>

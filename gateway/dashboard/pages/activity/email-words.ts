@@ -1,4 +1,4 @@
-import type { Tone } from '../../parts/status-badge.tsx';
+import type { Tone } from '../../parts/text.tsx';
 
 /** Fields that determine the displayed status of an email. */
 export interface Standing {

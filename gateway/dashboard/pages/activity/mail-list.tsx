@@ -4,9 +4,9 @@ import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClien
 import { graphql } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { type ListSource, type RowOf, readPage } from '../../parts/list.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { Hint, PageLink } from '../../parts/text.tsx';
 import styles from './email-list.module.css';
 import { showSubject } from './email-words.ts';

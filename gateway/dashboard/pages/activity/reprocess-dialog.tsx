@@ -1,30 +1,17 @@
 import { Button, Checkbox, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { graphql } from '../../graphql.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
+import { mutation } from '../../graphql.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Fine, Small, Strong } from '../../parts/text.tsx';
+import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { Block } from './delivery-parts.tsx';
 
-const REPROCESS = graphql(`
-  mutation DashboardReprocess($input: ReprocessEmailsInput!) {
-    reprocessEmails(input: $input) {
-      __typename
-      ... on ReprocessEmailsPayload {
-        emails {
-          emailId
-          changes { step field before after differsAt }
-          endpoint { id name }
-          delivery { id }
-          error { code message }
-        }
-      }
-    }
-  }
-`);
+const REPROCESS = mutation(
+  'reprocessEmails',
+  'emails { emailId changes { step field before after differsAt } endpoint { id name } delivery { id } error { code message } }',
+);
 
 type Step = 'PARSE' | 'THREAD' | 'ROUTE';
 const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean }[] = [
@@ -66,7 +53,7 @@ function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
   const { act, isBusy } = useAct(REPROCESS, { quiet: true });
   const run = async (isDryRun: boolean) => {
     const wanted = offered.map(({ value }) => value).filter((step) => steps.includes(step));
-    const { payload, problem: found } = await act({ input: { emailIds: [emailId], steps: wanted, isDryRun } });
+    const { payload, problem: found } = await act({ emailIds: [emailId], steps: wanted, isDryRun });
     setProblem(found?.message ?? null);
     const email = payload?.emails[0];
     setResult(email === undefined ? null : { isDryRun, email });

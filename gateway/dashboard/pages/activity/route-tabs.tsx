@@ -23,8 +23,7 @@ import {
 import { Postmark } from '../../parts/postmark.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote, SendAgain } from '../../parts/send-again.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { exactTime } from '../../parts/words.ts';
 import { EmailPart } from './content-tabs.tsx';
 import { RECIPIENTS, ROUTE, TIMELINE } from './email-documents.ts';

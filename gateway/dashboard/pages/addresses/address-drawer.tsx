@@ -1,16 +1,14 @@
 import { Alert, Button, Group, NativeSelect, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
 import {
@@ -23,32 +21,19 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
-import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { Hint, Small, SmallLink, WarningAlert } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 import { describeRoute, ONE_ADDRESS, type ShownAddress } from './address-form.tsx';
 
-const UPDATE_ADDRESS = graphql(
-  `mutation ChangeAddress($input: UpdateEmailAddressInput!) {
-    updateEmailAddress(input: $input) {
-      __typename
-      ... on UpdateEmailAddressPayload {
-        emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }
-      }
-    }
-  }`,
+const UPDATE_ADDRESS = mutation(
+  'updateEmailAddress',
+  'emailAddress { id isActive routing signature policy { ...PolicyParts } policyUsage { ...UsageParts } }',
   [POLICY_PARTS, USAGE_PARTS],
 );
 
-const DELETE_ADDRESS = graphql(`
-  mutation DropAddress($input: DeleteEmailAddressInput!) {
-    deleteEmailAddress(input: $input) {
-      __typename
-      ... on DeleteEmailAddressPayload { deletedId address domain { id } }
-    }
-  }
-`);
+const DELETE_ADDRESS = mutation('deleteEmailAddress', 'deletedId address domain { id }');
 
 /** One address beside the list: destination, status, signature, send policy, test mail, and deletion. */
 export function AddressDrawer({ id, close }: { id: string | null; close: () => void }) {
@@ -117,7 +102,7 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
           question={`Delete ${address.address}?`}
           about="Mail to this address will be rejected. The address can be created again by the owner of the domain. Received mail stays readable."
           confirm="Delete address"
-          act={() => remove({ input: { id: address.id } })}
+          act={() => remove({ id: address.id })}
         />
         <QuietButton label="Close" size="xs" onClick={close} />
       </Group>
@@ -141,7 +126,7 @@ function Routing({ address }: { address: ShownAddress }) {
   const endpoints = useEndpointChoices(address.endpoint);
   const [trouble, setTrouble] = useState<string | null>(null);
   const change = async (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
-    setTrouble((await act({ input: { id: address.id, ...input } })).problem?.message ?? null);
+    setTrouble((await act({ id: address.id, ...input })).problem?.message ?? null);
   return (
     <DrawerPart title="Routing">
       <Small>Now: {describeRoute(address)}</Small>
@@ -181,7 +166,7 @@ function Signature({ address }: { address: ShownAddress }) {
   const [text, setText] = useState(saved);
   const [trouble, setTrouble] = useState<string | null>(null);
   const save = async () => {
-    const { problem } = await act({ input: { id: address.id, signature: text.trim() === '' ? null : text } });
+    const { problem } = await act({ id: address.id, signature: text.trim() === '' ? null : text });
     setTrouble(problem === null ? null : (problem.fields['signature'] ?? problem.message));
   };
   return (
@@ -238,7 +223,7 @@ function PolicyForm({ address, close }: { address: ShownAddress; close: () => vo
   const { act } = useAct(UPDATE_ADDRESS, { quiet: true, done: 'The send policy was changed.' });
   const form = useRecordForm({
     values: { policy: policyValues(address.policy) },
-    submit: ({ policy }) => act({ input: { id: address.id, policy: policyInput(policy) } }),
+    submit: ({ policy }) => act({ id: address.id, policy: policyInput(policy) }),
     rename: policyErrors,
     saved: close,
   });
@@ -256,11 +241,7 @@ function PolicyForm({ address, close }: { address: ShownAddress; close: () => vo
   );
 }
 
-const SIMULATE = graphql(`
-  mutation SendTestMail($input: SimulateInboundInput!) {
-    simulateInbound(input: $input) { __typename ... on SimulateInboundPayload { emailId to } }
-  }
-`);
+const SIMULATE = mutation('simulateInbound', 'emailId to');
 
 const TEMPLATES = [
   { value: 'PLAIN', label: 'A short question' },
@@ -286,7 +267,7 @@ function TestMail({ address }: { address: ShownAddress }) {
     setEmailId(null);
     setTrouble(null);
     const chosen = TEMPLATES.find(({ value }) => value === template)?.value ?? 'PLAIN';
-    const { payload, problem } = await act({ input: { to: address.address, template: chosen } });
+    const { payload, problem } = await act({ to: address.address, template: chosen });
     setTrouble(problem?.message ?? null);
     setEmailId(payload?.emailId ?? null);
   };

@@ -1,5 +1,5 @@
 import { Group, Select } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useEndpointChoices, useVerifiedDomains } from '../../parts/choices.ts';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
@@ -36,11 +36,7 @@ export const ONE_ADDRESS = graphql(`query DashboardAddress($id: ID!) { emailAddr
   ADDRESS,
 ]);
 
-export const CREATE_ADDRESS = graphql(`
-  mutation AddAddress($input: CreateEmailAddressInput!) {
-    createEmailAddress(input: $input) { __typename ... on CreateEmailAddressPayload { emailAddress { id address } } }
-  }
-`);
+export const CREATE_ADDRESS = mutation('createEmailAddress', 'emailAddress { id address }');
 
 /** Returns the destination of an address's mail as text. */
 export function describeRoute({ endpoint, routing, domain }: ShownAddress): string {
@@ -73,7 +69,7 @@ export function AddressForm({ domainId, done, cancel = () => undefined }: Addres
     submit: async ({ local, domainId: chosen, endpointId, isActive }) => {
       const domain = findDomain(chosen);
       const address = `${local.trim()}@${domain?.name}`;
-      const outcome = await act({ input: { address, domainId: domain?.id ?? '', endpointId, isActive } });
+      const outcome = await act({ address, domainId: domain?.id ?? '', endpointId, isActive });
       // The address exists already.
       if (outcome.problem?.type === 'Conflict') outcome.problem.fields = { address: `${outcome.problem.message}.` };
       return outcome;

@@ -1,10 +1,11 @@
 import { Autocomplete, Code, Group, Tabs } from '@mantine/core';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
@@ -12,16 +13,15 @@ import {
   FilterBar,
   listSource,
   PagedList,
+  Row,
+  RowName,
   TextFilter,
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { AddressDrawer } from './address-drawer.tsx';
@@ -222,11 +222,7 @@ function ReplyAddresses() {
   );
 }
 
-const REVOKE_REPLY_ADDRESS = graphql(`
-  mutation DashboardRevokeReplyAddress($input: RevokeReplyAddressInput!) {
-    revokeReplyAddress(input: $input) { __typename ... on RevokeReplyAddressPayload { replyAddress { id status } } }
-  }
-`);
+const REVOKE_REPLY_ADDRESS = mutation('revokeReplyAddress', 'replyAddress { id status }');
 
 function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
   const { act } = useAct(REVOKE_REPLY_ADDRESS, { done: 'The reply address was revoked.' });
@@ -268,7 +264,7 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
               </>
             }
             confirm="Revoke reply address"
-            act={() => act({ input: { id: reply.id } })}
+            act={() => act({ id: reply.id })}
           />
         )
       }
@@ -298,11 +294,7 @@ const DOMAIN_ADDRESSES = graphql(`
   }
 `);
 
-const CREATE_REPLY_ADDRESS = graphql(`
-  mutation DashboardCreateReplyAddress($input: CreateReplyAddressInput!) {
-    createReplyAddress(input: $input) { __typename ... on CreateReplyAddressPayload { replyAddress { id address } } }
-  }
-`);
+const CREATE_REPLY_ADDRESS = mutation('createReplyAddress', 'replyAddress { id address }');
 
 const NEW_REPLY_ADDRESS = {
   domainId: null as string | null,
@@ -327,15 +319,13 @@ function ReplyForm({ done }: { done: () => void }) {
     validate: { metadata: findMetadataFault, date: findDateFault },
     submit: (values) =>
       act({
-        input: {
-          domain: findDomain(values.domainId)?.id ?? '',
-          deliverTo: values.deliverTo.trim() || null,
-          metadata: values.metadata.trim() === '' ? null : JSON.parse(values.metadata),
-          senders: values.senders,
-          maxMessages: values.maxMessages === '' ? null : values.maxMessages,
-          expiresAt: readExpiry(values),
-          threadId: values.threadId.trim() || null,
-        },
+        domain: findDomain(values.domainId)?.id ?? '',
+        deliverTo: values.deliverTo.trim() || null,
+        metadata: values.metadata.trim() === '' ? null : JSON.parse(values.metadata),
+        senders: values.senders,
+        maxMessages: values.maxMessages === '' ? null : values.maxMessages,
+        expiresAt: readExpiry(values),
+        threadId: values.threadId.trim() || null,
       }),
     rename: ({ expiresAt, ...fields }) => ({ ...fields, ...(expiresAt !== undefined && { date: expiresAt }) }),
     saved: done,

@@ -1,9 +1,9 @@
 import { Button, Textarea } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 /** Mail that waits for approval, without its content. */
@@ -67,30 +67,17 @@ export const APPROVAL_KINDS = [
   'EMAIL_CANCELLED',
 ] as const;
 
-const APPROVE = graphql(`
-  mutation DashboardApproveEmail($id: ID!) {
-    approveEmail(input: { id: $id }) {
-      __typename
-      ... on ApproveEmailPayload { isChanged email { id status scheduledAt } }
-    }
-  }
-`);
-const REJECT = graphql(`
-  mutation DashboardRejectEmail($id: ID!, $reason: String) {
-    rejectEmail(input: { id: $id, reason: $reason }) {
-      __typename
-      ... on RejectEmailPayload { isChanged email { id status } }
-    }
-  }
-`);
+const APPROVE = mutation('approveEmail', 'isChanged email { id status scheduledAt }');
+const REJECT = mutation('rejectEmail', 'isChanged email { id status }');
 
 /** Characters; see MAX_REJECTION_REASON_LENGTH. */
 const MAX_REASON = 500;
 
-type ApprovalActionsProps = { id: string; title: string; canApprove?: boolean };
+/** `isRead`: whether its content is there; `isStill`: whether a click can be meant for no other email. */
+type ApprovalActionsProps = { id: string; title: string; isRead?: boolean; isStill?: boolean };
 
 /** Buttons that decide about an email that waits for approval. Once it is decided, they are busy until it leaves the page. */
-export function ApprovalActions({ id, title, canApprove = true }: ApprovalActionsProps) {
+export function ApprovalActions({ id, title, isRead = true, isStill = true }: ApprovalActionsProps) {
   const [isDecided, setDecided] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
   const onDone = () => {
@@ -110,8 +97,9 @@ export function ApprovalActions({ id, title, canApprove = true }: ApprovalAction
         aria-label={`Approve “${title}”`}
         loading={isBusy || isDecided}
         // It keeps the focus.
-        {...(!canApprove && { 'aria-disabled': true, 'data-disabled': true })}
-        onClick={() => canApprove && void approve({ id })}
+        {...(!(isRead && isStill) && { 'aria-disabled': true, 'data-disabled': true })}
+        // The keyboard means the button that has the focus, wherever it moved.
+        onClick={({ detail }) => isRead && (isStill || detail === 0) && void approve({ id })}
       >
         Approve
       </Button>

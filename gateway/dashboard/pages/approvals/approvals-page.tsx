@@ -1,17 +1,14 @@
 import { Badge, Code, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue, useElementSize } from '@mantine/hooks';
-import { Fragment } from 'react';
+import { Fragment, type MouseEvent } from 'react';
 import { type UseQueryResponse, useQuery } from 'urql';
 import type { ResultOf } from '../../graphql.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag, WarningAlert } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { nameMailbox, showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
@@ -90,14 +87,18 @@ function WaitingRow({ email, isStill }: { email: Waiting; isStill: boolean }) {
       email={email}
       marks={marks.map((mark) => <Tag key={mark}>{mark}</Tag>)}
       details={
-        <Stack gap="sm" mt="sm">
+        <Stack gap="sm" mt="sm" pos="relative">
+          {/* Before all the links of the email. */}
+          <a className="postroom-skip" href={`#decide-${id}`} onClick={(event) => skipTo(event, `decide-${id}`)}>
+            Skip to the decision
+          </a>
           <WaitingContent content={content} title={title} />
           {/* In sight however long the email is, with what it decides about. */}
-          <div className={style['decide']} role="group" aria-label="Decide">
+          <div className={style['decide']} role="group" aria-label="Decide" id={`decide-${id}`}>
             <Small truncate flex={1} miw={0}>
               {title} <Fine span>to {to.map(({ address }) => address).join(', ')}</Fine>
             </Small>
-            <ApprovalActions id={id} title={title} canApprove={isStill && content[0].data?.email != null} />
+            <ApprovalActions id={id} title={title} isRead={content[0].data?.email != null} isStill={isStill} />
           </div>
         </Stack>
       }
@@ -120,6 +121,12 @@ function WaitingRow({ email, isStill }: { email: Waiting; isStill: boolean }) {
       </Fine>
     </MailCard>
   );
+}
+
+/** Focuses the first button of an element, without a step in the browser's history. */
+function skipTo(event: MouseEvent, id: string): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>(`#${CSS.escape(id)} button`)?.focus();
 }
 
 /** The message in full, with the thread that it answers beside it. */

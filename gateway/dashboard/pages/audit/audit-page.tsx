@@ -1,20 +1,20 @@
 import { Badge, Checkbox, Collapse, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
   listSource,
   PagedList,
+  PressedRow,
   TextFilter,
   type UrlFilters,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { PressedRow } from '../../parts/row-list.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';

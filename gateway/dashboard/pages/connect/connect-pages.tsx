@@ -3,10 +3,9 @@ import { useCallback, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Fine, PageLink, Small } from '../../parts/text.tsx';
+import { Fine, PageLink, Small, WarningAlert } from '../../parts/text.tsx';
 import {
   type AuthProblem,
   auth,

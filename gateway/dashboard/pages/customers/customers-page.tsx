@@ -1,18 +1,15 @@
 import { Badge, Group, Modal, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBuilding } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { Row, RowName, Rows } from '../../parts/list.tsx';
+import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -44,7 +41,6 @@ export function CustomersPage() {
   const query = useLiveQuery({
     query: CUSTOMERS,
     variables: { first, filter: sought === '' ? {} : { clientId: sought } },
-    kinds: [],
     types: ['CustomerWorkspace'],
   });
   return (
@@ -105,22 +101,8 @@ export function CustomersPage() {
   );
 }
 
-const UPDATE = graphql(`
-  mutation DashboardUpdateCustomer($input: UpdateCustomerWorkspaceInput!) {
-    updateCustomerWorkspace(input: $input) {
-      __typename
-      ... on UpdateCustomerWorkspacePayload { customerWorkspace { id status } }
-    }
-  }
-`);
-const DELETE = graphql(`
-  mutation DashboardDeleteCustomer($input: DeleteCustomerWorkspaceInput!) {
-    deleteCustomerWorkspace(input: $input) {
-      __typename
-      ... on DeleteCustomerWorkspacePayload { customerWorkspace { id status } }
-    }
-  }
-`);
+const UPDATE = mutation('updateCustomerWorkspace', 'customerWorkspace { id status }');
+const DELETE = mutation('deleteCustomerWorkspace', 'customerWorkspace { id status }');
 
 /** The workspace of a customer, with what can be done about it. */
 function CustomerRow({ customer, changed }: { customer: Customer; changed: () => void }) {
@@ -167,7 +149,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                   needed="workspaces"
                   aria-label={`Resume ${name}`}
                   mutation={UPDATE}
-                  variables={{ input: { id, isSuspended: false } }}
+                  input={{ id, isSuspended: false }}
                   onDone={changed}
                 >
                   Resume
@@ -180,7 +162,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                   question={`Suspend ${name}?`}
                   about="Its API keys are refused and mail to it is deferred until you resume it. Nothing is lost."
                   confirm="Suspend workspace"
-                  act={() => suspend({ input: { id, isSuspended: true } }).then(changed)}
+                  act={() => suspend({ id, isSuspended: true }).then(changed)}
                 />
               )}
               <ConfirmButton
@@ -190,7 +172,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                 question={`Delete ${name}?`}
                 about="Its API keys and domains end at once, and all of its mail is erased. This cannot be undone."
                 confirm="Delete workspace"
-                act={() => remove({ input: { id } }).then(changed)}
+                act={() => remove({ id }).then(changed)}
               />
             </>
           )}
@@ -328,7 +310,7 @@ function QuotaForm({ customer: { id, quotas }, cancel, changed }: QuotaFormProps
   const { act } = useAct(UPDATE, { quiet: true, done: 'The quotas were saved.' });
   const form = useRecordForm({
     values: readQuotas(quotas),
-    submit: (values) => act({ input: { id, quotas: writeQuotas(values) } }),
+    submit: (values) => act({ id, quotas: writeQuotas(values) }),
     saved: () => {
       cancel();
       changed();
@@ -342,14 +324,7 @@ function QuotaForm({ customer: { id, quotas }, cancel, changed }: QuotaFormProps
   );
 }
 
-const CREATE = graphql(`
-  mutation DashboardCreateCustomer($input: CreateCustomerWorkspaceInput!) {
-    createCustomerWorkspace(input: $input) {
-      __typename
-      ... on CreateCustomerWorkspacePayload { customerWorkspace { id name } }
-    }
-  }
-`);
+const CREATE = mutation('createCustomerWorkspace', 'customerWorkspace { id name }');
 
 function CreateForm({ done }: { done: () => void }) {
   const { act } = useAct(CREATE, { quiet: true, done: 'The workspace was created.' });
@@ -357,7 +332,7 @@ function CreateForm({ done }: { done: () => void }) {
     values: { clientId: '', name: '', ...readQuotas(null) },
     validate: { clientId: (text) => (text.trim() === '' ? 'Enter the ID that the customer has with you.' : null) },
     submit: ({ clientId, name, ...quotas }) =>
-      act({ input: { clientId: clientId.trim(), name: name.trim() || null, quotas: writeQuotas(quotas) } }),
+      act({ clientId: clientId.trim(), name: name.trim() || null, quotas: writeQuotas(quotas) }),
     saved: done,
   });
   return (

@@ -5,12 +5,10 @@ import { useQuery } from 'urql';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useVerifiedDomains } from '../../parts/choices.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -106,7 +104,7 @@ function NameForm({ done }: { done: (added: { id: string; status: string }) => v
     values: { domain: '' },
     validate: { domain: findNameFault },
     submit: async ({ domain }) => {
-      const outcome = await act({ input: { domain: cleanName(domain) } });
+      const outcome = await act({ domain: cleanName(domain) });
       setTaken(outcome.problem?.code === 'DOMAIN_ALREADY_REGISTERED' ? cleanName(domain) : null);
       return outcome;
     },

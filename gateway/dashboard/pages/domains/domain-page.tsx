@@ -1,21 +1,17 @@
 import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { graphql } from '../../graphql.ts';
-import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
+import { mutation } from '../../graphql.ts';
 import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { ErrorAlert, Hint, Small, SmallLink, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
@@ -116,11 +112,7 @@ function DomainNotes({ domain }: { domain: ShownDomain }) {
   );
 }
 
-const UPDATE_DOMAIN = graphql(`
-  mutation ChangeDomain($input: UpdateDomainInput!) {
-    updateDomain(input: $input) { __typename ... on UpdateDomainPayload { domain { id } } }
-  }
-`);
+const UPDATE_DOMAIN = mutation('updateDomain', 'domain { id }');
 
 /** Handling of mail to unknown addresses and to dmarc@. */
 function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
@@ -139,7 +131,7 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
     isCatchAllStoreOnly?: boolean;
     receiveDmarcEmails?: boolean;
   }) => {
-    const { problem } = await act({ input: { id: domain.id, ...input } });
+    const { problem } = await act({ id: domain.id, ...input });
     setTrouble(problem?.message ?? null);
     refresh();
   };
@@ -212,11 +204,7 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
   );
 }
 
-const ROTATE_KEY = graphql(`
-  mutation RotateKey($input: RotateDkimKeyInput!) {
-    rotateDkimKey(input: $input) { __typename ... on RotateDkimKeyPayload { domain { id } } }
-  }
-`);
+const ROTATE_KEY = mutation('rotateDkimKey', 'domain { id }');
 
 const KEY_STATES: Record<ShownDomain['dkimKeys'][number]['state'], { words: string; about: string; tone: Tone }> = {
   ACTIVE: { words: 'active', about: 'Signs outgoing mail. Keep its record.', tone: 'good' },
@@ -267,7 +255,7 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
           question="Rotate the DKIM key?"
           about="Postroom creates a new key and lists its record here. It signs mail with the old key until DNS has the new record. Keep the old record for 7 more days."
           confirm="Rotate key"
-          act={() => act({ input: { id } }).then(refresh)}
+          act={() => act({ id }).then(refresh)}
         />
         {isWaiting && <Hint>A new key is waiting for its record. Publish that record first.</Hint>}
       </Group>
@@ -275,14 +263,7 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
   );
 }
 
-const DELETE_DOMAIN = graphql(`
-  mutation DropDomain($input: DeleteDomainInput!) {
-    deleteDomain(input: $input) {
-      __typename
-      ... on DeleteDomainPayload { deletedId name deletedAddressCount obsoleteRecordCount }
-    }
-  }
-`);
+const DELETE_DOMAIN = mutation('deleteDomain', 'deletedId name deletedAddressCount obsoleteRecordCount');
 
 /** Deletes the domain after the user typed its name. Lists what is deleted with it and what must be deleted first. */
 function DeleteDomain({ domain }: { domain: ShownDomain }) {
@@ -314,7 +295,7 @@ function DeletionForm({ domain, close }: { domain: ShownDomain; close: () => voi
   const [, navigate] = useLocation();
   const form = useRecordForm({
     values: { typed: '' },
-    submit: () => act({ input: { id } }),
+    submit: () => act({ id }),
     saved: ({ payload }) => {
       const gone = counted(payload.deletedAddressCount, 'address', 'addresses');
       const records = counted(payload.obsoleteRecordCount, 'DNS record is', 'DNS records are');

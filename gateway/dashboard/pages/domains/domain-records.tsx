@@ -1,16 +1,24 @@
 import { Alert, Badge, Box, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorAlert, WarningAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList } from '../../parts/section.tsx';
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Fine, Hint, PageLink, Small, Strong } from '../../parts/text.tsx';
+import {
+  ErrorAlert,
+  Fine,
+  Hint,
+  PageLink,
+  Small,
+  StatusBadge,
+  Strong,
+  type Tone,
+  WarningAlert,
+} from '../../parts/text.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
@@ -53,11 +61,7 @@ const DOMAIN = graphql(
 export type ShownDomain = NonNullable<ResultOf<typeof DOMAIN>['domain']>;
 type ShownRecord = ShownDomain['dnsRecords'][number];
 
-export const CREATE_DOMAIN = graphql(`
-  mutation AddDomain($input: CreateDomainInput!) {
-    createDomain(input: $input) { __typename ... on CreateDomainPayload { domain { id name status } } }
-  }
-`);
+export const CREATE_DOMAIN = mutation('createDomain', 'domain { id name status }');
 
 /** Interval of reading the domain while records are missing, because a record that appears causes no event. Milliseconds. */
 const READ_AGAIN_MS = 15_000;
@@ -268,21 +272,17 @@ function LocalMailServerNote() {
 const COMMAND = `MAIL_HOSTNAME=mx.example.com PUBLIC_URL=https://mail.example.com \\
   HOST=0.0.0.0 SMTP_PORT=25 TRUSTED_PROXIES=127.0.0.1 npm start`;
 
-const VERIFY_DOMAIN = graphql(`
-  mutation CheckDomain($input: VerifyDomainInput!) {
-    verifyDomain(input: $input) {
-      __typename
-      ... on VerifyDomainPayload { domain { id status lastCheckedAt lastCheckError dnsRecords { id status } } }
-    }
-  }
-`);
+const VERIFY_DOMAIN = mutation(
+  'verifyDomain',
+  'domain { id status lastCheckedAt lastCheckError dnsRecords { id status } }',
+);
 
 /** Starts a DNS check of a domain. */
 export function useDnsCheck(id: string, done: () => void) {
   const { act, isBusy } = useAct(VERIFY_DOMAIN, { quiet: true });
   const [problem, setProblem] = useState<Problem | null>(null);
   const check = async () => {
-    const outcome = await act({ input: { id } });
+    const outcome = await act({ id });
     setProblem(outcome.problem);
     done();
   };

@@ -2,17 +2,15 @@ import { Group, Progress, SegmentedControl, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconRefresh, IconWorld } from '../../parts/icons.ts';
-import { listSource, PagedList, useUrlFilters } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { listSource, PagedList, Row, RowName, useUrlFilters } from '../../parts/list.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Small } from '../../parts/text.tsx';
+import { Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { AddDomain } from './add-domain.tsx';
@@ -58,7 +56,6 @@ function AllDomains() {
   const status = filters.choice('status', STATUSES);
   const { data } = useLiveQuery({
     query: COUNTS,
-    variables: {},
     kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED'],
     types: ['Domain', 'DeleteDomainPayload'],
   });
@@ -151,11 +148,7 @@ const IDS = graphql(`
     domains(first: 100, after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } }
   }
 `);
-const VERIFY_DOMAINS = graphql(`
-  mutation CheckDomains($input: VerifyDomainsInput!) {
-    verifyDomains(input: $input) { __typename ... on VerifyDomainsPayload { domains { id status } } }
-  }
-`);
+const VERIFY_DOMAINS = mutation('verifyDomains', 'domains { id status }');
 /** Domains per request, which are checked in parallel within the time limit of a request. */
 const BATCH = 5;
 
@@ -192,7 +185,7 @@ function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
     // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may stop it between two batches
     while (progress.done < ids.length && isWanted.current) {
       const batch = ids.slice(progress.done, progress.done + BATCH);
-      const { payload } = await act({ input: { ids: batch } });
+      const { payload } = await act({ ids: batch });
       if (payload === null) return setWork({ ...progress, state: 'failed' });
       const verified = payload.domains.filter(({ status }) => status === 'VERIFIED').length;
       progress = { ...progress, done: progress.done + batch.length, verified: progress.verified + verified };

@@ -3,13 +3,11 @@ import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
-import { listSource } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { listSource, Row, RowName } from '../../parts/list.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
 import { Hint, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
@@ -100,7 +98,7 @@ function DraftRow({ draft }: { draft: Draft }) {
             needed="send"
             icon={IconSend}
             mutation={SEND_DRAFT}
-            variables={{ input: { id, version, idempotencyKey: `dashboard ${id} ${version}` } }}
+            input={{ id, version, idempotencyKey: `dashboard ${id} ${version}` }}
             done="The email is being sent."
           >
             Send
@@ -111,7 +109,7 @@ function DraftRow({ draft }: { draft: Draft }) {
             question={`Delete the draft “${title}”?`}
             about="Its text and attachments are deleted."
             confirm="Delete draft"
-            act={() => remove({ input: { id } })}
+            act={() => remove({ id })}
           />
         </Group>
       }

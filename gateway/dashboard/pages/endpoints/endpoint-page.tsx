@@ -1,17 +1,15 @@
 import { Accordion, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams, useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
 import { ActButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, RecordPage } from '../../parts/section.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { ErrorAlert, Fine, Hint, PageLink, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from '../activity/delivery-parts.tsx';
@@ -180,11 +178,7 @@ const DELIVERIES = graphql(`
 `);
 type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['endpoint']>['deliveries']['edges'][number]['node'];
 
-const RETRY = graphql(`
-  mutation DashboardEndpointRetry($id: ID!) {
-    retryDelivery(input: { id: $id }) { __typename ... on RetryDeliveryPayload { delivery { id status } } }
-  }
-`);
+const RETRY = mutation('retryDelivery', 'delivery { id status }');
 
 /** States of a delivery, as its badge and its filter call them. */
 const STATES = {
@@ -296,7 +290,7 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
                 variant="filled"
                 icon={IconRefresh}
                 mutation={RETRY}
-                variables={{ id }}
+                input={{ id }}
                 done="The delivery is being retried."
               >
                 Retry now

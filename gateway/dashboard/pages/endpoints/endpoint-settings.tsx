@@ -1,15 +1,13 @@
-import { Button, Code, Group, Input, Modal, Select, Stack, useComputedColorScheme } from '@mantine/core';
+import { Button, Code, Group, Input, Select, Stack, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { ErrorAlert } from '../../parts/alerts.ts';
-import { ConfirmButton } from '../../parts/buttons.tsx';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { ConfirmButton, OpenDialog } from '../../parts/buttons.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Hint } from '../../parts/text.tsx';
+import { ErrorAlert, Hint } from '../../parts/text.tsx';
 import { describeError, type Problem, useAct } from '../../parts/use-act.ts';
 import {
   type Endpoint,
@@ -35,17 +33,13 @@ export function useEndpointUpdate(
     EmailGroupEndpoint: useAct(UPDATE_GROUP, options),
   };
   const { act, isBusy } = updates[type];
-  return { act: (input) => act({ input }), isBusy };
+  return { act: (input) => act(input), isBusy };
 }
 
-const DELETE_ENDPOINT = graphql(`
-  mutation DashboardDeleteEndpoint($id: ID!) {
-    deleteEndpoint(input: { id: $id }) {
-      __typename
-      ... on DeleteEndpointPayload { deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount }
-    }
-  }
-`);
+const DELETE_ENDPOINT = mutation(
+  'deleteEndpoint',
+  'deletedId emailAddresses catchAllDomains endedDeliveryCount guardRuleCount',
+);
 
 /** All settings of an endpoint, and its deletion. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
@@ -339,7 +333,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
   }, [client]);
 
   return (
-    <Modal opened onClose={onClose} title="Payload query" size="90%">
+    <OpenDialog onClose={onClose} title="Payload query" size="90%">
       <Stack gap="sm">
         <Hint>
           A selection on the type Event. Its result becomes data of the payload. Run it to see the result for the event
@@ -367,7 +361,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 

@@ -15,30 +15,21 @@ import {
   Title,
 } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { CautionAlert, ErrorAlert } from '../../parts/alerts.ts';
+import { mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command, CopyButton } from '../../parts/command.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Hint, Small } from '../../parts/text.tsx';
+import { CautionAlert, ErrorAlert, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 import type { Endpoint, Webhook } from './endpoint-values.ts';
 import { FORMAT_CHOICES, type FORMATS } from './endpoint-values.ts';
 
-const TEST = graphql(`
-  mutation DashboardTestEndpoint($input: TestEndpointInput!) {
-    testEndpoint(input: $input) {
-      __typename
-      ... on TestEndpointPayload { isSuccessful message statusCode responseTimeMs responseBody payload urlTested }
-    }
-  }
-`);
+const TEST = mutation('testEndpoint', 'isSuccessful message statusCode responseTimeMs responseBody payload urlTested');
 type TestResult = Extract<ResultOf<typeof TEST>['testEndpoint'], { __typename: 'TestEndpointPayload' }>;
 
 /** Sends a sample through the same code as real mail, and shows the request and the response. */
@@ -51,7 +42,7 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
   const { act, isBusy } = useAct(TEST, { quiet: true });
   const run = async () => {
     const ofWebhook = isWebhook ? { format, overrideUrl: url.trim() || null } : {};
-    const { payload, problem } = await act({ input: { id: endpoint.id, ...ofWebhook } });
+    const { payload, problem } = await act({ id: endpoint.id, ...ofWebhook });
     setTrouble(problem?.message ?? null);
     setResult(payload);
   };
@@ -117,14 +108,7 @@ function TestOutcome({ result }: { result: TestResult }) {
   );
 }
 
-const REPLAY = graphql(`
-  mutation DashboardReplay($input: ReplayDeliveriesInput!) {
-    replayDeliveries(input: $input) {
-      __typename
-      ... on ReplayDeliveriesPayload { replayedCount hasMore until skipped { waiting succeeded deliveredAgain } }
-    }
-  }
-`);
+const REPLAY = mutation('replayDeliveries', 'replayedCount hasMore until skipped { waiting succeeded deliveredAgain }');
 type Skipped = Extract<
   ResultOf<typeof REPLAY>['replayDeliveries'],
   { __typename: 'ReplayDeliveriesPayload' }
@@ -159,7 +143,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
     const since = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
     let until: string | null = null;
     for (let done = 0; ; ) {
-      const { payload, problem: why } = await act({ input: { id, since, until, status, limit: PART } });
+      const { payload, problem: why } = await act({ id, since, until, status, limit: PART });
       if (why !== null) {
         setProblem(why.message);
         return setState('stopped');
@@ -256,11 +240,7 @@ function SkippedNote({ skipped: { waiting, succeeded, deliveredAgain } }: { skip
   );
 }
 
-const RETRY_WAITING = graphql(`
-  mutation DashboardRetryWaiting($input: RetryWaitingDeliveriesInput!) {
-    retryWaitingDeliveries(input: $input) { __typename ... on RetryWaitingDeliveriesPayload { retriedCount hasMore } }
-  }
-`);
+const RETRY_WAITING = mutation('retryWaitingDeliveries', 'retriedCount hasMore');
 
 /** A button that attempts all deliveries now that wait for their retry. */
 function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
@@ -271,7 +251,7 @@ function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
     setRunning(true);
     let count = 0;
     for (let hasMore = true; hasMore; ) {
-      const { payload } = await act({ input: { id } });
+      const { payload } = await act({ id });
       if (payload === null) break;
       count += payload.retriedCount;
       hasMore = payload.hasMore;
@@ -298,16 +278,10 @@ function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
   );
 }
 
-const ROTATE = graphql(`
-  mutation DashboardRotateSecret($input: RotateEndpointSecretInput!) {
-    rotateEndpointSecret(input: $input) {
-      __typename
-      ... on RotateEndpointSecretPayload {
-        endpoint { __typename id signingSecrets { secret validUntil } verificationToken }
-      }
-    }
-  }
-`);
+const ROTATE = mutation(
+  'rotateEndpointSecret',
+  'endpoint { __typename id signingSecrets { secret validUntil } verificationToken }',
+);
 
 const VERIFY = `import { Webhook } from 'standardwebhooks';
 
@@ -360,7 +334,7 @@ export function SigningTab({ endpoint }: { endpoint: Webhook }) {
             question="Rotate the signing secret?"
             about="For 24 hours, requests have a signature for each secret so that your receiver can switch. After that the old secret is invalid."
             confirm="Rotate secret"
-            act={() => act({ input: { id: endpoint.id, replaceVerificationToken: isTokenReplaced } })}
+            act={() => act({ id: endpoint.id, replaceVerificationToken: isTokenReplaced })}
           >
             <Checkbox
               label="Also replace the verification token now"

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 
 /** One endpoint with its settings and its health. */
@@ -24,34 +24,13 @@ export const ENDPOINT = graphql(`
 `);
 
 /** Changes a webhook. Absent fields stay unchanged. */
-export const UPDATE_WEBHOOK = graphql(`
-  mutation DashboardUpdateWebhook($input: UpdateWebhookEndpointInput!) {
-    updateWebhookEndpoint(input: $input) {
-      __typename
-      ... on UpdateWebhookEndpointPayload { endpoint { __typename id isActive } }
-    }
-  }
-`);
+export const UPDATE_WEBHOOK = mutation('updateWebhookEndpoint', 'endpoint { __typename id isActive }');
 
 /** Changes an endpoint that forwards to one address. */
-export const UPDATE_EMAIL = graphql(`
-  mutation DashboardUpdateEmailEndpoint($input: UpdateEmailEndpointInput!) {
-    updateEmailEndpoint(input: $input) {
-      __typename
-      ... on UpdateEmailEndpointPayload { endpoint { __typename id isActive } }
-    }
-  }
-`);
+export const UPDATE_EMAIL = mutation('updateEmailEndpoint', 'endpoint { __typename id isActive }');
 
 /** Changes an endpoint that forwards to a group. */
-export const UPDATE_GROUP = graphql(`
-  mutation DashboardUpdateGroup($input: UpdateEmailGroupEndpointInput!) {
-    updateEmailGroupEndpoint(input: $input) {
-      __typename
-      ... on UpdateEmailGroupEndpointPayload { endpoint { __typename id isActive } }
-    }
-  }
-`);
+export const UPDATE_GROUP = mutation('updateEmailGroupEndpoint', 'endpoint { __typename id isActive }');
 
 /** Display names and descriptions of the endpoint types. */
 export const ENDPOINT_TYPES = {

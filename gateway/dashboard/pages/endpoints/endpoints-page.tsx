@@ -1,20 +1,17 @@
 import { Accordion, Card, Group, Modal, SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
-import { TextFilter, useUrlFilters } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Hint, Small } from '../../parts/text.tsx';
+import { Fine, Hint, Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { SubscriptionFields } from './endpoint-settings.tsx';
@@ -154,27 +151,9 @@ function EndpointCard({ endpoint }: { endpoint: ListedEndpoint }) {
   );
 }
 
-const CREATE_WEBHOOK = graphql(`
-  mutation DashboardCreateWebhook($input: CreateWebhookEndpointInput!) {
-    createWebhookEndpoint(input: $input) {
-      __typename
-      ... on CreateWebhookEndpointPayload { endpoint { __typename id } }
-    }
-  }
-`);
-const CREATE_EMAIL = graphql(`
-  mutation DashboardCreateEmailEndpoint($input: CreateEmailEndpointInput!) {
-    createEmailEndpoint(input: $input) { __typename ... on CreateEmailEndpointPayload { endpoint { __typename id } } }
-  }
-`);
-const CREATE_GROUP = graphql(`
-  mutation DashboardCreateGroup($input: CreateEmailGroupEndpointInput!) {
-    createEmailGroupEndpoint(input: $input) {
-      __typename
-      ... on CreateEmailGroupEndpointPayload { endpoint { __typename id } }
-    }
-  }
-`);
+const CREATE_WEBHOOK = mutation('createWebhookEndpoint', 'endpoint { __typename id }');
+const CREATE_EMAIL = mutation('createEmailEndpoint', 'endpoint { __typename id }');
+const CREATE_GROUP = mutation('createEmailGroupEndpoint', 'endpoint { __typename id }');
 
 const KINDS = { webhook: 'WebhookEndpoint', email: 'EmailEndpoint', group: 'EmailGroupEndpoint' } as const;
 type Kind = keyof typeof KINDS;
@@ -224,9 +203,9 @@ function useNewEndpoint(kind: Kind) {
     },
     submit: async (values) => {
       const { name, url, format, forwardTo, addresses } = values;
-      if (kind === 'email') return createEmail({ input: { name, forwardTo } });
-      if (kind === 'group') return createGroup({ input: { name, addresses } });
-      return createWebhook({ input: { name, url, format, ...writeSubscription(values) } });
+      if (kind === 'email') return createEmail({ name, forwardTo });
+      if (kind === 'group') return createGroup({ name, addresses });
+      return createWebhook({ name, url, format, ...writeSubscription(values) });
     },
     saved: ({ payload }) => go(`/endpoints/${payload.endpoint.id}`),
   });

@@ -4,12 +4,10 @@ import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -45,7 +43,7 @@ const COUNTED_TO = 10_000;
 /** Held, deferred and bounced mail, and spam. */
 export function HeldPage() {
   const [parameters, setParameters] = useSearchParams();
-  const { data } = useLiveQuery({ query: COUNTS, variables: {}, kinds: 'all', types: ['Email'] });
+  const { data } = useLiveQuery({ query: COUNTS, kinds: 'all', types: ['Email'] });
   const waiting = data?.overview.waiting;
   const counts: Record<TabName, number | undefined> = {
     blocked: waiting?.blocked,
@@ -172,7 +170,7 @@ function HeldRow({ email }: { email: Held }) {
           icon={IconShieldCheck}
           aria-label={`Release “${showSubject(email)}”`}
           mutation={RELEASE}
-          variables={{ id }}
+          input={{ id }}
           done="The email was released and is being delivered."
         >
           Release

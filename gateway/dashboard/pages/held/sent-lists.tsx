@@ -3,13 +3,12 @@ import type { ReactNode } from 'react';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { IconMailCheck, IconSend } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
+import { EmptyState } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, Small } from '../../parts/text.tsx';
+import { Hint, Small, StatusBadge } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { RETRY_SENDING } from '../activity/email-documents.ts';
 import { chooseTone, showSubject } from '../activity/email-words.ts';
@@ -71,7 +70,7 @@ function DeferredRow({ email }: { email: Deferred }) {
           icon={IconSend}
           aria-label={`Retry now: “${showSubject(email)}”`}
           mutation={RETRY_SENDING}
-          variables={{ id: email.id }}
+          input={{ id: email.id }}
           done="The email is being sent again."
         >
           Retry now

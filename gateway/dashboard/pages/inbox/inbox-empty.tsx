@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import {
   IconClock,
   IconInbox,
@@ -13,7 +13,7 @@ import {
   type IconType,
   IconWorld,
 } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState } from '../../parts/page.tsx';
 import { Fine, Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';

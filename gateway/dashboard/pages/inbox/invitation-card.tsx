@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Paper, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { IconCalendar } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
@@ -28,11 +28,7 @@ const INVITATION = graphql(`
   }
 `);
 
-const REPLY = graphql(`
-  mutation InboxReplyToEvent($input: ReplyToEventInput!) {
-    replyToEvent(input: $input) { __typename ... on ReplyToEventPayload { organizer response } }
-  }
-`);
+const REPLY = mutation('replyToEvent', 'organizer response');
 
 type Event = NonNullable<NonNullable<ResultOf<typeof INVITATION>['email']>['extracts']['event']>;
 type Response = 'ACCEPTED' | 'TENTATIVE' | 'DECLINED';
@@ -57,9 +53,7 @@ export function InvitationCard({ emailId }: { emailId: string }) {
   const isCancelled = event.status === 'CANCELLED' || event.method === 'CANCEL';
   const isAsked = event.method === 'REQUEST' && !isCancelled && event.organizer !== null;
   const reply = async (response: Response) => {
-    const { payload } = await act({
-      input: { emailId, response, comment: comment.trim() === '' ? null : comment.trim() },
-    });
+    const { payload } = await act({ emailId, response, comment: comment.trim() === '' ? null : comment.trim() });
     if (payload === null) return;
     setChosen(response);
     setComment('');

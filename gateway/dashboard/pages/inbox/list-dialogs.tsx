@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, List, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, type VariablesOf } from '../../graphql.ts';
+import { mutation, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { OpenDialog } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
@@ -16,21 +17,9 @@ import type { InboxView, ThreadsWanted } from './inbox-view.ts';
 import { useTeam } from './people.ts';
 import type { Question } from './use-inbox.ts';
 
-const CREATE = graphql(`
-  mutation InboxSaveView($input: CreateSavedViewInput!) {
-    createSavedView(input: $input) { __typename ... on CreateSavedViewPayload { savedView { id name } } }
-  }
-`);
-const RENAME = graphql(`
-  mutation InboxRenameView($input: UpdateSavedViewInput!) {
-    updateSavedView(input: $input) { __typename ... on UpdateSavedViewPayload { savedView { id name } } }
-  }
-`);
-const DELETE = graphql(`
-  mutation InboxDeleteView($input: DeleteSavedViewInput!) {
-    deleteSavedView(input: $input) { __typename ... on DeleteSavedViewPayload { deletedId } }
-  }
-`);
+const CREATE = mutation('createSavedView', 'savedView { id name }');
+const RENAME = mutation('updateSavedView', 'savedView { id name }');
+const DELETE = mutation('deleteSavedView', 'deletedId');
 const TYPES = { additionalTypenames: ['SavedView', 'DeleteSavedViewPayload'] };
 
 type Folder = VariablesOf<typeof CREATE>['input']['folder'];
@@ -64,15 +53,15 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
     if (name.trim() === '') return;
     const { payload } =
       saved === undefined
-        ? await create({ input: { name, folder, search, label, address, assigned, isShared } })
-        : await rename({ input: { id: saved.id, name } });
+        ? await create({ name, folder, search, label, address, assigned, isShared })
+        : await rename({ id: saved.id, name });
     if (payload === null) return;
     setOpen(false);
     showNotice(`${payload.savedView.name} is in the navigation.`);
   };
   const drop = async () => {
     setOpen(false);
-    if (saved !== undefined) await remove({ input: { id: saved.id } });
+    if (saved !== undefined) await remove({ id: saved.id });
   };
   const title = saved === undefined ? 'Save view' : `Saved as ${saved.name}`;
   return (
@@ -123,13 +112,7 @@ type MergeDialogProps = { threads: readonly ThreadRow[]; close: () => void; merg
 /** Asks before conversations are merged: only a split separates them again. */
 export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={`Merge ${threads.length} conversations into one?`}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <OpenDialog onClose={close} title={`Merge ${threads.length} conversations into one?`} centered>
       <Stack>
         <List size="sm">
           {threads.map(({ id, subject, messageCount }) => (
@@ -150,7 +133,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 
@@ -158,7 +141,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
 export function LargeChangeDialog({ question, close }: { question: Question; close: () => void }) {
   const { title, about, confirm, run } = question;
   return (
-    <Modal opened onClose={close} title={title} centered>
+    <OpenDialog onClose={close} title={title} centered>
       <Stack>
         <Small>{about}</Small>
         <Group justify="flex-end">
@@ -173,7 +156,7 @@ export function LargeChangeDialog({ question, close }: { question: Question; clo
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 

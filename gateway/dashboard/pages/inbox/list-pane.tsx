@@ -2,6 +2,7 @@ import { ActionIcon, Box, CloseButton, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
   lazy,
+  type ReactNode,
   type RefObject,
   type SubmitEvent,
   Suspense,
@@ -13,10 +14,9 @@ import {
   useState,
 } from 'react';
 import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconButton, needs } from '../../parts/controls.tsx';
 import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { IconButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { FieldComing } from '../../shell/keys.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
@@ -69,25 +69,22 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             <IconPencilPlus size={18} aria-hidden />
           </ActionIcon>
         </Group>
-        <Group gap="xs" wrap="nowrap" align="flex-start">
-          <Box flex={1} miw={0}>
-            <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })} />
-          </Box>
+        <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })}>
           {isNarrowed(view) && (
             <Suspense>
               <SaveViewMenu view={view} />
             </Suspense>
           )}
-          <ActionIcon
+          <IconButton
+            label={isCompact ? 'Show larger rows' : 'Show more rows'}
+            icon={isCompact ? IconLayoutList : IconList}
+            iconSize={16}
             variant="default"
             size={30}
-            aria-label={isCompact ? 'Show larger rows' : 'Show more rows'}
             title={isCompact ? 'Show larger rows' : 'Show more rows'}
             onClick={() => setDensity(isCompact ? 'comfortable' : 'compact')}
-          >
-            {isCompact ? <IconLayoutList size={16} aria-hidden /> : <IconList size={16} aria-hidden />}
-          </ActionIcon>
-        </Group>
+          />
+        </InboxFilters>
         {/* Over the search and the filters, so that the rows stay where they are. */}
         {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
           <div className={style['selection']}>
@@ -281,8 +278,8 @@ interface FilterProps {
   go: (change: Partial<InboxView>) => void;
 }
 
-/** Filters of the list: folder, label, address. */
-function InboxFilters({ view, frame, go }: FilterProps) {
+/** Filters of the list: folder, label, address; at their end `children`, which change how the list is shown. */
+function InboxFilters({ view, frame, go, children }: FilterProps & { children: ReactNode }) {
   return (
     <Group gap="0.3rem 0.1rem">
       <div className={style['folders']} role="radiogroup" aria-label="Folder">
@@ -300,6 +297,9 @@ function InboxFilters({ view, frame, go }: FilterProps) {
         ))}
       </div>
       <ConditionFilters view={view} frame={frame} go={go} />
+      <Group gap="xs" wrap="nowrap" ml="auto">
+        {children}
+      </Group>
     </Group>
   );
 }

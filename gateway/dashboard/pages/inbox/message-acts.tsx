@@ -1,33 +1,22 @@
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { IconShieldCheck } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { showSubject } from '../activity/email-words.ts';
 
-const MARK_SPAM = graphql(`
-  mutation InboxMarkSpam($input: MarkSpamInput!) {
-    markSpam(input: $input) { __typename ... on MarkSpamPayload { id isChanged email { id keptApart trashedAt } } }
-  }
-`);
+const MARK_SPAM = mutation('markSpam', 'id isChanged email { id keptApart trashedAt }');
 
-const MARK_NOT_SPAM = graphql(`
-  mutation InboxMarkNotSpam($input: MarkNotSpamInput!) {
-    markNotSpam(input: $input) {
-      __typename
-      ... on MarkNotSpamPayload { id isChanged email { id keptApart trashedAt } }
-    }
-  }
-`);
+const MARK_NOT_SPAM = mutation('markNotSpam', 'id isChanged email { id keptApart trashedAt }');
 
 /** Returns a function that moves one message to the folder Spam. */
 export function useMarkSpam(): (emailId: string) => Promise<void> {
   const { act: mark } = useAct(MARK_SPAM);
   const { act: restore } = useAct(MARK_NOT_SPAM);
   return async (emailId) => {
-    const { payload } = await mark({ input: { emailId } });
+    const { payload } = await mark({ emailId });
     if (payload === null) return;
-    showNotice('Message moved to the folder Spam', { undo: () => void restore({ input: { emailId } }) });
+    showNotice('Message moved to the folder Spam', { undo: () => void restore({ emailId }) });
   };
 }
 
@@ -36,7 +25,7 @@ export function NotSpamButton({ email }: { email: { id: string; subject: string 
   return (
     <ActButton
       mutation={MARK_NOT_SPAM}
-      variables={{ input: { emailId: email.id } }}
+      input={{ emailId: email.id }}
       done="The email is not spam and is being delivered."
       icon={IconShieldCheck}
       needed="organize"
@@ -48,27 +37,19 @@ export function NotSpamButton({ email }: { email: { id: string; subject: string 
   );
 }
 
-const TRASH_EMAILS = graphql(`
-  mutation InboxTrashEmails($input: TrashEmailsInput!) {
-    trashEmails(input: $input) { __typename ... on TrashEmailsPayload { emails { id thread { id } } } }
-  }
-`);
+const TRASH_EMAILS = mutation('trashEmails', 'emails { id thread { id } }');
 
-const RESTORE_MESSAGE = graphql(`
-  mutation InboxRestoreMessage($input: RestoreThreadsInput!) {
-    restoreThreads(input: $input) { __typename ... on RestoreThreadsPayload { threads { id trashedAt } } }
-  }
-`);
+const RESTORE_MESSAGE = mutation('restoreThreads', 'threads { id trashedAt }');
 
 /** Returns a function that moves one message to the trash. */
 export function useDeleteMessage(): (emailId: string) => Promise<void> {
   const { act: trash } = useAct(TRASH_EMAILS);
   const { act: restore } = useAct(RESTORE_MESSAGE);
   return async (emailId) => {
-    const { payload } = await trash({ input: { emailIds: [emailId] } });
+    const { payload } = await trash({ emailIds: [emailId] });
     const threadId = payload?.emails[0]?.thread?.id;
     if (threadId === undefined) return;
-    const undo = () => void restore({ input: { threadIds: [threadId] } });
+    const undo = () => void restore({ threadIds: [threadId] });
     showNotice('Message moved to the trash', { undo });
   };
 }

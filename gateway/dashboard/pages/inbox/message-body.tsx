@@ -2,17 +2,15 @@ import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
-import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings, SecurityWarnings } from '../../parts/screening.tsx';
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Fine, Hint, Small } from '../../parts/text.tsx';
+import { Fine, Hint, Small, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
 import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
@@ -180,7 +178,7 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
       {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
         <Paper key={index} withBorder px="sm" py={6} radius="md">
           <Group gap="xs" wrap="nowrap">
-            <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit">
+            <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit" py={2}>
               <Group gap="xs" wrap="nowrap">
                 {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
                   <Thumbnail

@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   Menu,
-  Modal,
   Radio,
   ScrollArea,
   Skeleton,
@@ -15,9 +14,9 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../../graphql.ts';
-import { CautionAlert } from '../../parts/alerts.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { graphql, mutation } from '../../graphql.ts';
+import { OpenDialog } from '../../parts/buttons.tsx';
+import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArrowForwardUp,
   IconArrowMoveRight,
@@ -33,9 +32,9 @@ import {
 } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
-import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { CautionAlert, Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, relativeTime } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
@@ -105,7 +104,7 @@ export function MessageCard(props: MessageCardProps) {
             <span className={style['line']}>
               {isUnread && <span className={style['dot']} aria-hidden />}
               {isUnread && <span className={style['words']}>Unread. </span>}
-              <Strong component="span" truncate>
+              <Strong component="span" truncate dir="auto">
                 {showName(from)}
               </Strong>
               {isOwn && (
@@ -125,7 +124,7 @@ export function MessageCard(props: MessageCardProps) {
               )}
               {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
             </span>
-            <Fine component="span" truncate display="block">
+            <Fine component="span" truncate display="block" dir="auto" ta="left">
               {isUnfolded ? from.address : preview || 'No text'}
             </Fine>
           </span>
@@ -236,17 +235,9 @@ function HeldNote({ emailId }: { emailId: string }) {
   );
 }
 
-const SPLIT = graphql(`
-  mutation InboxSplitThread($input: SplitThreadInput!) {
-    splitThread(input: $input) { __typename ... on SplitThreadPayload { newThread { id } thread { id } } }
-  }
-`);
+const SPLIT = mutation('splitThread', 'newThread { id } thread { id }');
 
-const JOIN_AGAIN = graphql(`
-  mutation InboxJoinAgain($input: MergeThreadsInput!) {
-    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { id } } }
-  }
-`);
+const JOIN_AGAIN = mutation('mergeThreads', 'thread { id }');
 
 /** Maximum number of messages that one split can move. */
 const MAX_SPLIT = 500;
@@ -265,7 +256,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
   const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
   const split = async () => {
     const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
-    const { payload } = await act({ input: { threadId, emailIds } });
+    const { payload } = await act({ threadId, emailIds });
     if (payload === null) return;
     close();
     const newId = payload.newThread?.id;
@@ -273,19 +264,11 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
     opened(newId);
     showNotice('The conversation was split. This is the new one.', {
       undo: () =>
-        void join({ input: { threadIds: [threadId, newId] } }).then(
-          ({ payload: whole }) => whole && opened(whole.thread.id),
-        ),
+        void join({ threadIds: [threadId, newId] }).then(({ payload: whole }) => whole && opened(whole.thread.id)),
     });
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title="Split conversation here?"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <OpenDialog onClose={close} title="Split conversation here?" centered>
       <Stack>
         <Small>
           {messages.length === 1
@@ -300,7 +283,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }
 
@@ -312,11 +295,7 @@ const CANDIDATES = graphql(`
   }
 `);
 
-const MOVE = graphql(`
-  mutation InboxMoveEmails($input: MoveEmailsInput!) {
-    moveEmails(input: $input) { __typename ... on MoveEmailsPayload { thread { id } } }
-  }
-`);
+const MOVE = mutation('moveEmails', 'thread { id }');
 
 const TYPING_MS = 200;
 
@@ -341,14 +320,14 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
   const { act, isBusy } = useAct(MOVE);
   const candidates = (data?.threads.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== threadId);
   const move = async () => {
-    const { payload } = await act({ input: { threadId: target, emailIds: [message.id] } });
+    const { payload } = await act({ threadId: target, emailIds: [message.id] });
     if (payload === null) return;
     close();
     opened(payload.thread.id);
     showNotice('The message was moved to this conversation.');
   };
   return (
-    <Modal opened onClose={close} title="Move message" centered size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <OpenDialog onClose={close} title="Move message" centered size="lg">
       <Stack>
         <TextInput
           label="Conversation"
@@ -381,6 +360,6 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </OpenDialog>
   );
 }

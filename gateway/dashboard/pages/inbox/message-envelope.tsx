@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Popover, Stack, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
+import { needs } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -54,9 +54,9 @@ export function MessageEnvelope({
           {`To ${first}${everyone.length > 1 ? ` and ${everyone.length - 1} more` : ''}`}
         </Fine>
         {authentication !== null && <SenderMark authentication={authentication} />}
-        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Pressed aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide details' : 'Show details'}
-        </UnstyledButton>
+        </Pressed>
         {offer !== null && <LeaveList emailId={id} offer={offer} from={ownAddress?.address ?? envelopeRecipient} />}
       </Group>
       {isOpen && (
@@ -83,6 +83,14 @@ export function MessageEnvelope({
   );
 }
 
+/** A small text that is pressed. */
+const Pressed = UnstyledButton.withProps({
+  fz: 'xs',
+  c: 'var(--mantine-color-anchor)',
+  mih: 24,
+  style: { display: 'inline-flex', alignItems: 'center', gap: 4 },
+});
+
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Fine className="postroom-wrap">
@@ -96,9 +104,7 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
   return (
     <Popover width={280} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)">
-          Reason
-        </UnstyledButton>
+        <Pressed>Reason</Pressed>
       </Popover.Target>
       <Popover.Dropdown>
         <Small>{REASONS[reason]}</Small>
@@ -124,10 +130,10 @@ function SenderMark({ authentication }: { authentication: Authentication }) {
   return (
     <Popover width={340} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" style={{ display: 'inline-flex', gap: 4 }}>
+        <Pressed>
           <Icon size={15} aria-hidden />
           {words}
-        </UnstyledButton>
+        </Pressed>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap={6}>
@@ -165,17 +171,9 @@ function of(domain: string | null): string {
   return domain === null ? '' : `, ${domain}`;
 }
 
-const UNSUBSCRIBE = graphql(`
-  mutation InboxUnsubscribe($input: UnsubscribeFromListInput!) {
-    unsubscribeFromList(input: $input) { __typename ... on UnsubscribeFromListPayload { isDone message } }
-  }
-`);
+const UNSUBSCRIBE = mutation('unsubscribeFromList', 'isDone message');
 
-const SEND = graphql(`
-  mutation InboxUnsubscribeByMail($input: SendEmailInput!) {
-    sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } }
-  }
-`);
+const SEND = mutation('sendEmail', 'email { id }');
 
 /** Leaves the list that sent a message: with one click or a mail after a question, or on the page of the list. */
 function LeaveList({
@@ -204,20 +202,18 @@ function LeaveList({
   const leave = async () => {
     if (byMail !== null && from !== null) {
       const { payload } = await send({
-        input: {
-          from,
-          to: [byMail.to],
-          subject: byMail.subject,
-          text: byMail.body,
-          idempotencyKey: `unsubscribe ${emailId}`,
-        },
+        from,
+        to: [byMail.to],
+        subject: byMail.subject,
+        text: byMail.body,
+        idempotencyKey: `unsubscribe ${emailId}`,
       });
       setOpen(false);
       if (payload !== null)
         notify({ message: `A mail to ${byMail.to} asks to be removed from the list.`, color: 'green' });
       return;
     }
-    const { payload } = await act({ input: { emailId } });
+    const { payload } = await act({ emailId });
     setOpen(false);
     if (payload !== null) notify({ message: payload.message, color: payload.isDone ? 'green' : 'red' });
   };

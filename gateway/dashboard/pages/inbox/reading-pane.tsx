@@ -1,8 +1,8 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { nameMode } from '../../composer/draft.ts';
+import { IconButton } from '../../parts/controls.tsx';
 import { IconChevronDown, IconChevronUp, IconX } from '../../parts/icons.ts';
-import { IconButton } from '../../parts/quiet-button.tsx';
 import { Fine, Hint } from '../../parts/text.tsx';
 import { FieldComing } from '../../shell/keys.ts';
 import style from './inbox.module.css';

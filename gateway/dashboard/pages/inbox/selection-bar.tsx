@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Progress, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArchive,
   IconArchiveOff,
@@ -12,8 +13,6 @@ import {
   IconTrash,
   IconX,
 } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Strong } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';

@@ -3,11 +3,10 @@ import { createClient } from 'graphql-sse';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { GRAPHQL_URL } from '../../client.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { IconButton, needs } from '../../parts/controls.tsx';
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
-import { needs } from '../../parts/needs.ts';
-import { IconButton } from '../../parts/quiet-button.tsx';
 import { Fine, Tag } from '../../parts/text.tsx';
 import { counted, exactTime } from '../../parts/words.ts';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
@@ -54,10 +53,10 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
         size="lg"
       />
       <div className={style['subject']}>
-        <Title order={2} size="h4" title={subject}>
+        <Title order={2} size="h4" title={subject} dir="auto">
           {subject}
         </Title>
-        <Group gap={6} wrap="nowrap" miw={0}>
+        <Group gap="2px 6px" miw={0}>
           <Fine style={{ whiteSpace: 'nowrap' }}>
             {counted(messageCount, 'message')}
             {isArchived ? ', archived' : ''}
@@ -75,17 +74,19 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
           {thread.labels.map((label) => (
             <Tag
               key={label}
+              h={26}
+              pr={0}
               rightSection={
                 <CloseButton
                   {...needs('organize')}
-                  size={16}
-                  iconSize={12}
+                  size={24}
+                  iconSize={14}
                   aria-label={`Remove label ${label}`}
                   onClick={() => void acts.label([id], [], [label])}
                 />
               }
             >
-              {label}
+              <bdi>{label}</bdi>
             </Tag>
           ))}
         </Group>
@@ -185,26 +186,16 @@ function inWords(names: readonly string[]): string {
   return shown.length < 2 ? `${last} is` : `${shown.slice(0, -1).join(', ')} and ${last} are`;
 }
 
-const SET = graphql(`
-  mutation InboxSetPresence($input: SetThreadPresenceInput!) {
-    setThreadPresence(input: $input) {
-      __typename
-      ... on SetThreadPresencePayload { present { personId name state isYou } }
-      ... on Error { message code }
-    }
-  }
-`);
+const SET = mutation('setThreadPresence', 'present { personId name state isYou }');
 
-const FOLLOWED = graphql(`
-  subscription InboxPresence($threadId: ID!) { threadPresence(threadId: $threadId) { personId name state isYou } }
-`);
-
-/** The text is sent; the parsed document provides the types. */
-const FOLLOWED_TEXT = `subscription InboxPresence($threadId: ID!) {
+const FOLLOWED = `subscription InboxPresence($threadId: ID!) {
   threadPresence(threadId: $threadId) { personId name state isYou }
 }`;
 
-type Present = ResultOf<typeof FOLLOWED>['threadPresence'][number];
+/** The text is sent; the parsed document provides the types. */
+const PARSED = graphql(FOLLOWED);
+
+type Present = ResultOf<typeof PARSED>['threadPresence'][number];
 
 /** The presence ends after a minute unless it is renewed. Milliseconds. */
 const RENEW_MS = 25_000;
@@ -257,7 +248,7 @@ function usePresence(threadId: string, isReplying: boolean): Present[] {
 async function follow(threadId: string, signal: AbortSignal, show: (present: Present[]) => void): Promise<void> {
   while (!signal.aborted) {
     const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
-    const results = sse.iterate<{ threadPresence: Present[] }>({ query: FOLLOWED_TEXT, variables: { threadId } });
+    const results = sse.iterate<{ threadPresence: Present[] }>({ query: FOLLOWED, variables: { threadId } });
     const stop = () => sse.dispose();
     signal.addEventListener('abort', stop, { once: true });
     try {

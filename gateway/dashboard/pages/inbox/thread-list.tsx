@@ -316,21 +316,8 @@ interface ThreadRowProps {
 
 /** A thread in the list: senders, subject, preview of the latest message, and status. */
 const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
-  const {
-    thread,
-    index,
-    top,
-    href,
-    ownDomains,
-    isSelected,
-    isOpen,
-    isTabStop,
-    isSentView,
-    density,
-    found,
-    now,
-    actions,
-  } = props;
+  const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop } = props;
+  const { isSentView, density, found, now, actions } = props;
   const {
     id,
     latestMessage,
@@ -433,7 +420,7 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
         <a className={style['open']} href={href} tabIndex={-1} onClick={click} draggable={false}>
           <span className={style['line']}>
             {isUnread && <span className={style['words']}>{isInTeam ? 'Unread. ' : `${unreadCount} unread. `}</span>}
-            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`}>
+            <span className={`${style['grow']} ${isUnread ? style['unread'] : ''}`} dir="auto">
               <FoundWords text={people} pattern={found} />
               {messageCount > 1 && (
                 <span className={style['messages']}>
@@ -452,7 +439,7 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
             </time>
           </span>
           <span className={style['line']}>
-            <span className={style['grow']}>
+            <span className={style['grow']} dir="auto">
               <span className={isUnread ? style['unread'] : undefined}>
                 <FoundWords text={subject} pattern={found} />
               </span>
@@ -462,7 +449,7 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           </span>
           {density === 'comfortable' && (
             <span className={style['line']}>
-              <span className={`${style['grow']} ${style['dim']}`}>
+              <span className={`${style['grow']} ${style['dim']}`} dir="auto">
                 <FoundWords text={preview} pattern={found} />
               </span>
             </span>

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
+import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
-import { IconButton, QuietButton } from '../../parts/quiet-button.tsx';
 import { Fine } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
 import { useRight } from '../../shell/viewer.ts';

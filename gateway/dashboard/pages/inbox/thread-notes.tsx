@@ -1,10 +1,10 @@
 import { Button, Group, NativeSelect, Paper, Stack, Textarea } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
@@ -18,29 +18,14 @@ const NOTES = graphql(`
   }
 `);
 
-const ADD = graphql(`
-  mutation InboxAddNote($input: AddThreadNoteInput!) {
-    addThreadNote(input: $input) {
-      __typename
-      ... on AddThreadNotePayload { note { id text authorName authorImage isYours unreached createdAt editedAt } }
-    }
-  }
-`);
+const ADD = mutation('addThreadNote', 'note { id text authorName authorImage isYours unreached createdAt editedAt }');
 
-const EDIT = graphql(`
-  mutation InboxEditNote($input: UpdateThreadNoteInput!) {
-    updateThreadNote(input: $input) {
-      __typename
-      ... on UpdateThreadNotePayload { note { id text authorName authorImage isYours unreached createdAt editedAt } }
-    }
-  }
-`);
+const EDIT = mutation(
+  'updateThreadNote',
+  'note { id text authorName authorImage isYours unreached createdAt editedAt }',
+);
 
-const REMOVE = graphql(`
-  mutation InboxDeleteNote($input: DeleteThreadNoteInput!) {
-    deleteThreadNote(input: $input) { __typename ... on DeleteThreadNotePayload { id } }
-  }
-`);
+const REMOVE = mutation('deleteThreadNote', 'id');
 
 type Note = ResultOf<typeof NOTES>['threadNotes'][number];
 
@@ -78,7 +63,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
             text=""
             isBusy={add.isBusy}
             close={() => setWriting(false)}
-            save={async (text) => (await add.act({ input: { threadId, text } })).problem === null}
+            save={async (text) => (await add.act({ threadId, text })).problem === null}
           />
         ) : (
           <Group>
@@ -119,7 +104,7 @@ function NoteCard({ note }: { note: Note }) {
                 about="Members do not see it any more."
                 confirm="Delete"
                 size="compact-xs"
-                act={() => remove.act({ input: { id } })}
+                act={() => remove.act({ id })}
               />
             )}
           </Group>
@@ -132,7 +117,7 @@ function NoteCard({ note }: { note: Note }) {
           text={text}
           isBusy={edit.isBusy}
           close={() => setEditing(false)}
-          save={async (changed) => (await edit.act({ input: { id, text: changed } })).problem === null}
+          save={async (changed) => (await edit.act({ id, text: changed })).problem === null}
         />
       ) : (
         <Small className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>

@@ -3,12 +3,10 @@ import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, use
 import { toMode } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Hint, PageLink, Small, Tag } from '../../parts/text.tsx';
+import { EmptyState, ErrorNote } from '../../parts/page.tsx';
+import { Hint, PageLink, Small, Tag, WarningAlert } from '../../parts/text.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { APPROVAL_KINDS, WAITING_REPLIES } from '../approvals/approval-actions.tsx';
 import style from './inbox.module.css';
@@ -231,7 +229,6 @@ function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (compo
 function ThreadApprovals({ threadId }: { threadId: string }) {
   const { data } = useLiveQuery({
     query: WAITING_REPLIES,
-    variables: {},
     kinds: APPROVAL_KINDS,
     types: ['Email', 'ApproveEmailPayload', 'RejectEmailPayload'],
   });

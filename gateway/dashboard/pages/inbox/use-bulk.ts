@@ -5,11 +5,11 @@ import { graphql } from '../../graphql.ts';
 import { LAST_CHANGE } from '../../parts/browser-storage.ts';
 import { notify, showNotice } from '../../parts/notify.tsx';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
-import { counted } from '../../parts/words.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
 import { SET_READ_BY_ME } from './own-reads.ts';
-import { RESTORE, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
+import { RESTORE, type ThreadActs, TRASH, UNDO, UPDATE } from './use-thread-acts.ts';
 
 const SELECTION = graphql(`
   query InboxSelection($filter: InboxFilter, $search: String) {
@@ -27,6 +27,11 @@ export type BulkChange =
   | { kind: 'label'; add: readonly string[]; remove: readonly string[] }
   | { kind: 'trash' }
   | { kind: 'restore' };
+
+/** Changes threads of one batch. What only the person sees has no undo of the service. */
+type Send = (threadIds: string[]) => Promise<Outcome<{ undoId?: string | null }>>;
+/** `skipped`: threads that were deleted meanwhile. */
+type Changed = { changed: string[]; undoIds: string[]; skipped: number };
 
 /** All conversations of a list, chosen at one moment, and the change that runs over them. */
 interface Bulk {
@@ -47,10 +52,9 @@ interface Bulk {
 }
 
 /**
- * `done` is called when a change has run, to the end or not. `remember` sets what the undo key does, and returns it as a function that runs
- * once.
+ * `done` is called when a change has run, to the end or not. `remember` sets what the undo key does.
  */
-export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo: () => void) => () => void): Bulk {
+export function useBulk(wanted: ThreadsWanted, done: () => void, remember: ThreadActs['remember']): Bulk {
   const client = useClient();
   const { act: update } = useAct(UPDATE, { quiet: true });
   const { act: trash } = useAct(TRASH, { quiet: true });
@@ -63,92 +67,71 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
   const [progress, setProgress] = useState<Bulk['progress']>(null);
   const isCancelled = useRef(false);
 
-  const send = async (change: BulkChange, threadIds: string[]): Promise<Outcome<{ undoId: string | null }>> => {
-    const outcome: Promise<Outcome<{ undoId: string | null }>> =
-      change.kind === 'trash'
-        ? trash({ input: { threadIds } })
-        : change.kind === 'restore'
-          ? restore({ input: { threadIds } })
-          : update({ input: { threadIds, ...toInput(change) } });
-    return outcome;
-  };
-  /** Changes one batch. If something of it was deleted meanwhile, changes its threads one by one. */
-  const sendBatch = async (
-    change: BulkChange,
-    ids: string[],
-  ): Promise<{ changed: string[]; undoIds: string[]; problem: Problem | null }> => {
-    const { payload, problem } = await send(change, ids);
-    if (problem === null) return { changed: ids, undoIds: idsIn(payload), problem };
-    if (!ofOneThread(problem)) return { changed: [], undoIds: [], problem };
-    const changed: string[] = [];
-    const undoIds: string[] = [];
-    for (const id of ids) {
-      const single = await send(change, [id]);
-      if (single.problem === null) {
-        changed.push(id);
-        undoIds.push(...idsIn(single.payload));
-      } else if (!ofOneThread(single.problem)) return { changed, undoIds, problem: single.problem };
+  /** Runs `step` over batches of these until one meets a problem or the user cancels, and then shows what the list is now. */
+  const runBatches = async <Item>(
+    items: readonly Item[],
+    size: number,
+    step: (batch: Item[]) => Promise<Problem | null>,
+  ): Promise<void> => {
+    isCancelled.current = false;
+    let problem: Problem | null = null;
+    for (let at = 0; at < items.length && problem === null; at += size) {
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
+      if (isCancelled.current) break;
+      setProgress({ done: at, total: items.length });
+      problem = await step(items.slice(at, at + size));
     }
-    return { changed, undoIds, problem: null };
+    setProgress(null);
+    done();
+    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
+  };
+  /** Changes threads, batch by batch. Of a batch of which something was deleted meanwhile, the others are changed one by one. */
+  const changeAll = async (threadIds: readonly string[], send: Send): Promise<Changed> => {
+    const all: Changed = { changed: [], undoIds: [], skipped: 0 };
+    const change = async (ids: string[]): Promise<Problem | null> => {
+      const { payload, problem } = await send(ids);
+      if (problem === null) {
+        all.changed.push(...ids);
+        if (payload.undoId != null) all.undoIds.push(payload.undoId);
+        return null;
+      }
+      if (!ofOneThread(problem)) return problem;
+      if (ids.length === 1) all.skipped += 1;
+      else
+        for (const id of ids) {
+          const single = await change([id]);
+          if (single !== null) return single;
+        }
+      return null;
+    };
+    await runBatches(threadIds, AT_ONCE, change);
+    setChosen(null);
+    return all;
+  };
+  const offerUndo = (text: string, undo: () => void) => {
+    const step = remember(undo);
+    step.hide = showNotice(text, { undo: step.run, staysMs: UNDO_STAYS_MS });
   };
   const runOver = async (change: BulkChange, ids: readonly string[]) => {
-    isCancelled.current = false;
-    const changed: string[] = [];
-    const undoIds: string[] = [];
-    let problem: Problem | null = null;
-    let at = 0;
-    for (; at < ids.length && problem === null; at += AT_ONCE) {
-      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
-      if (isCancelled.current) break;
-      setProgress({ done: at, total: ids.length });
-      const batch = await sendBatch(change, ids.slice(at, at + AT_ONCE));
-      changed.push(...batch.changed);
-      undoIds.push(...batch.undoIds);
-      problem = batch.problem;
-    }
-    setProgress(null);
-    setChosen(null);
-    done();
-    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
-    const skipped = Math.min(at, ids.length) - changed.length;
-    const isShort = changed.length + skipped < ids.length;
+    const { changed, undoIds, skipped } = await changeAll(ids, (threadIds) => {
+      if (change.kind === 'trash') return trash({ threadIds });
+      return change.kind === 'restore' ? restore({ threadIds }) : update({ threadIds, ...toInput(change) });
+    });
+    const left = ids.length - changed.length - skipped;
     const text = [
-      `${counted(changed.length, 'conversation')} ${WORDS[change.kind](change)}${isShort ? `, ${ids.length - changed.length - skipped} left as they were` : ''}.`,
-      skipped > 0 && problem === null ? `${counted(skipped, 'conversation')} changed meanwhile and were skipped.` : '',
-    ].join(' ');
-    if (undoIds.length === 0) return showNotice(text.trim());
-    keepLastChange({ text: text.trim(), undoIds, ownMarks: null });
-    showNotice(text.trim(), { undo: remember(() => void undoAll(undoIds)), staysMs: UNDO_STAYS_MS });
+      `${counted(changed.length, 'conversation')} ${WORDS[change.kind](change)}${left > 0 ? `, ${formatCount(left)} left as they were` : ''}.`,
+      skipped > 0
+        ? `${counted(skipped, 'conversation')} changed meanwhile and ${skipped === 1 ? 'was' : 'were'} skipped.`
+        : '',
+    ]
+      .join(' ')
+      .trim();
+    if (undoIds.length === 0) return void showNotice(text);
+    keepLastChange({ text, undoIds, ownMarks: null });
+    offerUndo(text, () => void undoAll(undoIds));
   };
-  /** Marks threads by the person, batch by batch. Returns the threads that are marked now, and the problem that stopped it. */
-  const markBatches = async ({
-    threadIds,
-    isRead,
-  }: OwnMarks): Promise<{ marked: string[]; problem: Problem | null }> => {
-    isCancelled.current = false;
-    const marked: string[] = [];
-    let problem: Problem | null = null;
-    for (let at = 0; at < threadIds.length && problem === null; at += AT_ONCE) {
-      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
-      if (isCancelled.current) break;
-      setProgress({ done: at, total: threadIds.length });
-      const batch = threadIds.slice(at, at + AT_ONCE);
-      const outcome = await markOwn({ input: { threadIds: batch, isRead } });
-      if (outcome.problem === null) marked.push(...batch);
-      // Threads that are gone meanwhile are left out, one by one.
-      else if (ofOneThread(outcome.problem))
-        for (const id of batch) {
-          const single = await markOwn({ input: { threadIds: [id], isRead } });
-          if (single.problem === null) marked.push(id);
-        }
-      else problem = outcome.problem;
-    }
-    setProgress(null);
-    setChosen(null);
-    done();
-    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
-    return { marked, problem };
-  };
+  const markAll = ({ threadIds, isRead }: OwnMarks) =>
+    changeAll(threadIds, (batch) => markOwn({ threadIds: batch, isRead }));
   /** Marks those of the threads by the person that are not so yet. */
   const runOwnMarks = async (isRead: boolean, ids: readonly string[]) => {
     const filter = { ...wanted.filter, isUnreadByMe: true };
@@ -159,37 +142,29 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
       return notify({ title: 'The conversations could not be marked', message: 'Try again.', color: 'red' });
     const unread = new Set(data.inboxSelection.threadIds);
     const threadIds = ids.filter((id) => unread.has(id) === isRead);
-    const { marked } = await markBatches({ threadIds, isRead });
+    const { changed: marked } = await markAll({ threadIds, isRead });
     const text = `${counted(marked.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`;
-    if (marked.length === 0) return showNotice(text);
+    if (marked.length === 0) return void showNotice(text);
     const ownMarks = { threadIds: marked, isRead };
     keepLastChange({ text, undoIds: [], ownMarks });
-    showNotice(text, { undo: remember(() => void undoOwnMarks(ownMarks)), staysMs: UNDO_STAYS_MS });
+    offerUndo(text, () => void undoOwnMarks(ownMarks));
   };
   const undoOwnMarks = async ({ threadIds, isRead }: OwnMarks) => {
     keepLastChange(null);
-    const { marked } = await markBatches({ threadIds, isRead: !isRead });
-    showNotice(`Undone for ${counted(marked.length, 'conversation')}.`);
+    const { changed } = await markAll({ threadIds, isRead: !isRead });
+    showNotice(`Undone for ${counted(changed.length, 'conversation')}.`);
   };
   /** Undoes a change batch by batch, the last one first. */
   const undoAll = async (undoIds: readonly string[]) => {
     keepLastChange(null);
-    isCancelled.current = false;
     let [restored, skipped] = [0, 0];
-    let problem: Problem | null = null;
-    for (const [at, undoId] of undoIds.toReversed().entries()) {
-      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
-      if (isCancelled.current || problem !== null) break;
-      setProgress({ done: at, total: undoIds.length });
-      const outcome = await takeBack({ input: { undoId } });
+    await runBatches(undoIds.toReversed(), 1, async ([undoId = '']) => {
+      const { payload, problem } = await takeBack({ undoId });
+      restored += payload?.threads.length ?? 0;
+      skipped += payload?.skippedCount ?? 0;
       // Another tab has undone it.
-      if (outcome.problem !== null && outcome.problem.type !== 'NotFound') problem = outcome.problem;
-      restored += outcome.payload?.threads.length ?? 0;
-      skipped += outcome.payload?.skippedCount ?? 0;
-    }
-    setProgress(null);
-    done();
-    if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
+      return problem?.type === 'NotFound' ? null : problem;
+    });
     const left = skipped > 0 ? ` ${counted(skipped, 'conversation')} changed since and were left alone.` : '';
     showNotice(`Undone for ${counted(restored, 'conversation')}.${left}`);
   };
@@ -231,10 +206,6 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: (undo
 
 /** A notice of a change of many conversations stays this long. Milliseconds. */
 const UNDO_STAYS_MS = 60_000;
-
-function idsIn({ undoId }: { undoId: string | null }): string[] {
-  return undoId === null ? [] : [undoId];
-}
 
 /** Returns what a change does, for its button; # is replaced by the conversations. */
 export function describeChange(change: BulkChange): string {

@@ -43,7 +43,6 @@ export function useInbox() {
   const isInTeam = useIsInTeam();
   const { data: frame } = useLiveQuery({
     query: INBOX_FRAME,
-    variables: {},
     kinds: ['THREAD_LABELLED', 'DOMAIN_VERIFIED'],
     types: ['Label', 'Domain', 'EmailAddress'],
   });
@@ -327,15 +326,20 @@ export function useInbox() {
 
 /** Returns the actions with a question before each that changes many threads. What is cancelled never ends. */
 function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
-  const asked = (change: BulkChange, ids: readonly string[], run: () => Promise<void>) =>
-    new Promise<void>((resolve) => ask(describeChange(change), ids.length, () => void run().then(resolve)));
+  const asked = (action: string, ids: readonly string[], run: () => Promise<void>) =>
+    new Promise<void>((resolve) => ask(action, ids.length, () => void run().then(resolve)));
+  const change = (kind: BulkChange, ids: readonly string[], run: () => Promise<void>) =>
+    asked(describeChange(kind), ids, run);
   return {
     ...acts,
-    archive: (ids, isArchived) => asked({ kind: 'archive', isArchived }, ids, () => acts.archive(ids, isArchived)),
-    markRead: (ids, isRead) => asked({ kind: 'read', isRead }, ids, () => acts.markRead(ids, isRead)),
-    label: (ids, add, remove) => asked({ kind: 'label', add, remove }, ids, () => acts.label(ids, add, remove)),
-    trash: (ids) => asked({ kind: 'trash' }, ids, () => acts.trash(ids)),
-    restore: (ids) => asked({ kind: 'restore' }, ids, () => acts.restore(ids)),
+    archive: (ids, isArchived) => change({ kind: 'archive', isArchived }, ids, () => acts.archive(ids, isArchived)),
+    markRead: (ids, isRead) => change({ kind: 'read', isRead }, ids, () => acts.markRead(ids, isRead)),
+    label: (ids, add, remove) => change({ kind: 'label', add, remove }, ids, () => acts.label(ids, add, remove)),
+    trash: (ids) => change({ kind: 'trash' }, ids, () => acts.trash(ids)),
+    restore: (ids) => change({ kind: 'restore' }, ids, () => acts.restore(ids)),
+    assign: (ids, to) => asked('Assign #', ids, () => acts.assign(ids, to)),
+    snooze: (ids, until) =>
+      asked(until === null ? 'Move # to the inbox' : 'Snooze #', ids, () => acts.snooze(ids, until)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { timeZone } from '../../composer/draft.ts';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { showNotice } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
@@ -12,63 +12,21 @@ import { shortTime } from './row-time.ts';
 import { heldRows } from './thread-pages.ts';
 import type { ThreadList } from './use-thread-list.ts';
 
-export const UPDATE = graphql(`
-  mutation InboxUpdateThreads($input: UpdateThreadsInput!) {
-    updateThreads(input: $input) {
-      __typename
-      ... on UpdateThreadsPayload { undoId threads { id unreadCount isArchived labels } }
-    }
-  }
-`);
+export const UPDATE = mutation('updateThreads', 'undoId threads { id unreadCount isArchived labels }');
 
-const ASSIGN = graphql(`
-  mutation InboxAssignThread($input: AssignThreadInput!) {
-    assignThread(input: $input) { __typename ... on AssignThreadPayload { thread { id assignee { id name email image } } } }
-  }
-`);
+const ASSIGN = mutation('assignThread', 'thread { id assignee { id name email image } }');
 
-const SNOOZE = graphql(`
-  mutation InboxSnooze($input: SnoozeThreadInput!) {
-    snoozeThread(input: $input) {
-      __typename
-      ... on SnoozeThreadPayload { undoId snoozedUntil thread { id snoozedUntil returnedBy } }
-    }
-  }
-`);
+const SNOOZE = mutation('snoozeThread', 'undoId snoozedUntil thread { id snoozedUntil returnedBy }');
 
-const REMIND = graphql(`
-  mutation InboxRemind($input: RemindOfThreadInput!) {
-    remindOfThread(input: $input) { __typename ... on RemindOfThreadPayload { undoId remindAt thread { id remindAt } } }
-  }
-`);
+const REMIND = mutation('remindOfThread', 'undoId remindAt thread { id remindAt }');
 
-const MERGE = graphql(
-  `mutation InboxMergeThreads($input: MergeThreadsInput!) {
-    mergeThreads(input: $input) { __typename ... on MergeThreadsPayload { thread { ...ThreadRow } } }
-  }`,
-  [THREAD_ROW],
-);
+const MERGE = mutation('mergeThreads', 'thread { ...ThreadRow }', [THREAD_ROW]);
 
-export const TRASH = graphql(`
-  mutation InboxTrashThreads($input: TrashThreadsInput!) {
-    trashThreads(input: $input) { __typename ... on TrashThreadsPayload { undoId threads { id trashedAt } } }
-  }
-`);
+export const TRASH = mutation('trashThreads', 'undoId threads { id trashedAt }');
 
-export const RESTORE = graphql(`
-  mutation InboxRestoreThreads($input: RestoreThreadsInput!) {
-    restoreThreads(input: $input) { __typename ... on RestoreThreadsPayload { undoId threads { id trashedAt } } }
-  }
-`);
+export const RESTORE = mutation('restoreThreads', 'undoId threads { id trashedAt }');
 
-export const UNDO = graphql(`
-  mutation InboxUndo($input: UndoThreadChangeInput!) {
-    undoThreadChange(input: $input) {
-      __typename
-      ... on UndoThreadChangePayload { skippedCount threads { id unreadCount isArchived labels trashedAt } }
-    }
-  }
-`);
+export const UNDO = mutation('undoThreadChange', 'skippedCount threads { id unreadCount isArchived labels trashedAt }');
 
 const DELETE_FOREVER = graphql(`
   mutation InboxDeleteForever($input: DeleteThreadsForeverInput!) {
@@ -99,8 +57,8 @@ export interface ThreadActs {
   merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
   /** Undoes the last action. Returns false if there is none. */
   undo: () => boolean;
-  /** Sets what `undo` does next, once. Returns it. */
-  remember: (undo: () => void) => () => void;
+  /** Sets what `undo` does next, once. Returns it as `run`, and `hide` is called then. */
+  remember: (undo: () => void) => { run: () => void; hide: () => void };
 }
 
 /**
@@ -132,9 +90,12 @@ export function useThreadActs(
   const remember = (undo: () => void) => {
     const step = {
       isDone: false,
+      /** hides the notice that offers it */
+      hide: () => undefined as void,
       run: () => {
         if (step.isDone) return;
         step.isDone = true;
+        step.hide();
         if (last.current === step.run) last.current = null;
         undo();
       },
@@ -144,16 +105,17 @@ export function useThreadActs(
   };
   /**
    * Reports a completed action. `done` resolves to a function that undoes it, or to null on failure. The user can undo before the service
-   * has responded.
+   * has responded. A function says what was done once that is known.
    */
-  const tell = async (text: string, done: Promise<(() => void) | null>) => {
+  const tell = async (text: string | (() => string), done: Promise<(() => void) | null>) => {
     const step = remember(() => void done.then((undo) => undo?.()));
-    if ((await done) !== null && !step.isDone) showNotice(text, { undo: step.run });
+    if ((await done) === null || step.isDone) return;
+    step.hide = showNotice(typeof text === 'string' ? text : text(), { undo: step.run });
   };
 
   /** Has the service undo what it stored of a change; null: it changed nothing. */
   const takeBack = (undoId: string | null) => {
-    if (undoId !== null) void takeBackChange({ input: { undoId } });
+    if (undoId !== null) void takeBackChange({ undoId });
   };
 
   const setArchived = async (ids: readonly string[], isArchived: boolean): Promise<(() => void) | null> => {
@@ -166,7 +128,7 @@ export function useThreadActs(
       if (isLeaving) list.putBack(before);
       else list.patch(touched, (thread) => ({ ...thread, isArchived: !isArchived }));
     };
-    const { payload, problem } = await update({ input: { threadIds: [...ids], isArchived } });
+    const { payload, problem } = await update({ threadIds: [...ids], isArchived });
     if (problem !== null) {
       back();
       return null;
@@ -180,7 +142,7 @@ export function useThreadActs(
   const setTrashed = async (ids: readonly string[], isTrashed: boolean): Promise<(() => void) | null> => {
     const gone = list.takeOut(new Set(ids));
     const move = isTrashed ? moveToTrash : moveBack;
-    const { payload, problem } = await move({ input: { threadIds: [...ids] } });
+    const { payload, problem } = await move({ threadIds: [...ids] });
     if (problem !== null) {
       list.putBack(gone);
       return null;
@@ -195,7 +157,7 @@ export function useThreadActs(
     const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
     const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
     list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
-    const { payload, problem } = await update({ input: { threadIds: [...ids], isRead } });
+    const { payload, problem } = await update({ threadIds: [...ids], isRead });
     if (problem === null) return () => takeBack(payload.undoId);
     list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
     return null;
@@ -209,14 +171,14 @@ export function useThreadActs(
     if (changed.length === 0) return null;
     const show = (isReadByMe: boolean) => list.patch(new Set(changed), (thread) => ({ ...thread, isReadByMe }));
     show(isRead);
-    const { problem } = await markOwn({ input: { threadIds: changed, isRead } });
+    const { problem } = await markOwn({ threadIds: changed, isRead });
     if (problem !== null) {
       show(!isRead);
       return null;
     }
     return () => {
       show(!isRead);
-      void markOwn({ input: { threadIds: changed, isRead: !isRead } });
+      void markOwn({ threadIds: changed, isRead: !isRead });
     };
   };
   const markRead = async (ids: readonly string[], isRead: boolean) => {
@@ -228,7 +190,7 @@ export function useThreadActs(
     const { id } = thread;
     if (mayMarkOwn && thread.isReadByMe === false) {
       list.patch(new Set([id]), (row) => ({ ...row, isReadByMe: true }));
-      await markOwnQuietly({ input: { threadIds: [id], isRead: true, emailId: lastEmailId } });
+      await markOwnQuietly({ threadIds: [id], isRead: true, emailId: lastEmailId });
     }
     if (mayOrganize && thread.unreadCount > 0) await setRead([id], true);
   };
@@ -237,16 +199,13 @@ export function useThreadActs(
     run?.();
     return run !== null;
   };
-  if (!mayOrganize)
-    return mayMarkOwn
-      ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember: (undo) => remember(undo).run }
-      : NO_ACTS;
+  if (!mayOrganize) return mayMarkOwn ? { ...NO_ACTS, markRead, markShown, undo: undoLast, remember } : NO_ACTS;
 
-  const setAssignee = async (ids: readonly string[], to: Assignee | null): Promise<(() => void) | null> => {
+  /** Assigns one after the other, and adds each to `done`: the first refusal ends it. */
+  const setAssignee = async (ids: readonly string[], to: Assignee | null, done: string[]) => {
     const before = new Map(heldRows(list.pages).map(({ node }) => [node.id, node.assignee]));
-    const done: string[] = [];
     for (const id of ids) {
-      const { payload } = await give({ input: { threadId: id, assignee: to?.id ?? null } });
+      const { payload } = await give({ threadId: id, assignee: to?.id ?? null });
       if (payload === null) break;
       done.push(id);
       list.patch(new Set([id]), (thread) => ({ ...thread, assignee: payload.thread.assignee }));
@@ -255,33 +214,32 @@ export function useThreadActs(
     return () => {
       for (const id of done) {
         const previous = before.get(id) ?? null;
-        void give({ input: { threadId: id, assignee: previous?.id ?? null } });
+        void give({ threadId: id, assignee: previous?.id ?? null });
         list.patch(new Set([id]), (thread) => ({ ...thread, assignee: previous }));
       }
     };
   };
-  /** Snoozes one after the other, so that the first refusal is told once. */
-  const setSnoozed = async (ids: readonly string[], until: string | null) => {
+  /** Snoozes one after the other, and adds each to `done`: the first refusal ends it, and is reported once. */
+  const setSnoozed = async (ids: readonly string[], until: string | null, done: string[]) => {
     const before = new Map(heldRows(list.pages).map((row) => [row.node.id, row]));
     const undone: (string | null)[] = [];
     for (const id of ids) {
-      const { payload } = await delay({ input: { threadId: id, until, timezone: timeZone } });
+      const { payload } = await delay({ threadId: id, until, timezone: timeZone });
       if (payload === null) break;
+      done.push(id);
       undone.push(payload.undoId);
       const { snoozedUntil, returnedBy } = payload.thread;
       list.patch(new Set([id]), (thread) => ({ ...thread, snoozedUntil, returnedBy }));
       if (leavesOnSnooze(snoozedUntil !== null)) list.takeOut(new Set([id]));
     }
-    if (undone.length === 0) return null;
+    if (done.length === 0) return null;
     return () => {
-      list.putBack(ids.flatMap((id) => before.get(id) ?? []));
+      list.putBack(done.flatMap((id) => before.get(id) ?? []));
       for (const undoId of undone) takeBack(undoId);
     };
   };
   const setLabels = async (ids: readonly string[], add: readonly string[], remove: readonly string[]) => {
-    const { payload } = await update({
-      input: { threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] },
-    });
+    const { payload } = await update({ threadIds: [...ids], addLabels: [...add], removeLabels: [...remove] });
     if (payload === null) return null;
     list.patch(new Set(ids), (thread) => ({
       ...thread,
@@ -305,20 +263,18 @@ export function useThreadActs(
     },
     async assign(ids, to) {
       if (ids.length === 0) return;
-      await tell(
-        `${conversations(ids.length)} ${to === null ? 'assigned to no one' : `assigned to ${nameAssignee(to)}`}`,
-        setAssignee(ids, to),
-      );
+      const done: string[] = [];
+      const name = to === null ? 'no one' : nameAssignee(to);
+      await tell(() => `${conversations(done.length, ids.length)} assigned to ${name}`, setAssignee(ids, to, done));
     },
     async snooze(ids, until) {
       if (ids.length === 0) return;
-      await tell(
-        `${conversations(ids.length)} ${until === null ? 'moved to the inbox' : 'snoozed'}`,
-        setSnoozed(ids, until),
-      );
+      const done: string[] = [];
+      const what = until === null ? 'moved to the inbox' : 'snoozed';
+      await tell(() => `${conversations(done.length, ids.length)} ${what}`, setSnoozed(ids, until, done));
     },
     async remind(id, at) {
-      const { payload } = await setReminder({ input: { threadId: id, at, timezone: timeZone } });
+      const { payload } = await setReminder({ threadId: id, at, timezone: timeZone });
       if (payload === null) return;
       const undo = () => takeBack(payload.undoId);
       const { remindAt } = payload;
@@ -335,14 +291,14 @@ export function useThreadActs(
     },
     async deleteForever(ids) {
       const gone = list.takeOut(new Set(ids));
-      const { payload } = await destroy({ input: { threadIds: [...ids] } });
+      const { payload } = await destroy({ threadIds: [...ids] });
       if (payload === null || payload.keptEmailCount > 0) list.putBack(gone);
       if (payload === null) return;
       const kept = `${counted(payload.keptEmailCount, 'message is', 'messages are')} still being processed and stay in the trash. Delete again later.`;
       showNotice(payload.keptEmailCount > 0 ? kept : `${conversations(ids.length)} deleted forever`);
     },
     async merge(ids) {
-      const { payload } = await join({ input: { threadIds: [...ids] } });
+      const { payload } = await join({ threadIds: [...ids] });
       if (payload === null) return null;
       list.takeOut(new Set(ids.filter((id) => id !== payload.thread.id)));
       list.patch(new Set(ids), () => payload.thread);
@@ -350,7 +306,7 @@ export function useThreadActs(
       return payload.thread;
     },
     undo: undoLast,
-    remember: (undo) => remember(undo).run,
+    remember,
   };
 }
 
@@ -370,9 +326,10 @@ const NO_ACTS: ThreadActs = {
   deleteForever: nothing,
   merge: () => Promise.resolve(null),
   undo: () => false,
-  remember: (undo) => undo,
+  remember: (undo) => ({ run: undo, hide: () => undefined }),
 };
 
-function conversations(count: number): string {
+function conversations(count: number, of: number = count): string {
+  if (of > count) return `${count} of ${counted(of, 'conversation')}`;
   return count === 1 ? 'Conversation' : counted(count, 'conversation');
 }

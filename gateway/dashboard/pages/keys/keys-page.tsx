@@ -2,14 +2,13 @@ import { Group, List, Paper, Radio, SegmentedControl, Skeleton, Stack, Text, Tit
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
 import {
@@ -22,8 +21,7 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Hint, PageLink, Small, SmallLink, Strong, Tag } from '../../parts/text.tsx';
+import { Hint, PageLink, Small, SmallLink, StatusBadge, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { describeScopes, expiresSoon, KEYS, NewKeyModal, type ShownKey } from './new-key.tsx';
@@ -199,13 +197,9 @@ function KeyTimes({ apiKey }: { apiKey: ShownKey }) {
   );
 }
 
-const UPDATE_KEY = graphql(
-  `mutation DashboardUpdateKey($input: UpdateApiKeyInput!) {
-    updateApiKey(input: $input) {
-      __typename
-      ... on UpdateApiKeyPayload { apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } } }
-    }
-  }`,
+const UPDATE_KEY = mutation(
+  'updateApiKey',
+  'apiKey { id name policy { ...PolicyParts } policyUsage { ...UsageParts } }',
   [POLICY_PARTS, USAGE_PARTS],
 );
 
@@ -216,7 +210,7 @@ function EditForm({ apiKey: { id, name, scopes, policy, policyUsage }, close }: 
   const form = useRecordForm({
     values: { name, policy: policyValues(policy) },
     validate: { name: (text) => (text.trim() === '' ? 'Enter a name.' : null) },
-    submit: (values) => act({ input: { id, name: values.name.trim(), policy: policyInput(values.policy) } }),
+    submit: (values) => act({ id, name: values.name.trim(), policy: policyInput(values.policy) }),
     rename: ({ name: nameFault, scopes: scopesFault, ...fields }) => ({
       ...policyErrors(fields),
       ...(nameFault !== undefined && { name: nameFault }),
@@ -249,11 +243,7 @@ const CONFIGURATION = graphql(`
 `);
 type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
 
-const REVOKE_KEY = graphql(`
-  mutation DashboardRevokeKey($input: RevokeApiKeyInput!) {
-    revokeApiKey(input: $input) { __typename ... on RevokeApiKeyPayload { apiKey { id status revokedAt } } }
-  }
-`);
+const REVOKE_KEY = mutation('revokeApiKey', 'apiKey { id status revokedAt }');
 
 /** Nouns of what a key sets up, for one and for several. */
 const KINDS: Record<Item['kind'], [one: string, several: string]> = {
@@ -274,7 +264,7 @@ function RevokeForm({ apiKey: { id }, close }: { apiKey: ShownKey; close: () => 
   const form = useRecordForm({
     values: { choice: 'stop' },
     submit: async ({ choice }) => {
-      await act({ input: { id, keepsConfiguration: hasItems && choice === 'keep' } });
+      await act({ id, keepsConfiguration: hasItems && choice === 'keep' });
       close();
       return { problem: null };
     },

@@ -2,8 +2,7 @@ import { Button, Checkbox, Group, Modal, Radio, Stack, Switch } from '@mantine/c
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { CautionAlert } from '../../parts/alerts.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { EXPIRIES, findDateFault, readExpiry } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -16,7 +15,7 @@ import {
   policyValues,
   USAGE_PARTS,
 } from '../../parts/send-policy.tsx';
-import { Small } from '../../parts/text.tsx';
+import { CautionAlert, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
@@ -126,11 +125,7 @@ const CHOICES = graphql(`
   }
 `);
 
-const CREATE_KEY = graphql(`
-  mutation DashboardCreateKey($input: CreateApiKeyInput!) {
-    createApiKey(input: $input) { __typename ... on CreateApiKeyPayload { secret apiKey { id name scopes } } }
-  }
-`);
+const CREATE_KEY = mutation('createApiKey', 'secret apiKey { id name scopes }');
 
 const NEW_KEY = {
   name: '',
@@ -163,14 +158,12 @@ function NewKeyForm({ onMade, onCancel }: { onMade: (made: MadeKey) => void; onC
     },
     submit: (values) =>
       act({
-        input: {
-          name: values.name.trim(),
-          scopes: values.rights === 'full' ? null : values.scopes,
-          domains: values.domains.length === 0 ? null : values.domains,
-          addresses: values.addresses.length === 0 ? null : values.addresses,
-          policy: values.isLimited ? policyInput(values.policy) : null,
-          expiresAt: readExpiry(values),
-        },
+        name: values.name.trim(),
+        scopes: values.rights === 'full' ? null : values.scopes,
+        domains: values.domains.length === 0 ? null : values.domains,
+        addresses: values.addresses.length === 0 ? null : values.addresses,
+        policy: values.isLimited ? policyInput(values.policy) : null,
+        expiresAt: readExpiry(values),
       }),
     rename: ({ expiresAt, ...faults }) => {
       const own = Object.entries(faults).filter(([name]) => name in NEW_KEY);

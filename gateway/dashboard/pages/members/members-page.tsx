@@ -1,13 +1,13 @@
 import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
 import { createContext, useContext, useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Row, RowName, Rows } from '../../parts/list.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName, Rows } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
@@ -33,7 +33,7 @@ export function MembersPage() {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const isLimited = person?.isLimited === true;
-  const query = useLiveQuery({ query: MEMBERS, variables: {}, kinds: [], types: ['Member'], isPaused: isLimited });
+  const query = useLiveQuery({ query: MEMBERS, types: ['Member'], isPaused: isLimited });
   const { domains = [] } = useVerifiedDomains();
   return (
     <DomainNames value={new Map(domains.map(({ id, name }) => [id, name]))}>
@@ -67,16 +67,8 @@ export function MembersPage() {
   );
 }
 
-const REMOVE_MEMBER = graphql(`
-  mutation DashboardRemoveMember($input: RemoveMemberInput!) {
-    removeMember(input: $input) { __typename ... on RemoveMemberPayload { id } }
-  }
-`);
-const TRANSFER = graphql(`
-  mutation DashboardTransferOwnership($input: TransferOwnershipInput!) {
-    transferOwnership(input: $input) { __typename ... on TransferOwnershipPayload { member { id role } } }
-  }
-`);
+const REMOVE_MEMBER = mutation('removeMember', 'id');
+const TRANSFER = mutation('transferOwnership', 'member { id role }');
 
 /** Domains and addresses that a row names; more are counted. */
 const MAX_NAMED = 3;
@@ -97,7 +89,7 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
           <RowName>{called}</RowName>
           <Badge variant="default">{role.toLowerCase()}</Badge>
           {isApprover && role !== 'OWNER' && role !== 'ADMIN' && <Badge variant="default">approver</Badge>}
-          {isYou && <Badge variant="light">you</Badge>}
+          {isYou && <Badge variant="default">you</Badge>}
         </Group>
       }
       about={
@@ -129,7 +121,7 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
               question={`Remove ${called}?`}
               about="The member loses access to this workspace at once."
               confirm="Remove member"
-              act={() => remove({ input: { id, keepsKeys: apiKeys > 0 && keys === 'keep' } }).then(changed)}
+              act={() => remove({ id, keepsKeys: apiKeys > 0 && keys === 'keep' }).then(changed)}
             >
               {apiKeys > 0 && <KeyChoice count={apiKeys} value={keys} change={setKeys} />}
             </ConfirmButton>
@@ -168,7 +160,7 @@ function MakeOwner({ id, called, changed }: { id: string; called: string; change
       question={`Make ${called} the owner?`}
       about="The owner can do everything, including closing the workspace. You become an admin."
       confirm="Transfer ownership"
-      act={() => act({ input: { id, keepsKeys: keeps } }).then(changed)}
+      act={() => act({ id, keepsKeys: keeps }).then(changed)}
     >
       <Checkbox
         checked={keeps}
@@ -267,11 +259,7 @@ function renameLimits({ domains, addresses, ...fields }: Record<string, string>)
   return { ...fields, ...(limits !== undefined && { limits }) };
 }
 
-const CHANGE_MEMBER = graphql(`
-  mutation DashboardChangeMember($input: UpdateMemberInput!) {
-    updateMember(input: $input) { __typename ... on UpdateMemberPayload { member { id role isApprover } } }
-  }
-`);
+const CHANGE_MEMBER = mutation('updateMember', 'member { id role isApprover }');
 
 function ChangeForm({ member, done }: { member: ShownMember; done: () => void }) {
   const { id, role, isApprover, limits, apiKeys } = member;
@@ -285,7 +273,7 @@ function ChangeForm({ member, done }: { member: ShownMember; done: () => void })
       isApprover,
       limits: [...(limits?.domainIds.map((each) => names.get(each) ?? each) ?? []), ...(limits?.addresses ?? [])],
     },
-    submit: (values) => act({ input: { id, ...writeRole(values), keepsKeys: losesKeys(values) && keys === 'keep' } }),
+    submit: (values) => act({ id, ...writeRole(values), keepsKeys: losesKeys(values) && keys === 'keep' }),
     rename: renameLimits,
     saved: done,
   });
@@ -306,13 +294,7 @@ type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
 
 /** Invitations that were not accepted. */
 function Invitations({ isInviting }: { isInviting: boolean }) {
-  const query = useLiveQuery({
-    query: INVITATIONS,
-    variables: {},
-    kinds: [],
-    types: ['Invitation'],
-    isPaused: isInviting,
-  });
+  const query = useLiveQuery({ query: INVITATIONS, types: ['Invitation'], isPaused: isInviting });
   return (
     <Stack gap="sm" component="section" aria-label="Invitations">
       <Title order={2} size="h4">
@@ -335,16 +317,8 @@ function Invitations({ isInviting }: { isInviting: boolean }) {
   );
 }
 
-const RESEND = graphql(`
-  mutation DashboardResendInvitation($input: ResendInvitationInput!) {
-    resendInvitation(input: $input) { __typename ... on ResendInvitationPayload { invitation { id expiresAt } } }
-  }
-`);
-const REVOKE = graphql(`
-  mutation DashboardRevokeInvitation($input: RevokeInvitationInput!) {
-    revokeInvitation(input: $input) { __typename ... on RevokeInvitationPayload { invitation { id status } } }
-  }
-`);
+const RESEND = mutation('resendInvitation', 'invitation { id expiresAt }');
+const REVOKE = mutation('revokeInvitation', 'invitation { id status }');
 
 function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; changed: () => void }) {
   const { id, email, role, isApprover, limits, status, sentAt, expiresAt, invitedBy } = invitation;
@@ -365,7 +339,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
           <ActButton
             aria-label={`Send again: invitation of ${email}`}
             mutation={RESEND}
-            variables={{ input: { id } }}
+            input={{ id }}
             done="The invitation was sent again."
             onDone={changed}
           >
@@ -377,7 +351,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
             question={`Revoke the invitation of ${email}?`}
             about="The link in the email stops working."
             confirm="Revoke invitation"
-            act={() => revoke({ input: { id } }).then(changed)}
+            act={() => revoke({ id }).then(changed)}
           />
         </Group>
       }
@@ -387,11 +361,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
   );
 }
 
-const INVITE = graphql(`
-  mutation DashboardInvite($input: CreateInvitationInput!) {
-    createInvitation(input: $input) { __typename ... on CreateInvitationPayload { invitation { id email } } }
-  }
-`);
+const INVITE = mutation('createInvitation', 'invitation { id email }');
 
 /** Invites a person. */
 function InviteForm({ done }: { done: () => void }) {
@@ -401,7 +371,7 @@ function InviteForm({ done }: { done: () => void }) {
     validate: {
       email: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a complete address, such as ann@example.com.'),
     },
-    submit: (values) => act({ input: { email: values.email.trim(), ...writeRole(values) } }),
+    submit: (values) => act({ email: values.email.trim(), ...writeRole(values) }),
     rename: renameLimits,
     saved: done,
   });
@@ -419,11 +389,7 @@ function InviteForm({ done }: { done: () => void }) {
   );
 }
 
-const LEAVE = graphql(`
-  mutation DashboardLeaveWorkspace($input: LeaveWorkspaceInput!) {
-    leaveWorkspace(input: $input) { __typename ... on LeaveWorkspacePayload { message } }
-  }
-`);
+const LEAVE = mutation('leaveWorkspace', 'message');
 
 function LeaveWorkspace() {
   const { id, person } = useViewer();
@@ -440,7 +406,7 @@ function LeaveWorkspace() {
         question={`Leave ${person?.workspaceName ?? ''}?`}
         about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
         confirm="Leave workspace"
-        act={() => act({ input: { workspaceId: id } })}
+        act={() => act({ workspaceId: id })}
       />
     </Group>
   );

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { readStored, writeStored } from '../../parts/browser-storage.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconAt, IconCheck, IconInbox, IconKey, IconSend, type IconType, IconWebhook } from '../../parts/icons.ts';
+import { Row, Rows } from '../../parts/list.tsx';
 import { Postmark } from '../../parts/postmark.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Row, Rows } from '../../parts/row-list.tsx';
 import { Hint, SmallLink } from '../../parts/text.tsx';
 import { useViewer } from '../../shell/viewer.ts';
 
@@ -81,7 +81,6 @@ export function GettingStarted() {
   const [isOver, setOver] = useState(() => readStored(name) !== null);
   const { data } = useLiveQuery({
     query: STARTED,
-    variables: {},
     kinds: ['EMAIL_RECEIVED', 'EMAIL_SENT'],
     types: ['EmailAddress', 'Endpoint', 'ApiKey', 'Email'],
     isPaused: isOver,

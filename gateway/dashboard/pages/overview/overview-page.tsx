@@ -1,21 +1,7 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Grid,
-  Group,
-  Paper,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Table,
-  ThemeIcon,
-  Title,
-} from '@mantine/core';
+import { Anchor, Badge, Button, Grid, Group, SegmentedControl, Skeleton, Stack, Table, ThemeIcon } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import {
   IconAlertTriangle,
   IconArrowDownLeft,
@@ -24,8 +10,9 @@ import {
   IconExclamationCircle,
   IconInfoCircle,
 } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { Figures, HoursChart, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
@@ -159,10 +146,7 @@ const rows: { key: keyof Waiting; label: string; path: string }[] = [
 /** Number of waiting emails of each kind, with links to their pages. */
 function WaitingMail({ waiting }: { waiting: Waiting }) {
   return (
-    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="waiting-title" h="100%">
-      <Title order={2} id="waiting-title" mb="sm">
-        Queue
-      </Title>
+    <Section title="Queue" p="md" h="100%">
       <Stack gap={6}>
         {rows.map(({ key, label, path }) => (
           <Group key={key} justify="space-between" wrap="nowrap">
@@ -173,7 +157,7 @@ function WaitingMail({ waiting }: { waiting: Waiting }) {
           </Group>
         ))}
       </Stack>
-    </Paper>
+    </Section>
   );
 }
 
@@ -204,10 +188,7 @@ function ThingsToFix({ things }: { things: Thing[] }) {
       </Group>
     );
   return (
-    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="fix-title">
-      <Title order={2} id="fix-title" mb="sm">
-        Problems to fix
-      </Title>
+    <Section title="Problems to fix" p="md">
       <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {things.map((thing) => {
           const { icon: Icon, color, word } = looks[thing.severity];
@@ -246,7 +227,7 @@ function ThingsToFix({ things }: { things: Thing[] }) {
           );
         })}
       </Stack>
-    </Paper>
+    </Section>
   );
 }
 
@@ -314,10 +295,7 @@ function describeCount(results: Results, column: Column): string {
 /** What became of the mail of each domain. The numbers lead to the emails of the same time. */
 function Deliverability({ domains, time }: { domains: readonly Results[]; time: string }) {
   return (
-    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="deliverability-title">
-      <Title order={2} id="deliverability-title" mb="sm">
-        Deliverability by domain
-      </Title>
+    <Section title="Deliverability by domain" p="md">
       {domains.length === 0 ? (
         <Hint>No mail was sent in this period. The results of each sending domain appear here.</Hint>
       ) : (
@@ -366,7 +344,7 @@ function Deliverability({ domains, time }: { domains: readonly Results[]; time: 
           </Table>
         </Table.ScrollContainer>
       )}
-    </Paper>
+    </Section>
   );
 }
 
@@ -380,13 +358,10 @@ const LATEST = graphql(`
 
 /** The latest received and sent mail, newest first, updated live. */
 function LatestMail() {
-  const { data } = useLiveQuery({ query: LATEST, variables: {}, kinds: 'all', types: ['Email'] });
+  const { data } = useLiveQuery({ query: LATEST, kinds: 'all', types: ['Email'] });
   const emails = data?.emails.edges ?? [];
   return (
-    <Paper withBorder p="md" bg="var(--postroom-raised)" component="section" aria-labelledby="latest-title">
-      <Title order={2} id="latest-title" mb="sm">
-        Latest emails
-      </Title>
+    <Section title="Latest emails" p="md">
       {data !== undefined && emails.length === 0 && (
         <Hint>
           No emails yet.{' '}
@@ -428,6 +403,6 @@ function LatestMail() {
           );
         })}
       </Stack>
-    </Paper>
+    </Section>
   );
 }

@@ -1,16 +1,14 @@
-import { Button, Card, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text, Title } from '@mantine/core';
+import { Button, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'wouter';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { IconAt, IconMailCheck } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
@@ -31,7 +29,6 @@ const WELCOME = graphql(`
 export function WelcomePage() {
   const { data, error, refresh } = useLiveQuery({
     query: WELCOME,
-    variables: {},
     kinds: ['EMAIL_RECEIVED', 'EMAIL_THREADED'],
     types: ['EmailAddress', 'Email'],
   });
@@ -81,8 +78,8 @@ function FirstAddress({ domain }: { domain: string }) {
   const add = useAct(CREATE_DOMAIN);
   const create = useAct(CREATE_ADDRESS, { done: `hello@${domain} receives mail.` });
   const both = async () => {
-    const { payload } = await add.act({ input: { domain } });
-    if (payload !== null) await create.act({ input: { address: `hello@${domain}`, domainId: payload.domain.id } });
+    const { payload } = await add.act({ domain });
+    if (payload !== null) await create.act({ address: `hello@${domain}`, domainId: payload.domain.id });
   };
   return (
     <Button {...needs('domains')} loading={add.isBusy || create.isBusy} onClick={() => void both()}>
@@ -100,10 +97,7 @@ const steps = [
 
 function NextSteps() {
   return (
-    <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="next-title">
-      <Title order={2} id="next-title" mb="sm">
-        Next steps
-      </Title>
+    <Section title="Next steps">
       <Stack gap="sm">
         {steps.map(([path, title, about]) => (
           <div key={path}>
@@ -114,15 +108,11 @@ function NextSteps() {
           </div>
         ))}
       </Stack>
-    </Card>
+    </Section>
   );
 }
 
-const SIMULATE = graphql(`
-  mutation DashboardFirstMail($input: SimulateInboundInput!) {
-    simulateInbound(input: $input) { __typename ... on SimulateInboundPayload { emailId email { id } } }
-  }
-`);
+const SIMULATE = mutation('simulateInbound', 'emailId email { id }');
 
 /** Ways to send the first mail to an address: two commands and a button. */
 function FirstMail({ address }: { address: string }) {
@@ -131,18 +121,13 @@ function FirstMail({ address }: { address: string }) {
   const smtp = `${service.smtpHost}:${service.smtpPort}`;
   const simulate = () =>
     act({
-      input: {
-        recipient: address,
-        from: 'Ada Lovelace <ada@example.com>',
-        subject: 'The first mail',
-        text: 'It works.\n\nAda',
-      },
+      recipient: address,
+      from: 'Ada Lovelace <ada@example.com>',
+      subject: 'The first mail',
+      text: 'It works.\n\nAda',
     });
   return (
-    <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="send-title">
-      <Title order={2} id="send-title" mb="xs">
-        Send an email to {address}
-      </Title>
+    <Section title={`Send an email to ${address}`}>
       <Hint mb="sm">
         From a terminal on this machine, over SMTP as any mail server would; or let Postroom make one.
       </Hint>
@@ -175,7 +160,7 @@ function FirstMail({ address }: { address: string }) {
           </Group>
         </Tabs.Panel>
       </Tabs>
-    </Card>
+    </Section>
   );
 }
 
@@ -190,17 +175,7 @@ interface ArrivedMail {
 /** The latest received message, updated live, or a note that there is none yet. */
 function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: string }) {
   return (
-    <Card
-      withBorder
-      padding="lg"
-      bg="var(--postroom-raised)"
-      component="section"
-      aria-labelledby="arrival-title"
-      aria-live="polite"
-    >
-      <Title order={2} id="arrival-title" mb="sm">
-        {mail === null ? 'Waiting for your first email' : 'Your email has arrived'}
-      </Title>
+    <Section title={mail === null ? 'Waiting for your first email' : 'Your email has arrived'} aria-live="polite">
       {mail === null ? (
         <Group gap="sm" wrap="nowrap">
           <Loader size="sm" type="dots" aria-hidden />
@@ -229,6 +204,6 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
           </Group>
         </Group>
       )}
-    </Card>
+    </Section>
   );
 }

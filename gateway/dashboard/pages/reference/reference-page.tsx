@@ -1,9 +1,9 @@
 import { Anchor, Card, Group, SimpleGrid, Stack, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText, type IconType } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 

@@ -1,10 +1,17 @@
 import { Badge, Group } from '@mantine/core';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { IconMailOff } from '../../parts/icons.ts';
-import { ChoiceFilter, FilterBar, listSource, PagedList, TextFilter, useUrlFilters } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import {
+  ChoiceFilter,
+  FilterBar,
+  FreeRow,
+  listSource,
+  PagedList,
+  TextFilter,
+  useUrlFilters,
+} from '../../parts/list.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { FreeRow } from '../../parts/row-list.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 

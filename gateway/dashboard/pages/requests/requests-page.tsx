@@ -5,24 +5,23 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CautionAlert } from '../../parts/alerts.ts';
 import { CopyButton } from '../../parts/command.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
   listSource,
   PagedList,
+  PressedRow,
   TextFilter,
   type UrlFilters,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { PressedRow } from '../../parts/row-list.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
-import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { CautionAlert, Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 
@@ -224,7 +223,7 @@ type WholeRequest = NonNullable<ResultOf<typeof ONE_REQUEST>['apiRequest']>;
 
 /** One request beside the list: headers, bodies, and a command that sends it again. */
 function RequestDrawer({ id, close }: { id: string | null; close: () => void }) {
-  const query = useLiveQuery({ query: ONE_REQUEST, variables: { id: id ?? '' }, kinds: [], isPaused: id === null });
+  const query = useLiveQuery({ query: ONE_REQUEST, variables: { id: id ?? '' }, isPaused: id === null });
   return (
     <RecordDrawer
       id={id}

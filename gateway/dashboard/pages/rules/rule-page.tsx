@@ -1,17 +1,16 @@
-import { Card, Fieldset, Grid, Group, Loader, SegmentedControl, Stack, Title } from '@mantine/core';
+import { Fieldset, Grid, Group, Loader, SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
+import { needs, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { PlainList, RecordPage } from '../../parts/section.tsx';
+import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { formatCount } from '../../parts/words.ts';
@@ -29,7 +28,7 @@ import {
 /** One rule: its criteria, its action, and its back-test. `new`: a rule to create. */
 export function RulePage() {
   const { id } = useParams<{ id: string }>();
-  const query = useLiveQuery({ query: RULES, variables: {}, kinds: [], types: ['GuardRule'] });
+  const query = useLiveQuery({ query: RULES, types: ['GuardRule'] });
   return (
     <RecordPage
       query={query}
@@ -56,16 +55,8 @@ export function RulePage() {
   );
 }
 
-const CREATE_RULE = graphql(`
-  mutation DashboardCreateRule($input: CreateGuardRuleInput!) {
-    createGuardRule(input: $input) { __typename ... on CreateGuardRulePayload { guardRule { __typename id } } }
-  }
-`);
-const DELETE_RULE = graphql(`
-  mutation DashboardDeleteRule($id: ID!) {
-    deleteGuardRule(input: { id: $id }) { __typename ... on DeleteGuardRulePayload { deletedId } }
-  }
-`);
+const CREATE_RULE = mutation('createGuardRule', 'guardRule { __typename id }');
+const DELETE_RULE = mutation('deleteGuardRule', 'deletedId');
 
 interface RuleFormProps {
   /** null: a new one */
@@ -96,7 +87,7 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
     },
     submit: async (values): Promise<Pick<Awaited<ReturnType<typeof create.act>>, 'problem'>> => {
       const input = writeInput(values, rule);
-      return rule === null ? create.act({ input }) : update.act({ input: { id: rule.id, ...input } });
+      return rule === null ? create.act(input) : update.act({ id: rule.id, ...input });
     },
     saved: leave,
   });
@@ -301,19 +292,15 @@ function Criteria({ form }: { form: RecordFormState<RuleValues & { problem: stri
   );
 }
 
-const BACKTEST = graphql(`
-  mutation DashboardBacktest($input: BacktestGuardRuleInput!) {
-    backtestGuardRule(input: $input) {
-      __typename
-      ... on BacktestGuardRulePayload {
-        backtest {
-          since scannedCount matchedCount decidedCount isComplete stoppedAt
-          examples { isDecisive matches { criterion value } email { id subject createdAt from { name address } } }
-        }
-      }
+const BACKTEST = mutation(
+  'backtestGuardRule',
+  `
+    backtest {
+      since scannedCount matchedCount decidedCount isComplete stoppedAt
+      examples { isDecisive matches { criterion value } email { id subject createdAt from { name address } } }
     }
-  }
-`);
+  `,
+);
 type Backtest = Extract<
   ResultOf<typeof BACKTEST>['backtestGuardRule'],
   { __typename: 'BacktestGuardRulePayload' }
@@ -331,48 +318,45 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
   const run = async () => {
     const { action, config, priority, type } = input;
     const { payload, problem } = await act({
-      input: { action: action ?? { action: 'BLOCK' }, config, priority: priority ?? 0, type, days: DAYS, limit: 20 },
+      action: action ?? { action: 'BLOCK' },
+      config,
+      priority: priority ?? 0,
+      type,
+      days: DAYS,
+      limit: 20,
     });
     setTrouble(problem?.message ?? null);
     setBacktest(payload?.backtest ?? null);
     setTested(JSON.stringify(config));
   };
   return (
-    <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-labelledby="backtest-title">
-      <Stack gap="sm">
-        <Title order={2} id="backtest-title">
-          Back-test
-        </Title>
-        <Hint>Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.</Hint>
-        <Group>
-          <QuietButton label="Run back-test" icon={IconHistory} loading={isBusy} onClick={() => void run()} />
-        </Group>
-        <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
-          {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
-          <Trouble text={trouble} title="The back-test failed" />
-          {backtest !== null && (
-            <>
-              {tested !== JSON.stringify(input.config) && (
-                <Strong>The rule has changed. Run the back-test again.</Strong>
-              )}
-              <Small>
-                It would have matched <b>{formatCount(backtest.matchedCount)}</b> of{' '}
-                {formatCount(backtest.scannedCount)} emails, and decided on <b>{formatCount(backtest.decidedCount)}</b>{' '}
-                of them beside your other rules.
-                {!backtest.isComplete && ' The time limit was reached before older emails were checked.'}
-              </Small>
-              {backtest.examples.length > 0 && (
-                <PlainList gap="xs">
-                  {backtest.examples.map((example, at) => (
-                    <BacktestExample key={example.email?.id ?? at} example={example} />
-                  ))}
-                </PlainList>
-              )}
-            </>
-          )}
-        </Stack>
+    <Section title="Back-test">
+      <Hint>Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.</Hint>
+      <Group>
+        <QuietButton label="Run back-test" icon={IconHistory} loading={isBusy} onClick={() => void run()} />
+      </Group>
+      <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
+        {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
+        <Trouble text={trouble} title="The back-test failed" />
+        {backtest !== null && (
+          <>
+            {tested !== JSON.stringify(input.config) && <Strong>The rule has changed. Run the back-test again.</Strong>}
+            <Small>
+              It would have matched <b>{formatCount(backtest.matchedCount)}</b> of {formatCount(backtest.scannedCount)}{' '}
+              emails, and decided on <b>{formatCount(backtest.decidedCount)}</b> of them beside your other rules.
+              {!backtest.isComplete && ' The time limit was reached before older emails were checked.'}
+            </Small>
+            {backtest.examples.length > 0 && (
+              <PlainList gap="xs">
+                {backtest.examples.map((example, at) => (
+                  <BacktestExample key={example.email?.id ?? at} example={example} />
+                ))}
+              </PlainList>
+            )}
+          </>
+        )}
       </Stack>
-    </Card>
+    </Section>
   );
 }
 

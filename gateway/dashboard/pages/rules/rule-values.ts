@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 
 /** All rules in the order of evaluation. */
 export const RULES = graphql(`
@@ -32,14 +32,7 @@ export const RULES = graphql(`
 export type Rule = ResultOf<typeof RULES>['guardRules']['edges'][number]['node'];
 
 /** Changes a rule. Absent fields stay unchanged. */
-export const UPDATE_RULE = graphql(`
-  mutation DashboardUpdateRule($input: UpdateGuardRuleInput!) {
-    updateGuardRule(input: $input) {
-      __typename
-      ... on UpdateGuardRulePayload { guardRule { __typename id priority isActive } }
-    }
-  }
-`);
+export const UPDATE_RULE = mutation('updateGuardRule', 'guardRule { __typename id priority isActive }');
 
 type RuleInput = ReturnType<typeof graphql.scalar<'CreateGuardRuleInput'>>;
 type Explicit = Extract<Rule['config'], { __typename: 'ExplicitGuardConfig' }>;

@@ -2,13 +2,12 @@ import { Alert, Badge, Card, Group, Stack, Switch, Tooltip } from '@mantine/core
 import { useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { IconButton } from '../../parts/controls.tsx';
 import { IconArrowDown, IconArrowUp, IconShieldHalf } from '../../parts/icons.ts';
+import { RowName } from '../../parts/list.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { IconButton } from '../../parts/quiet-button.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { RowName } from '../../parts/row-list.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -20,7 +19,6 @@ import { RULES, type Rule, setPriorities, UPDATE_RULE } from './rule-values.ts';
 export function RulesPage() {
   const query = useLiveQuery({
     query: RULES,
-    variables: {},
     kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RECEIVED'],
     types: ['GuardRule'],
     gatherMs: 2_000,
@@ -38,7 +36,7 @@ export function RulesPage() {
     const [moved] = order.splice(from, 1);
     if (moved !== undefined) order.splice(to, 0, moved);
     for (const { id, priority } of setPriorities(order, to, maxPriority))
-      if ((await act({ input: { id, priority } })).problem !== null) return setMoving(false);
+      if ((await act({ id, priority })).problem !== null) return setMoving(false);
     setMoving(false);
     notify({ message: `${moved?.name} is now rule ${to + 1}.`, color: 'green' });
   };
@@ -136,7 +134,7 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
             aria-label={`${name} is on`}
             checked={isActive}
             disabled={isBusy || !mayChange}
-            onChange={({ currentTarget }) => void act({ input: { id, isActive: currentTarget.checked } })}
+            onChange={({ currentTarget }) => void act({ id, isActive: currentTarget.checked })}
           />
           {moves.map(({ by, word, Icon, isLast }) => (
             <Tooltip key={word} label={`Move ${word}`}>

@@ -1,27 +1,15 @@
 import { Group } from '@mantine/core';
-import { graphql } from '../../graphql.ts';
+import { mutation } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
 import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
-const CANCEL = graphql(`
-  mutation DashboardCancelEmail($id: ID!) {
-    cancelEmail(input: { id: $id }) { __typename ... on CancelEmailPayload { isChanged email { id status } } }
-  }
-`);
-const PAUSE = graphql(`
-  mutation DashboardPauseEmail($id: ID!) {
-    pauseEmail(input: { id: $id }) { __typename ... on PauseEmailPayload { isChanged email { id status } } }
-  }
-`);
-const RESUME = graphql(`
-  mutation DashboardResumeEmail($id: ID!) {
-    resumeEmail(input: { id: $id }) { __typename ... on ResumeEmailPayload { isChanged email { id status } } }
-  }
-`);
+const CANCEL = mutation('cancelEmail', 'isChanged email { id status }');
+const PAUSE = mutation('pauseEmail', 'isChanged email { id status }');
+const RESUME = mutation('resumeEmail', 'isChanged email { id status }');
 
 interface ScheduleActionsProps {
   email: { id: string; subject: string; status: string; scheduledAt: string | null; timezone: string | null };
@@ -42,7 +30,7 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
           variant="filled"
           icon={IconPlayerPlay}
           mutation={RESUME}
-          variables={{ id }}
+          input={{ id }}
           done="The email is scheduled again."
         >
           Resume
@@ -52,7 +40,7 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
           needed="send"
           icon={IconPlayerPause}
           mutation={PAUSE}
-          variables={{ id }}
+          input={{ id }}
           done="The email is paused until you resume it."
         >
           Pause
@@ -78,14 +66,7 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
   );
 }
 
-const RESCHEDULE = graphql(`
-  mutation DashboardRescheduleEmail($input: RescheduleEmailInput!) {
-    rescheduleEmail(input: $input) {
-      __typename
-      ... on RescheduleEmailPayload { email { id status scheduledAt timezone } }
-    }
-  }
-`);
+const RESCHEDULE = mutation('rescheduleEmail', 'email { id status scheduledAt timezone }');
 
 /** Examples of times that the service understands. */
 const EXAMPLES = ['in 2 hours', 'tomorrow at 9am', 'friday at 9'].map((words) => `“${words}”`).join(', ');
@@ -96,8 +77,7 @@ function RescheduleForm({ id, timezone, close }: { id: string; timezone: string;
   const form = useRecordForm({
     values: { scheduledAt: '', timezone },
     validate: { scheduledAt: (text) => (text.trim() === '' ? 'Choose a send time' : null) },
-    submit: (values) =>
-      act({ input: { id, scheduledAt: values.scheduledAt.trim(), timezone: values.timezone.trim() || null } }),
+    submit: (values) => act({ id, scheduledAt: values.scheduledAt.trim(), timezone: values.timezone.trim() || null }),
     rename: ({ scheduled_at: fault, ...fields }) => (fault === undefined ? fields : { ...fields, scheduledAt: fault }),
     saved: close,
   });

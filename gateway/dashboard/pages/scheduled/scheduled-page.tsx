@@ -1,16 +1,14 @@
 import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Fine, Hint, PageLink, Small, Strong, Tag } from '../../parts/text.tsx';
+import { Fine, Hint, PageLink, Small, StatusBadge, Strong, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
@@ -127,11 +125,7 @@ const BATCHES = graphql(`
 `);
 type Batch = Extract<ResultOf<typeof BATCHES>['nodes'][number], { __typename: 'Batch' }>;
 
-const CANCEL_BATCH = graphql(`
-  mutation DashboardCancelBatch($id: ID!) {
-    cancelBatch(input: { id: $id }) { __typename ... on CancelBatchPayload { cancelledCount batch { id status } } }
-  }
-`);
+const CANCEL_BATCH = mutation('cancelBatch', 'cancelledCount batch { id status }');
 
 /** Number of batches per query. */
 const MAX_BATCHES = 20;

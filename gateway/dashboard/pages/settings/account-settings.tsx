@@ -2,14 +2,14 @@ import { Button, Code, FileButton, Group, TextInput } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
 import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, fileField } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconDownload } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
@@ -67,11 +67,7 @@ export function ProfileSection() {
 }
 
 const PICTURE = graphql(`query SettingsPicture { viewer { id person { id name email image } } }`);
-const SET_PICTURE = graphql(`
-  mutation SettingsSetPicture($input: SetPictureInput!) {
-    setPicture(input: $input) { __typename ... on SetPicturePayload { image } }
-  }
-`);
+const SET_PICTURE = mutation('setPicture', 'image');
 
 /** Pixels of each side of a picture that is uploaded here. */
 const PICTURE_SIDE = 256;
@@ -83,12 +79,12 @@ const JPEG_QUALITY = 0.9;
 
 /** The picture of the person, which members see beside the name. */
 function PictureField() {
-  const query = useLiveQuery({ query: PICTURE, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: PICTURE });
   const { act, isBusy } = useAct(SET_PICTURE);
   const [isReading, setReading] = useState(false);
   const person = query.data?.viewer.person;
   const set = async (content: string | null) => {
-    const { problem } = await act({ input: { content } });
+    const { problem } = await act({ content });
     if (problem !== null) return;
     notify({ message: content === null ? 'Your picture was removed.' : 'Your picture was saved.', color: 'green' });
     query.refresh();
@@ -153,15 +149,11 @@ async function scaleDown(file: File): Promise<string | null> {
 }
 
 const IMAGE_SENDERS = graphql(`query DashboardImageSenders { viewer { id imageSenders { address createdAt } } }`);
-const REMOVE_IMAGE_SENDER = graphql(`
-  mutation BlockImages($input: RemoveImageSenderInput!) {
-    removeImageSender(input: $input) { __typename ... on RemoveImageSenderPayload { address } }
-  }
-`);
+const REMOVE_IMAGE_SENDER = mutation('removeImageSender', 'address');
 
 /** Senders whose remote images are always shown. */
 export function ImagesSection() {
-  const query = useLiveQuery({ query: IMAGE_SENDERS, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: IMAGE_SENDERS });
   return (
     <Section
       title="Remote images"
@@ -179,7 +171,7 @@ export function ImagesSection() {
                     needed={['organize', 'everything']}
                     aria-label={`Remove ${address}`}
                     mutation={REMOVE_IMAGE_SENDER}
-                    variables={{ input: { address } }}
+                    input={{ address }}
                     onDone={query.refresh}
                   >
                     Remove
@@ -229,25 +221,13 @@ export function ExportSection() {
   );
 }
 
-const CREATE = graphql(`
-  mutation SettingsCreateSnippet($input: CreateSnippetInput!) {
-    createSnippet(input: $input) { __typename ... on CreateSnippetPayload { snippet { id name text } } }
-  }
-`);
-const UPDATE = graphql(`
-  mutation SettingsUpdateSnippet($input: UpdateSnippetInput!) {
-    updateSnippet(input: $input) { __typename ... on UpdateSnippetPayload { snippet { id name text } } }
-  }
-`);
-const DELETE = graphql(`
-  mutation SettingsDeleteSnippet($input: DeleteSnippetInput!) {
-    deleteSnippet(input: $input) { __typename ... on DeleteSnippetPayload { deletedId } }
-  }
-`);
+const CREATE = mutation('createSnippet', 'snippet { id name text }');
+const UPDATE = mutation('updateSnippet', 'snippet { id name text }');
+const DELETE = mutation('deleteSnippet', 'deletedId');
 
 /** Texts that the composer inserts. */
 export function SnippetsSection() {
-  const query = useLiveQuery({ query: SNIPPETS, variables: {}, kinds: [], types: ['Snippet'] });
+  const query = useLiveQuery({ query: SNIPPETS, types: ['Snippet'] });
   const mayChange = useRight('organize');
   /** the ID of the snippet that is edited; `new`: one to create */
   const [edited, setEdited] = useState<string | null>(null);
@@ -315,7 +295,7 @@ function SnippetRow({ snippet: { id, name, text }, edit, changed }: SnippetRowPr
             question="Delete snippet?"
             about={`${name} can no longer be inserted. Emails stay as they are.`}
             confirm="Delete snippet"
-            act={() => remove({ input: { id } }).then(changed)}
+            act={() => remove({ id }).then(changed)}
           />
         </Group>
       )}
@@ -340,7 +320,7 @@ function SnippetForm({ snippet, done, cancel }: SnippetFormProps) {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       text: (text) => (text.trim() === '' ? 'Enter a text.' : null),
     },
-    submit: async (input) => (snippet === null ? create({ input }) : update({ input: { id: snippet.id, ...input } })),
+    submit: async (input) => (snippet === null ? create(input) : update({ id: snippet.id, ...input })),
     saved: done,
   });
   return (

@@ -1,10 +1,10 @@
 import { Code, Group, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { graphql } from '../../graphql.ts';
+import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
@@ -178,20 +178,12 @@ const DIRECTORY = graphql(`
     scimDirectory { url users groups waiting token { id name hint createdAt createdBy lastUsedAt } }
   }
 `);
-const CREATE_TOKEN = graphql(`
-  mutation CreateScimToken($input: CreateScimTokenInput!) {
-    createScimToken(input: $input) { __typename ... on CreateScimTokenPayload { directory { secret } } }
-  }
-`);
-const REVOKE_TOKEN = graphql(`
-  mutation RevokeScimToken($input: RevokeScimTokenInput!) {
-    revokeScimToken(input: $input) { __typename ... on RevokeScimTokenPayload { directory { url } } }
-  }
-`);
+const CREATE_TOKEN = mutation('createScimToken', 'directory { secret }');
+const REVOKE_TOKEN = mutation('revokeScimToken', 'directory { url }');
 
 /** The token by which the directory of a company provisions members, for the owner of the workspace. */
 export function ScimSection() {
-  const query = useLiveQuery({ query: DIRECTORY, variables: {}, kinds: [], types: ['ScimDirectory'] });
+  const query = useLiveQuery({ query: DIRECTORY, types: ['ScimDirectory'] });
   const { act: revoke } = useAct(REVOKE_TOKEN, { done: 'The SCIM token was revoked.' });
   const [secret, setSecret] = useState<string | null>(null);
   const show = (next: string | null) => {
@@ -248,7 +240,7 @@ export function ScimSection() {
                   question="Revoke the SCIM token?"
                   about="The directory can no longer change members. Members that it added stay."
                   confirm="Revoke token"
-                  act={() => revoke({ input: { id: token.id } }).then(() => show(null))}
+                  act={() => revoke({ id: token.id }).then(() => show(null))}
                 />
               </Group>
             )}
@@ -263,7 +255,7 @@ function TokenForm({ made }: { made: (secret: string | null) => void }) {
   const { act } = useAct(CREATE_TOKEN, { quiet: true, done: 'The SCIM token was created.' });
   const form = useRecordForm({
     values: { name: '' },
-    submit: (input) => act({ input }),
+    submit: (input) => act(input),
     saved: ({ payload }) => made(payload.directory.secret),
   });
   return (

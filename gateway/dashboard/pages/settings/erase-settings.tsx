@@ -1,14 +1,13 @@
 import { Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { WarningAlert } from '../../parts/alerts.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
-import { Hint, Small } from '../../parts/text.tsx';
+import { Hint, Small, WarningAlert } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { announceSignOut, leaveErased } from '../../shell/session-news.ts';
@@ -24,11 +23,7 @@ const PREVIEW = graphql(`
     viewer { erasurePreview { emails unsentEmails threads drafts domains addresses endpoints guardRules apiKeys } }
   }
 `);
-const ERASE = graphql(`
-  mutation EraseAccount($confirmEmail: String!) {
-    eraseAccount(input: { confirmEmail: $confirmEmail }) { __typename ... on EraseAccountPayload { email } }
-  }
-`);
+const ERASE = mutation('eraseAccount', 'email');
 
 /** Erases the account, after its owner typed its address and signed in again. */
 export function EraseSection() {
@@ -56,7 +51,7 @@ export function EraseSection() {
 }
 
 function EraseDialog({ close }: { close: () => void }) {
-  const query = useLiveQuery({ query: PREVIEW, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: PREVIEW });
   return (
     <Stack>
       <Loaded query={query}>{({ viewer }) => <Erased counts={viewer.erasurePreview} />}</Loaded>

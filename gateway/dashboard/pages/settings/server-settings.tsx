@@ -1,7 +1,7 @@
 import { Code, DataList, Group, List, Modal, Progress, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useClient } from 'urql';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -20,7 +20,7 @@ const NEARLY = 0.9;
 
 /** Limits of the account and their current usage. */
 export function LimitsSection() {
-  const query = useLiveQuery({ query: LIMITS, variables: {}, kinds: ['EMAIL_SENT'] });
+  const query = useLiveQuery({ query: LIMITS, kinds: ['EMAIL_SENT'] });
   return (
     <Section title="Limits" about="Set by the operator for each account.">
       <Loaded query={query} height={70}>
@@ -67,14 +67,7 @@ const RETENTION = graphql(`
 `);
 type ShownRetention = ResultOf<typeof RETENTION>['viewer']['retention'];
 
-const UPDATE_RETENTION = graphql(`
-  mutation ChangeRetention($input: UpdateRetentionInput!) {
-    updateRetention(input: $input) {
-      __typename
-      ... on UpdateRetentionPayload { retention { rawDays bodyDays metadataDays isDefault } }
-    }
-  }
-`);
+const UPDATE_RETENTION = mutation('updateRetention', 'retention { rawDays bodyDays metadataDays isDefault }');
 const PREVIEW = graphql(`
   query PreviewRetention($rawDays: Int, $bodyDays: Int, $metadataDays: Int) {
     viewer {
@@ -89,7 +82,7 @@ type Erased = ResultOf<typeof PREVIEW>['viewer']['retentionPreview'];
 
 /** Retention periods. */
 export function RetentionSection() {
-  const query = useLiveQuery({ query: RETENTION, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: RETENTION });
   const isDefault = query.data?.viewer.retention.isDefault === true;
   return (
     <Section
@@ -136,7 +129,7 @@ function RetentionForm({ retention, done }: { retention: ShownRetention; done: (
     },
   });
   const save = async (given: DaysByField, accepted: Erased | null) => {
-    const { problem } = await act({ input: { ...writeDays(given), acceptErasing: countAffected(accepted) } });
+    const { problem } = await act({ ...writeDays(given), acceptErasing: countAffected(accepted) });
     setErased(null);
     if (problem === null) {
       form.resetDirty();
@@ -257,7 +250,7 @@ const SERVICE = graphql(`
 
 /** Configuration of the service. */
 export function ServerSection() {
-  const query = useLiveQuery({ query: SERVICE, variables: {}, kinds: [] });
+  const query = useLiveQuery({ query: SERVICE });
   return (
     <Section title="Service" about="Settings of the service, set by its operator.">
       <Loaded query={query} height={220}>

@@ -1,6 +1,6 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
@@ -139,15 +139,11 @@ const PROGRAMS = graphql(`
 `);
 type Program = ResultOf<typeof PROGRAMS>['oauthGrants'][number];
 
-const END_ACCESS = graphql(`
-  mutation EndProgramAccess($input: RevokeOauthGrantInput!) {
-    revokeOauthGrant(input: $input) { __typename ... on RevokeOauthGrantPayload { grant { id } } }
-  }
-`);
+const END_ACCESS = mutation('revokeOauthGrant', 'grant { id }');
 
 /** Programs that got access to the workspace by OAuth. */
 export function ProgramsSection() {
-  const query = useLiveQuery({ query: PROGRAMS, variables: {}, kinds: [], types: ['OauthGrant'] });
+  const query = useLiveQuery({ query: PROGRAMS, types: ['OauthGrant'] });
   return (
     <Section
       title="Programs with access"
@@ -198,7 +194,7 @@ function ProgramRow({ program, ended }: { program: Program; ended: () => void })
         question={`End the access of ${client.name}?`}
         about="It stops working at once. What it set up, such as endpoints and scheduled mail, stops, too."
         confirm="End access"
-        act={() => act({ input: { id } }).then(ended)}
+        act={() => act({ id }).then(ended)}
       />
     </SettingRow>
   );

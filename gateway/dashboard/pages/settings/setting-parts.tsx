@@ -1,10 +1,9 @@
 import { Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { WarningAlert } from '../../parts/alerts.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import type { IconType } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
-import { Hint, Small } from '../../parts/text.tsx';
+import { Hint, Small, WarningAlert } from '../../parts/text.tsx';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote } from '../sign-in/entry-parts.tsx';
 

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { useStoredChoice } from '../../parts/browser-storage.ts';
+import { needs } from '../../parts/controls.tsx';
 import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
@@ -123,7 +123,7 @@ function UndoSection() {
   return (
     <Section
       title="Undo send"
-      about="An email that you send here waits so long, and its notice has an Undo button. Saved in this browser."
+      about="An email that you send here waits for these seconds, and its notice has an Undo button. Saved in this browser."
     >
       <Group>
         <SegmentedControl
@@ -133,10 +133,7 @@ function UndoSection() {
             rememberUndoSeconds(Number(value));
             setSeconds(Number(value));
           }}
-          data={UNDO_CHOICES.map((choice) => ({
-            value: String(choice),
-            label: choice === 0 ? 'Off' : `${choice} seconds`,
-          }))}
+          data={UNDO_CHOICES.map((choice) => ({ value: String(choice), label: choice === 0 ? 'Off' : String(choice) }))}
         />
       </Group>
     </Section>

@@ -1,11 +1,11 @@
 import { Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, Section } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';

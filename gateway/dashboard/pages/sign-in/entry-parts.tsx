@@ -1,9 +1,8 @@
 import { Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
-import { ErrorAlert } from '../../parts/alerts.ts';
 import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
-import { Hint, Small } from '../../parts/text.tsx';
+import { ErrorAlert, Hint, Small } from '../../parts/text.tsx';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
 import classes from './entry-card.module.css';
 

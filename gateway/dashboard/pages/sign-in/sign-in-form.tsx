@@ -1,8 +1,8 @@
 import { Anchor, Button, Divider, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconFingerprint } from '../../parts/icons.ts';
-import { QuietButton } from '../../parts/quiet-button.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import {

@@ -1,5 +1,6 @@
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
+import { needs } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
 import {
@@ -7,14 +8,14 @@ import {
   FilterBar,
   listSource,
   PagedList,
+  Row,
+  RowName,
   TextFilter,
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { needs } from '../../parts/needs.ts';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Row, RowName } from '../../parts/row-list.tsx';
 import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -124,7 +125,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
           question={`Send mail to ${address} again?`}
           about={REASONS[reason].removal}
           confirm="Remove suppression"
-          act={() => act({ input: { idOrAddress: id } })}
+          act={() => act({ idOrAddress: id })}
         />
       }
     >
@@ -139,11 +140,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
   );
 }
 
-const SUPPRESS = graphql(`
-  mutation AddSuppression($input: SuppressAddressInput!) {
-    suppressAddress(input: $input) { __typename ... on SuppressAddressPayload { suppression { id address reason } } }
-  }
-`);
+const SUPPRESS = mutation('suppressAddress', 'suppression { id address reason }');
 /** Maximum length of a note in characters, as in the service. */
 const MAX_DETAIL = 500;
 
@@ -155,7 +152,7 @@ function SuppressionForm({ done }: { done: () => void }) {
     validate: {
       address: (text) => (/^\S+@\S+$/.test(text.trim()) ? null : 'Enter a complete address, such as ann@example.com.'),
     },
-    submit: ({ address, detail }) => act({ input: { address: address.trim(), detail: detail.trim() || null } }),
+    submit: ({ address, detail }) => act({ address: address.trim(), detail: detail.trim() || null }),
     saved: done,
   });
   return (

@@ -1,8 +1,8 @@
 import { ActionIcon, type ActionIconProps, Button, type ButtonProps } from '@mantine/core';
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { Right } from '../../../core/accounts/rights.ts';
 import type { IconType } from './icons.ts';
-import { type NeededRight, needs } from './needs.ts';
 
 /** What a control is, apart from its look: its label, what it needs, and what it does. */
 export interface ControlProps extends Omit<ComponentProps<'button'>, 'children' | 'color' | 'size' | 'style'> {
@@ -51,4 +51,34 @@ export function IconButton({ label, icon: Icon, iconSize = 18, ...props }: IconB
       <Icon size={iconSize} aria-hidden />
     </ActionIcon>
   );
+}
+
+/** What a control can need: a right, or `everything` where members who are limited to domains or addresses may not use it. */
+type Needed = Right | 'everything';
+
+/** The rights that controls need. page.css has a rule for each. */
+export const NEEDED = [
+  'send',
+  'organize',
+  'notes',
+  'approve',
+  'keys',
+  'endpoints',
+  'domains',
+  'policies',
+  'retention',
+  'imports',
+  'remove',
+  'members',
+  'export',
+  'workspaces',
+  'everything',
+] as const satisfies readonly Needed[];
+
+/** One of them. */
+export type NeededRight = (typeof NEEDED)[number];
+
+/** Returns the attribute of a control that only members with all of these rights see. It is hidden from others, for the keyboard and screen readers, too. */
+export function needs(...rights: readonly NeededRight[]): { 'data-needs': string } {
+  return { 'data-needs': rights.join(' ') };
 }
