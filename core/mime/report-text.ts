@@ -68,7 +68,6 @@ export function kindOfText(
   const isProgram = !isLetter(statement) || (isReturning && !asks(statement));
   const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && isProgram);
   if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
-  if (RECEIPT.test(readValue(header, 'content-type'))) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
   const isDelay = !isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording));
@@ -175,9 +174,6 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
     isAutomaticSubject(subject)
   );
 }
-
-/** A receipt (RFC 8098). */
-const RECEIPT = /^multipart\/report\b.{0,200}disposition-notification/is;
 
 /** Says that a message waits, and that its sender must confirm something: `Your message to Joe is held until you click here once`. */
 const WAITS =

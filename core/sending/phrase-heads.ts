@@ -96,7 +96,7 @@ const PHRASES: readonly Phrase[] = [
     OWNED,
   ),
   phrase(
-    `${START}(?!(?:it|that|there|here|what|who|he|she|let)')[\\p{L}\\p{N}._+-]{2,40}'s (?:(?!(?:${PREDICATES})\\b)[\\p{L}-]{2,20} ){0,2}(?<head>(?!(?:${PREDICATES})\\b)[\\p{L}-]{3,20})${END}(?= (?:${PREDICATES})\\b)`,
+    `${START}(?!(?:it|that|there|here|what|who|he|she|let)')(?:@addr|[\\p{L}\\p{N}._+-]{2,40})'s (?!mail file\\b)(?:(?!(?:${PREDICATES})\\b)[\\p{L}-]{2,20} ){0,2}(?<head>(?!(?:${PREDICATES})\\b)[\\p{L}-]{3,20})${END}(?= (?:${PREDICATES})\\b)`,
     OWNED,
   ),
   phrase(
@@ -153,7 +153,7 @@ const PHRASES: readonly Phrase[] = [
   ),
   phrase(`${START}(?:${GERMANIC_GENITIVE}) (?<head>[\\p{L}-]{3,24})${END}`, NO_GERMANIC_THING),
   phrase(
-    `${START}(?<head>${LATIN}{3,30}) (?:des|der|von|vom|van|av|af) ${GERMANIC_DETERMINER}(?:${GERMANIC})${END}`,
+    `${START}(?<head>${LATIN}{3,30}) (?:(?:des|der|von|vom|van|av|af) ${GERMANIC_DETERMINER}|(?:dieses|jenes|eines|unseres|ihres) )(?:${GERMANIC})${END}`,
     `${NO_GERMANIC_THING}|${GERMANIC}|adressat|empfänger|benutzer|kein|keine|geen|gefunden|gevonden|bekannt|bekend|inbox|postvak|mailbox|naam|eigenaar|teil|deel|del`,
   ),
   phrase(
