@@ -38,7 +38,7 @@ export function readFrozenMessages(kind: FrozenKind): FrozenMessage[] {
 
 /** Returns what the product reads in a message, in the words of its file. */
 export async function readAsFrozen(kind: FrozenKind, { raw, expected }: FrozenMessage): Promise<string> {
-  if (kind === 'bounces' || kind === 'automatic') return await readReport(raw);
+  if (kind === 'bounces' || kind === 'automatic') return readReport(raw);
   const message = await parseMessage(raw);
   if (kind === 'replies') return spaced(message.cleanedText ?? textOfHtml(message.cleanedHtml ?? '') ?? '');
   if (kind === 'codes') return readExtract(message, expected);
@@ -66,7 +66,7 @@ function readExtract(message: ParsedMessage, expected: string): string {
 
 function readFact(message: ParsedMessage, raw: Buffer, fact: string): string {
   const [attachment] = message.attachments;
-  const { start = 0, length = 0, transferEncoding = null } = attachment ?? {};
+  const { start = 0, length = 0, transferEncoding = "7bit" } = attachment ?? {};
   if (fact === 'file' && decodeAttachment(raw.subarray(start, start + length), transferEncoding).length === 0) return 'empty';
   const facts: Record<string, string | null | undefined> = {
     subject: message.subject,
