@@ -122,7 +122,8 @@ function rateForm(token: string, line: string, at: number): number | null {
   const next = line[at + token.length + 1] ?? ' ';
   // Parts of addresses, amounts, times, versions and phone numbers.
   if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
-  const isJoined = /[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next) && !CLAUSE_OF_TIME.test(line.slice(at + token.length));
+  const isJoined =
+    /[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next) && !CLAUSE_OF_TIME.test(line.slice(at + token.length));
   if (/[@/\\=&%$€£¥_~]/.test(after) || isJoined) return null;
   if (MOMENT.test(token)) return null;
   // The begin of an IBAN.

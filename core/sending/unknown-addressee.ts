@@ -30,7 +30,8 @@ const LANGUAGES: readonly UnknownWords[] = [
       local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt~ | username | user name | nobody | no one | no-one | mr NAME | mrs NAME | ms NAME | this person | mail slot | intended person | member of staff | staff member | no box | no such box | unknown box | box unknown | box not found | box does not | box doesn't | mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
-    missed: "not recognize | not recognise | cannot recognize | cannot recognise | doesn't recognize | doesn't recognise | unable to recognize | unable to recognise",
+    missed:
+      "not recognize | not recognise | cannot recognize | cannot recognise | doesn't recognize | doesn't recognise | unable to recognize | unable to recognise",
     noneLast:
       'nobody here has it | no one here has it | nobody has it | no one has it | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this',
     unknown: `unknown | not known | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this | nobody here has that | no one here has that | nobody has that | nobody here has this | nobody here uses | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | is no more | cannot be found | cannot be located | never had an account | never had a mailbox | never had an address | came up empty | not be matched | no match | couldn't match | could not match @addr | @addr you used is out of date | address you used is out of date | could not match the recipient | could not match this recipient | could not match the user | could not match the address | could not match this address | could not match any user | could not match any account | could not match any mailbox | unable to match @addr | unable to match the recipient | unable to match this recipient | unable to match the user | unable to match the address | unable to match this address | unable to match any user | unable to match any account | unable to match any mailbox | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
@@ -69,7 +70,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'destinataire | utilisateur | employé | collègue | adhérent | membre | messagerie de | interlocuteur | titulaire | adresse | boîte | boite | compte | abonné | abonne | collaborateur | correspondant | personne | salarié | client | @addr',
     domain: 'domaine | hôte | hote | serveur',
-    missed: "ne reconnaît pas | ne connaît pas | ne trouve pas | n'a pas trouvé | n'avons pas trouvé | n'a pas pu trouver | n'avons pas pu trouver",
+    missed:
+      "ne reconnaît pas | ne connaît pas | ne trouve pas | n'a pas trouvé | n'avons pas trouvé | n'a pas pu trouver | n'avons pas pu trouver",
     none: "aucun | aucune | pas de | n'y a pas d' | ni de",
     unknown: `inconnu | ne connaissons | personne ici n'a cett~ | personne n'a cett~ | personne ici n'utilise cett~ | ne connaît | ne connait | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
@@ -83,7 +85,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'nadie con | nadie que | nadie de es~ | destinatari | usuari | dirección | emplead | persona | titular | abonad | suscriptor | trabajador | compañer | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
-    missed: 'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar',
+    missed:
+      'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar',
     none: 'ningún | ninguna | no hay',
     unknown: `desconocid | nadie que se llame | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
@@ -108,7 +111,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'ninguém com | nenhuma conta | conta com | destinatári | destinatari | pessoa | titular | assinante | empregad | colega | utilizador | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
     domain: 'domínio | dominio | servidor | host',
-    missed: 'não reconhece | não conhece | não encontra | não encontramos | não encontrou | não conseguimos encontrar | não conseguiu encontrar',
+    missed:
+      'não reconhece | não conhece | não encontra | não encontramos | não encontrou | não conseguimos encontrar | não conseguiu encontrar',
     none: 'nenhum | nenhuma | não há',
     unknown: `não está registad | não está registrad | desconhecid | não conhecemos | ninguém aqui tem ess~ | ninguém aqui tem est~ | ninguém tem ess~ | ninguém tem est~ | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
@@ -200,7 +204,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient: `получател | адрес | кутия | пощенска | клієнт | сотрудниц | работни | почтовую | ящика | обліков | скриньц | поштов | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
       користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | работник | человек | коллега | співробітник | працівник | служител | никого | @addr`,
     domain: 'домен | хост~ | сервер',
-    missed: 'не знает | не распознаёт | не распознает | не распознал | не узнаёт | не нашёл | не нашел | не находит | не знає | не розпізна',
+    missed:
+      'не знает | не распознаёт | не распознает | не распознал | не узнаёт | не нашёл | не нашел | не находит | не знає | не розпізна',
     none: 'нет | немає | нема | няма | ни одного | никакого | жодного',
     noneLast: 'нет | немає | нема | няма',
     unknown: `неизвест | нет в нашей | нет в нашем | нет в системе | нет у нас | нет среди | немає в нашій | немає у нашій | немає в системі | няма в нашата | няма при нас | не знаємо | не познаваме | опечатк | неверно указан | неправильно указан | неверный адрес | неверное имя | неправильное имя | не обслуживает | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
@@ -291,7 +296,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     gone: `退会 | 逝去 | 死去 | 退任 | 転籍 | 閉鎖 | 利用停止 | 抹消 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
   },
   {
-    recipient: '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
+    recipient:
+      '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
     noneLast: '없음 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없어요',
     unknown: `인식할 수 없 | 인식하지 못 | 알지 못 | 이제 없 | 존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,

@@ -29,7 +29,7 @@ export function readFrozenMessages(kind: FrozenKind): FrozenMessage[] {
     .slice(1)
     .map((block) => {
       const [title = '', ...lines] = block.split('\n');
-      const [name = '', expected = ''] = title.split(" | ");
+      const [name = '', expected = ''] = title.split(' | ');
       const [raw = '', below] = lines.join('\n').split('\n~~~\n');
       const isHeld = (createHash('sha256').update(title).digest()[0] ?? 0) % 3 === 0;
       return { name, raw: Buffer.from(raw), expected: below === undefined ? expected : spaced(below), isHeld };
@@ -66,8 +66,9 @@ function readExtract(message: ParsedMessage, expected: string): string {
 
 function readFact(message: ParsedMessage, raw: Buffer, fact: string): string {
   const [attachment] = message.attachments;
-  const { start = 0, length = 0, transferEncoding = "7bit" } = attachment ?? {};
-  if (fact === 'file' && decodeAttachment(raw.subarray(start, start + length), transferEncoding).length === 0) return 'empty';
+  const { start = 0, length = 0, transferEncoding = '7bit' } = attachment ?? {};
+  if (fact === 'file' && decodeAttachment(raw.subarray(start, start + length), transferEncoding).length === 0)
+    return 'empty';
   const facts: Record<string, string | null | undefined> = {
     subject: message.subject,
     text: spaced(message.textBody ?? ''),
