@@ -111,6 +111,9 @@ function longNumbers(line: string): Span[] {
   );
 }
 
+/** A clause behind a comma of ASCII in Chinese, Japanese or Korean: `119087,5分钟内有效`. */
+const CLAUSE_OF_TIME = /^[,:](?:\p{Script=Han}|\p{N}{1,3} ?(?:分|秒|小时|小時|時間|天|日|분|초|시간))/u;
+
 /** Returns the likelihood by a token's form, 0 when it is a code only next to a keyword; null when it cannot be one. */
 function rateForm(token: string, line: string, at: number): number | null {
   if (token.length < 4 || token.length > 14) return null;
@@ -119,7 +122,9 @@ function rateForm(token: string, line: string, at: number): number | null {
   const next = line[at + token.length + 1] ?? ' ';
   // Parts of addresses, amounts, times, versions and phone numbers.
   if (/[@/\\=&?%+$€£¥_~#.,:]/.test(before) && !(before === ':' && /\D/.test(line[at - 2] ?? ' '))) return null;
-  if (/[@/\\=&%$€£¥_~]/.test(after) || (/[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next))) return null;
+  const isJoined =
+    /[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next) && !CLAUSE_OF_TIME.test(line.slice(at + token.length));
+  if (/[@/\\=&%$€£¥_~]/.test(after) || isJoined) return null;
   if (MOMENT.test(token)) return null;
   // The begin of an IBAN.
   if (/^[A-Z]{2}\d{2}$/.test(token) && /^ \d{4} \d{4}/.test(line.slice(at + 4, at + 14))) return null;

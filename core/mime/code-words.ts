@@ -14,7 +14,7 @@ export const ENTERS =
 
 /** Words of offers, in whose sentences codes are for shops. */
 export const OFFER =
-  /\p{N}\s?[%٪]|discount|coupon|voucher|gift ?card|geschenkkarte|carte[- ]cadeau|tarjeta (?:de )?regalo|carta regalo|cartão[- ]presente|vale[- ]presente|cadeau(?:kaart|bon)|karta podarunkowa|подарочн|ギフト(?:券|カード)|礼品卡|禮品卡|기프트|rabat|gutschein|remise|réduction|descuento|desconto|cup[oóã]n|cupom|sconto|korting|zniżk|скидк|знижк|отстъпк|indirim|割引|クーポン|优惠|優惠|折扣|할인|쿠폰|خصم|הנחה|έκπτωση|giảm giá|diskon|sleva|slevov|kedvezm|reducere|alennu|ส่วนลด/iu;
+  /\p{N}\s?[%٪]|discount|coupon|voucher|(?:at|during) (?:the )?check-?out|shopping (?:cart|basket|bag)|an der kasse|warenkorb|panier|carrito|carrello|carrinho|winkelwagen|winkelmand|koszyk|корзин|カート|购物车|購物車|장바구니|sepet(?:te|te?n)?(?!\p{L})|gift ?card|geschenkkarte|carte[- ]cadeau|tarjeta (?:de )?regalo|carta regalo|cartão[- ]presente|vale[- ]presente|cadeau(?:kaart|bon)|karta podarunkowa|подарочн|ギフト(?:券|カード)|礼品卡|禮品卡|기프트|rabat|gutschein|remise|réduction|descuento|desconto|cup[oóã]n|cupom|sconto|korting|zniżk|скидк|знижк|отстъпк|indirim|割引|クーポン|优惠|優惠|折扣|할인|쿠폰|خصم|הנחה|έκπτωση|giảm giá|diskon|sleva|slevov|kedvezm|reducere|alennu|ส่วนลด/iu;
 
 /** What follows an amount of money. */
 export const CURRENCY =

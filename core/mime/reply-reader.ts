@@ -53,6 +53,7 @@ const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
+const ADDRESS_ALONE = /^[^\s@<>]{1,64}@[^\s@<>]{1,253}$/u;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
 /** What trackers write below the text that they notify of. */
 const REPLY_PROMPT =
@@ -89,9 +90,23 @@ class ReplyReader {
 
   read(): void {
     this.#removeSignatures();
+    this.#removeAddressAboveFields();
     this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
+  }
+
+  /** Foxmail and others write the author's address, alone on a line, between the text and the fields of the original. */
+  #removeAddressAboveFields(): void {
+    for (const { from, kind } of this.#introductions) {
+      if (kind !== 'fields') continue;
+      let above = from - 1;
+      while (above > 0 && this.#line(above).isBlank) above--;
+      const isAddress = this.#isOwn(above) && ADDRESS_ALONE.test(this.#line(above).short);
+      const hasText = isAddress && this.#lines.slice(0, above).some((_line, at) => this.#isOwn(at));
+      if (hasText && this.#line(above - 1).isBlank) this.#remove('signature', above, above + 1);
+      return;
+    }
   }
 
   /**

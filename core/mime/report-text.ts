@@ -83,11 +83,12 @@ export function kindOfText(
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
+  const other = isOfProgram(header, statement) ? 'automatic-reply' : null;
   const isTitled = isReply && isBounceTitle(subject) && !(isGreeting(statement) && asks(statement));
-  if (isReplyOfPerson(header, subject) || (isLetter(statement) && !isTitled)) return null;
+  if (isReplyOfPerson(header, subject) || (isLetter(statement) && !isTitled)) return other;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
-  if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return null;
-  if (!isReply && !isReturning && !isBounceWorded(subject)) return null;
+  if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return other;
+  if (!isReply && !isReturning && !isBounceWorded(subject)) return other;
   return isDelay ? 'delay' : 'bounce';
 }
 
@@ -172,6 +173,19 @@ function isAutomaticReply(header: HeaderSection, subject: string): boolean {
     /auto[_-]?reply/i.test(readValue(header, 'precedence')) ||
     isAutomaticSubject(subject)
   );
+}
+
+/** Says that a message waits, and that its sender must confirm something: `Your message to Joe is held until you click here once`. */
+const WAITS =
+  /(?<!\p{L})(?:your|ihre|votre|su|tu|il (?:tuo|suo)|a sua|uw|je|twoja|ваше|あなたの|您的|귀하의) ?(?:e-?mail|mail|message|nachricht|courriel|mensaje|correo|messaggio|mensagem|bericht|wiadomość|письмо|сообщение|メール|邮件|메일)(?!\p{Script=Latin}|\p{Script=Cyrillic})[^.!?。]{0,80}(?:held|waits|waiting|on hold|pending|not been delivered (?:yet|until)|not received|zurückgehalten|wartet|retenu|en attente|retenid|en espera|trattenut|in attesa|retid|em espera|vastgehouden|wacht|wstrzyman|oczekuje|задержан|ожида|保留|待ち|等待|보류|대기)/iu;
+const CONFIRMS =
+  /confirm|verif|approv|whitelist|guest list|bestätig|freigeb|freischalt|valider|confirmar|conferm|bevestig|potwierd|подтверд|確認|承認|确认|验证|확인|승인/iu;
+
+/** Whether a program wrote a message that is no report: a challenge, or one that says that it was generated (RFC 3834 §5). */
+function isOfProgram(header: HeaderSection, statement: string): boolean {
+  if (/^auto-/i.test(readValue(header, 'auto-submitted'))) return true;
+  const start = statement.slice(0, 2 * MAX_START_LENGTH).replace(/\s+/g, ' ');
+  return WAITS.test(start) && CONFIRMS.test(start);
 }
 
 /** Returns whether a subject, in lower case, is one of automatic replies. */
@@ -289,7 +303,7 @@ const DOMAIN = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?/i;
 
 /** An address at the start of a line, alone or before what is said about it. */
 const SECTION =
-  /^(?:[*•-] )?(?:recipient(?: address)?: {0,3}|to {0,3}: {0,3})?["'<(]{0,2}([^\s<>@:;,"'()[\]]{1,64}@[^\s<>@:;,"'()[\]]{1,253}[^\s<>@:;,"'()[\].])["'>)]{0,2}(?=$|[\s:;,.<])/i;
+  /^(?:[*•-] )?(?:(?:(?:failed |final |original )?recipient(?: address)?|to|empfänger(?:adresse)?|an|destinataire|à|destinatari[oa]|para|destinatário|ontvanger|geadresseerde|aan|odbiorca|do|adresat|получатель|адресат|кому|alıcı|kime|宛先|あて先|受信者|收件人(?:地址)?|收件者|收信人|받는 ?사람|수신자) {0,3}[:：] {0,3})?["'<(]{0,2}([^\s<>@:;,"'()[\]：；，。（）]{1,64}@[^\s<>@:;,"'()[\]：；，。（）、]{1,253}[^\s<>@:;,"'()[\].：；，。（）、])["'>)]{0,2}(?=$|[\s:;,.<：；，。（）、])/iu;
 
 /** Returns the lines about each address, by address in lower case. */
 function splitSections(statement: string): Map<string, string> {

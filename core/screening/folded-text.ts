@@ -12,14 +12,43 @@ const MIXED = /[a-z][\u0370-\u058f]|[\u0370-\u058f][a-z]/;
  */
 export function foldText(text: string): string {
   // In UTF-8, only ASCII has as many bytes as code units.
-  if (Buffer.byteLength(text) === text.length) return text.toLowerCase();
+  if (Buffer.byteLength(text) === text.length) return hideTrades(text.toLowerCase());
   const folded = text
     .normalize('NFKD')
     .toLowerCase()
     .replace(UNSEEN, '')
     .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
     .replace(/[\u00ab\u00bb\u201c-\u201f\u2039\u203a\u300c-\u300f\uff02]/g, '"');
-  return MIXED.test(folded) ? folded.replace(/[a-z\u0370-\u058f']{3,}/g, asLatin) : folded;
+  return hideTrades(MIXED.test(folded) ? folded.replace(/[a-z\u0370-\u058f']{3,}/g, asLatin) : folded);
+}
+
+/** A word that names programs and people alike. */
+const MAY_BE_PERSON = /agen[tc]|assist|asystentk|агент|代理/;
+/** Such a word as part of a trade, in folded text: what is beside it says that a person is meant, or a chemical. */
+const TRADES = new RegExp(
+  [
+    String.raw`\b(?:lettings?|real estate|estate|insurance|travel|shipping|customs|sales|field|claims|escrow|literary|talent|transfer|ticket(?:ing)?|station|gate|ground|cabin|patent|registered|commission|purchasing|crop|press|federal|special|secret|law enforcement|cleaning|bonding|foaming|blowing|oxidi[sz]ing|reducing|chemical|wetting|contrast)[ -]agents?\b`,
+    String.raw`\b(?:teaching|medical|dental|legal|shop|sales|nursing|care|flight|veterinary|pharmacy|classroom)[ -]assistants?\b`,
+    String.raw`\bassistants? (?:professors?|managers?|directors?|coach(?:es)?|principals?|editors?|referees?|secretar(?:y|ies)|attorneys?|to (?:the )?(?:dr|mr|mrs|ms|prof|professor|director|president|ceo|board|dean|mayor))\b`,
+    String.raw`\b(?:versicherungs|reise|aussendienst|außendienst|immobilien|handels|vertriebs|zoll|schiffs|verzekerings|reis|verkoop|politie)-?agent(?:en|in|innen)?\b`,
+    String.raw`\bagents? (?:immobiliers?|commercia(?:l|ux)|territoria(?:l|ux)|administratifs?|d'assurances?|de (?:voyages?|securite|police|maitrise|bord))\b`,
+    String.raw`\bagent(?:es?|i) (?:inmobiliari\w{1,3}|imobiliari\w{1,3}|immobiliar\w{1,2}|assicurativ\w|comerciale?s?|di (?:viaggio|commercio|polizia|vendita)|de (?:viajes?|seguros?|aduanas?|ventas?|policia|viagens?|vendas?|saude))\b`,
+    String.raw`\bagen\w{1,5} (?:ubezpieczeniow\w{1,4}|celn\w{1,4}|nieruchomosci|handlow\w{1,4}|turystyczn\w{1,4})`,
+    String.raw`(?<!(?:virtuell?e|digitale?|kunstliche|ki|ai|ia)[ -])(?<![a-z-])(?:assistentin(?:nen)?|asystentk\w{1,3})\b`,
+    'страхов[а-я]{2,4} агент[а-я]{0,3}|агент[а-я]{0,3} по (?:недвижимости|продажам|страхованию|туризму)|турагент[а-я]{0,3}',
+    '代理(?:商|店|人)|(?:保险|保險|旅行|房产|銷售|销售|货运|不動産)代理',
+  ].join('|'),
+  'g',
+);
+
+/** Returns folded text of the same length in which words for programs are none where they name people of a trade: `letting agents`. */
+function hideTrades(folded: string): string {
+  if (!MAY_BE_PERSON.test(folded)) return folded;
+  return folded.replace(TRADES, (trade) =>
+    trade.replace(/agen\w{1,5}|assist\w{3,8}|asystentk\w{1,3}|агент[а-я]{0,3}|代理/g, (noun) =>
+      (noun === '代理' ? '某' : 'x').repeat(noun.length),
+    ),
+  );
 }
 
 function asLatin(word: string): string {

@@ -50,7 +50,7 @@ const NO_ROMANCE_THING = `${ROMANCE}|lettres|ningun[oa]|ninguna?|algun[oa]s?|un[
 const SLAVIC_GENITIVE = `пользователя|пользователей|получателя|получателей|адресата|абонента|клиента|сотрудника|ящика|аккаунта|користувача|користувачів|отримувача|одержувача|адресата|скриньки|użytkownika|użytkowników|uzytkownika|odbiorcy|odbiorców|odbiorcow|adresata|skrzynki|konta|klienta|pracownika|uživatele|uživatelů|uzivatele|příjemce|příjemců|prijemce|adresáta|schránky|schranky|účtu|uctu|používateľa|pouzivatela|príjemcu|korisnika|primatelja|primaoca|primatelju|sandučića|uporabnika|prejemnika|nabiralnika|računa|корисника|примаоца|destinatarului|utilizatorului|contului|căsuței|casutei|adresei|acestui (?:utilizator|destinatar|cont)|acestei (?:adrese|căsuțe|casute)`;
 /** Between a head and its genitive: `сертификат этого пользователя`, `serwer danego użytkownika`. */
 const SLAVIC_DETERMINER = `(?:\\p{L}{1,12}(?:ого|его|ього|ої|ей|ых|их|ego|ej|ych|ich|ého|ího|eho|iho|oto|oga|og|ega|estui|estei) )?`;
-const NO_SLAVIC_THING = String.raw`\p{L}{1,3}|(?!(?:danych|данных|даних)$)\p{L}{2,20}(?:ает|яет|ует|ає|ує|uje|ává|ej|ego|ych|ich|ých|ích|ího|ého|ený|eny|ený|ný|ный|ая|ý|ое|их|ых|ого|его|ий|ій|ої|им|ым|som|nih|nog|og|ih)|серед|среди|wśród|między|mezi|među|між|между|kod|przy|e-?pošt\p{L}|pošt\p{L}|e-?poczt\p{L}|poczt\p{L}|адрес\p{L}{0,3}|ящик\p{L}{0,2}|имя|имени|ім'я|логин|логін|запись|записи|запис\p{L}{0,2}|почтов\p{L}{2,3}|поштов\p{L}{2,3}|скриньк\p{L}{1,2}|аккаунт\p{L}{0,2}|домен\p{L}{0,2}|adres\p{L}{0,3}|skrzynk\p{L}{1,2}|kont[ao]|nazw\p{L}{1,2}|login|schránk\p{L}{1,2}|schrank\p{L}{1,2}|účet|ucet|jméno|meno|domen\p{L}{0,2}|domén\p{L}{0,2}|e-?mail\p{L}{0,3}|почт\p{L}{1,2}|пошт\p{L}{1,2}|box|račun|nalog|sandučić|numele|adresa|contul|căsuța|нет|немає|нема|такого|такої|этого|цього|данного|вашего|нашего|нового|указанного|вказаного|другого|takiego|tego|tej|danego|naszego|podanego|žádného|takového|tohoto|daného|takéhoto|tohto|takvog|tog|tega|takega|jest|były|brak|brakuje|nema|není|neni|nenašli|našli|nenašel|znaleziono|znaleźć|odnaleziono|odnaleźć|zarejestrowano|найдено|знайдено|обнаружено|зарегистрировано|существует|имеется|нашли|знает|знаем|найти|знайти|содержит|имеет|нашёл|нашел|знайшов|знає|мы|obsługuje|posiada|zna|znamy|eviduje|evidujeme|existuje|neexistuje|postoji|obstaja|există|găsit|для|dla|pro|pre|za|от|від|od|из|из-за|przez|bez|без`;
+const NO_SLAVIC_THING = String.raw`\p{L}{1,3}|распозна\p{L}{1,2}|нашёл|нашел|rozpozna\p{L}{1,2}|znalazł\p{L}?|(?!(?:danych|данных|даних)$)\p{L}{2,20}(?:ает|яет|ует|ає|ує|uje|aje|ává|ej|ego|ych|ich|ých|ích|ího|ého|ený|eny|ený|ný|ный|ая|ý|ое|их|ых|ого|его|ий|ій|ої|им|ым|som|nih|nog|og|ih)|серед|среди|wśród|między|mezi|među|між|между|kod|przy|e-?pošt\p{L}|pošt\p{L}|e-?poczt\p{L}|poczt\p{L}|адрес\p{L}{0,3}|ящик\p{L}{0,2}|имя|имени|ім'я|логин|логін|запись|записи|запис\p{L}{0,2}|почтов\p{L}{2,3}|поштов\p{L}{2,3}|скриньк\p{L}{1,2}|аккаунт\p{L}{0,2}|домен\p{L}{0,2}|adres\p{L}{0,3}|skrzynk\p{L}{1,2}|kont[ao]|nazw\p{L}{1,2}|login|schránk\p{L}{1,2}|schrank\p{L}{1,2}|účet|ucet|jméno|meno|domen\p{L}{0,2}|domén\p{L}{0,2}|e-?mail\p{L}{0,3}|почт\p{L}{1,2}|пошт\p{L}{1,2}|box|račun|nalog|sandučić|numele|adresa|contul|căsuța|нет|немає|нема|такого|такої|этого|цього|данного|вашего|нашего|нового|указанного|вказаного|другого|takiego|tego|tej|danego|naszego|podanego|žádného|takového|tohoto|daného|takéhoto|tohto|takvog|tog|tega|takega|jest|były|brak|brakuje|nema|není|neni|nenašli|našli|nenašel|znaleziono|znaleźć|odnaleziono|odnaleźć|zarejestrowano|найдено|знайдено|обнаружено|зарегистрировано|существует|имеется|нашли|знает|знаем|найти|знайти|содержит|имеет|нашёл|нашел|знайшов|знає|мы|obsługuje|posiada|zna|znamy|eviduje|evidujeme|existuje|neexistuje|postoji|obstaja|există|găsit|для|dla|pro|pre|za|от|від|od|из|из-за|przez|bez|без`;
 
 /** `käyttäjän varmenne`, `Gavėjo sertifikatas`, `Kullanıcı sertifikası`: the recipient comes first. */
 const FINNISH = `käyttäjän|vastaanottajan|postilaatikon|tilin|osoitteen|asiakkaan|kayttajan`;
@@ -62,7 +62,7 @@ const NO_TURKISH_THING = `hesab[ıi]\\p{L}{0,3}|ad[ıi]\\p{L}{0,3}|adres[iı]\\p
 const HUNGARIAN = `felhasználó|felhasznalo|címzett|cimzett|postafiók|postafiok|fiók|ügyfél`;
 const NO_HUNGARIAN_THING = `fiókja|fiókját|postafiókja|postafiókját|címe|címét|neve|nevét|e-?mail|azonosítója|ismeretlen|nincs|nem|nincsen`;
 const GERMANIC_GENITIVE = `brugerens|modtagerens|kontoens|adressens|brukerens|mottakerens|kontoets|användarens|mottagarens|kontots|brevlådans|postkassens|postlådans|benutzers|empfängers|postfachs|kontos|gebruikers|ontvangers`;
-const NO_GERMANIC_THING = `\\p{L}{0,9}adress?e?n?|\\p{L}{0,9}konto\\p{L}{0,4}|navn|namn|name|e-?post\\p{L}{0,8}|e-?mail\\p{L}{0,8}|mail\\p{L}{0,8}|postkasse|postboks|brevlåda|postfach|mailbox|finns|findes|finnes|er|är|ikke|inte|kunne|kunde|ist|nicht|existiert|konnte|bestaat|niet|is|zijn|werd|kon`;
+const NO_GERMANIC_THING = `\\p{L}{0,9}adress?e?n?|\\p{L}{0,9}konto\\p{L}{0,4}|navn|namn|name|e-?post\\p{L}{0,8}|e-?mail\\p{L}{0,8}|mail\\p{L}{0,8}|postkasse|postboks|brevlåda|postfach|mailbox|finns|findes|finnes|er|är|ikke|inte|kunne|kunde|ist|sind|wird|wurden?|war|waren|hat|haben|kann|nicht|existiert|konnte|werden|heeft|kan|bestaat|niet|is|zijn|werd|kon`;
 /** `certificaat van de gebruiker`, and behind `für` only what is a thing for sure. */
 const GERMANIC = `empfängers?|empfaengers?|benutzers?|nutzers?|anwenders?|postfachs|kontos|kunden|teilnehmers?|gebruikers?|ontvangers?|postvak|account|användarens?|användare|mottagarens?|mottagare|brugerens?|bruger|modtagerens?|modtager|brukerens?|bruker|mottakerens?|mottaker|kontot|kontoet`;
 const GERMANIC_DETERMINER = `(?:(?:den|die|das|der|dem|diesen|dieses|diese|dieser|een|de|het|deze|dit|denna|det|ihren?|unseren?|onze|uw|vår|vores|denne|dette|den här|det här) )?`;
@@ -93,6 +93,10 @@ const PHRASES: readonly Phrase[] = [
   phrase(`${START}(?:${RECIPIENTS})(?:'s?)?${BETWEEN}(?<head>${THINGS})${END}`, '(?!)'),
   phrase(
     `${START}(?:recipient|user|mailbox|account|customer|member|employee|receiver|subscriber|addressee)(?: (?!@)["']?[\\p{L}\\p{N}._+-]{2,40}["']?)?(?:'s|s')(?! mail file\\b)(?: (?!(?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot)\\b)[.\\p{L}-]{2,20}){0,2} (?<head>(?!(?:${PREDICATES})\\b)[.\\p{L}-]{3,20})${END}(?= (?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot|unknown|invalid|missing|of|in|on|by)\\b|$|[.,;])`,
+    OWNED,
+  ),
+  phrase(
+    `${START}(?!(?:it|that|there|here|what|who|he|she|let)')(?:@addr|[\\p{L}\\p{N}._+-]{2,40})'s (?!mail file\\b)(?:(?!(?:${PREDICATES})\\b)[\\p{L}-]{2,20} ){0,2}(?<head>(?!(?:${PREDICATES})\\b)[\\p{L}-]{3,20})${END}(?= (?:${PREDICATES})\\b)`,
     OWNED,
   ),
   phrase(
@@ -149,7 +153,7 @@ const PHRASES: readonly Phrase[] = [
   ),
   phrase(`${START}(?:${GERMANIC_GENITIVE}) (?<head>[\\p{L}-]{3,24})${END}`, NO_GERMANIC_THING),
   phrase(
-    `${START}(?<head>${LATIN}{3,30}) (?:des|der|von|vom|van|av|af) ${GERMANIC_DETERMINER}(?:${GERMANIC})${END}`,
+    `${START}(?<head>${LATIN}{3,30}) (?:(?:des|der|von|vom|van|av|af) ${GERMANIC_DETERMINER}|(?:dieses|jenes|eines|unseres|ihres) )(?:${GERMANIC})${END}`,
     `${NO_GERMANIC_THING}|${GERMANIC}|adressat|empfänger|benutzer|kein|keine|geen|gefunden|gevonden|bekannt|bekend|inbox|postvak|mailbox|naam|eigenaar|teil|deel|del`,
   ),
   phrase(

@@ -18,6 +18,8 @@ interface UnknownWords {
   none?: string;
   /** says that there is none, at the end of a clause about a recipient: `Používateľ joe na tomto serveri nie je` */
   noneLast?: string;
+  /** says that it is not known, right before the recipient, and not of what the recipient does not know: `ne reconnaît pas cette adresse` */
+  missed?: string;
   /** says that a recipient is there no longer; connections and servers are closed or removed, too */
   gone?: string;
 }
@@ -28,9 +30,11 @@ const LANGUAGES: readonly UnknownWords[] = [
       local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt~ | username | user name | nobody | no one | no-one | mr NAME | mrs NAME | ms NAME | this person | mail slot | intended person | member of staff | staff member | no box | no such box | unknown box | box unknown | box not found | box does not | box doesn't | mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
+    missed:
+      "not recognize | not recognise | cannot recognize | cannot recognise | doesn't recognize | doesn't recognise | unable to recognize | unable to recognise",
     noneLast:
       'nobody here has it | no one here has it | nobody has it | no one has it | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this',
-    unknown: `unknown | not known | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this | nobody here has that | no one here has that | nobody has that | nobody here has this | nobody here uses | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | came up empty | not be matched | no match | couldn't match | could not match @addr | @addr you used is out of date | address you used is out of date | could not match the recipient | could not match this recipient | could not match the user | could not match the address | could not match this address | could not match any user | could not match any account | could not match any mailbox | unable to match @addr | unable to match the recipient | unable to match this recipient | unable to match the user | unable to match the address | unable to match this address | unable to match any user | unable to match any account | unable to match any mailbox | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
+    unknown: `unknown | not known | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this | nobody here has that | no one here has that | nobody has that | nobody here has this | nobody here uses | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | is no more | cannot be found | cannot be located | never had an account | never had a mailbox | never had an address | came up empty | not be matched | no match | couldn't match | could not match @addr | @addr you used is out of date | address you used is out of date | could not match the recipient | could not match this recipient | could not match the user | could not match the address | could not match this address | could not match any user | could not match any account | could not match any mailbox | unable to match @addr | unable to match the recipient | unable to match this recipient | unable to match the user | unable to match the address | unable to match this address | unable to match any user | unable to match any account | unable to match any mailbox | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
       not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records | matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled | does not appear in | not appear to be registered | not appear to exist | not seem to exist | doesn't appear to exist | doesn't seem to exist | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | couldn't be matched | by the name of | did not find | didn't find | isn't provisioned | wasn't provisioned | isn't registered | isn't set up | isn't assigned | isn't configured | isn't hosted | hasn't been created | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed | isn't listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | unresolvable | there is no | there is nobody with | there is nobody by | there is nobody here | there is nobody at | there is nobody called | there is nobody named | there is nobody of | there is nobody under | there are no | there is none | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | no longer in service | not in service | unrecognised | cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database | not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted | no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned | not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any | doesn't have an account | in the valid recipient | in valid recipient | in the list of valid | in our list of | have never had | never had a | not handled by | not hosted | not served | not handle mail | don't handle mail |
       doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
       matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
@@ -39,7 +43,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       not one of our | isn't one of our | not among our | not part of our`,
     loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from |
       stopped working | been withdrawn | been dissolved`,
-    gone: `terminated | account removed | mailbox removed | user removed | address removed | account deleted | mailbox deleted | account erased | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+    gone: `permanently closed | closed permanently | account was shut down | account has been shut down | mailbox was shut down | mailbox has been shut down | terminated | account removed | mailbox removed | user removed | address removed | account deleted | mailbox deleted | account erased | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
       has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
@@ -50,7 +54,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: '~domain | ~domäne | ~domaene | ~rechner | hostname | host | server',
     none: 'kein~ | keinerlei',
     noneLast: 'gehört niemandem | niemandem gehört',
-    unknown: `unbekannt | niemand erreichbar | niemand zu erreichen | niemand diese~ | niemand hat diese~ | nicht geführt | dieses namens haben wir nicht | mit diesem namen haben wir nicht | dieses namens führen | führen wir nicht | kennen wir hier nicht | nicht in unserem verzeichnis | nicht in unserem system | nicht in unserer datenbank | nicht in unserer verwaltung | nicht in verwendung | nicht in gebrauch | nicht existent | kein eintrag | keinen eintrag | nicht im verzeichnis | nicht im system | nicht hinterlegt | falsch geschrieben | schreibfehler | tippfehler | keinen solchen | niemand mit | niemand namens   | stimmt nicht | kein nutzer | keinen nutzer |
+    unknown: `nicht mehr existiert | nicht existiert | nicht mehr existieren | kennt keine~ | kennen keine~ | solche~ ... kennt | solche~ ... kennen | unbekannt | niemand erreichbar | niemand zu erreichen | niemand diese~ | niemand hat diese~ | nicht geführt | dieses namens haben wir nicht | mit diesem namen haben wir nicht | dieses namens führen | führen wir nicht | kennen wir hier nicht | nicht in unserem verzeichnis | nicht in unserem system | nicht in unserer datenbank | nicht in unserer verwaltung | nicht in verwendung | nicht in gebrauch | nicht existent | kein eintrag | keinen eintrag | nicht im verzeichnis | nicht im system | nicht hinterlegt | falsch geschrieben | schreibfehler | tippfehler | keinen solchen | niemand mit | niemand namens   | stimmt nicht | kein nutzer | keinen nutzer |
       kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
       existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
       nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
@@ -66,33 +70,38 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'destinataire | utilisateur | employé | collègue | adhérent | membre | messagerie de | interlocuteur | titulaire | adresse | boîte | boite | compte | abonné | abonne | collaborateur | correspondant | personne | salarié | client | @addr',
     domain: 'domaine | hôte | hote | serveur',
+    missed:
+      "ne reconnaît pas | ne connaît pas | ne trouve pas | n'a pas trouvé | n'avons pas trouvé | n'a pas pu trouver | n'avons pas pu trouver",
     none: "aucun | aucune | pas de | n'y a pas d' | ni de",
     unknown: `inconnu | ne connaissons | personne ici n'a cett~ | personne n'a cett~ | personne ici n'utilise cett~ | ne connaît | ne connait | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
       n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
       n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit | n'est ... listé | n'est ... référenc | n'est ... déclaré`,
-    gone: `supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | ne fait pas partie | a quitté | a quitte | ne travaille plus |
+    gone: `définitivement clos | supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | ne fait pas partie | a quitté | a quitte | ne travaille plus |
       été fermé | ete ferme | été effacé`,
   },
   {
     recipient:
-      'destinatari | usuari | dirección | emplead | persona | titular | abonad | suscriptor | trabajador | compañer | direccion | buzón | buzon | casilla | cuenta | @addr',
+      'nadie con | nadie que | nadie de es~ | destinatari | usuari | dirección | emplead | persona | titular | abonad | suscriptor | trabajador | compañer | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
+    missed:
+      'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar',
     none: 'ningún | ninguna | no hay',
-    unknown: `desconocid | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
+    unknown: `desconocid | nadie que se llame | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
       no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
       ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
-    gone: `eliminad | ya no labora | fallecid | falleció | se jubiló | dado de baja | ha causado baja | causó baja | ya no es emplead | ya no es miembro | desvinculad | renunció | disuelt | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
+    gone: `se cerró | eliminad | ya no labora | fallecid | falleció | se jubiló | dado de baja | ha causado baja | causó baja | ya no es emplead | ya no es miembro | desvinculad | renunció | disuelt | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
       suprimid`,
   },
   {
     recipient:
-      'destinatari | destin. | utente | collega | collaborator | dipendent | persona | abbonat | nominativ | titolare | indirizzo | casella | mailbox | account | @addr',
+      'nessuno con | destinatari | destin. | utente | collega | collaborator | dipendent | persona | abbonat | nominativ | titolare | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
+    missed: 'non riconosce | non conosce | non trova | non abbiamo trovato | non ha trovato',
     none: "nessun | nessuna | non c'è alcun | alcun",
-    unknown: `sconosciut | non conosciamo | nessuno ha quest | nessuno qui ha quest | nessuno usa quest | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non presente | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
+    unknown: `non c'è più | introvabil | non è iscritt | sconosciut | non conosciamo | nessuno ha quest | nessuno qui ha quest | nessuno usa quest | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non presente | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
       impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
       non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account | non ... registrat | non ... conosciut | mai esistit | mai ... esistit`,
@@ -100,27 +109,29 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      'destinatári | destinatari | pessoa | titular | assinante | empregad | colega | utilizador | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
+      'ninguém com | nenhuma conta | conta com | destinatári | destinatari | pessoa | titular | assinante | empregad | colega | utilizador | usuári | usuari | endereço | endereco | caixa | colaborador | funcionári | a conta | da conta | esta conta | conta @addr | conta não | conta nao | conta de | conta inv~ | conta inex~ | conta desc~ | @addr',
     domain: 'domínio | dominio | servidor | host',
+    missed:
+      'não reconhece | não conhece | não encontra | não encontramos | não encontrou | não conseguimos encontrar | não conseguiu encontrar',
     none: 'nenhum | nenhuma | não há',
-    unknown: `desconhecid | não conhecemos | ninguém aqui tem ess~ | ninguém aqui tem est~ | ninguém tem ess~ | ninguém tem est~ | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
+    unknown: `não está registad | não está registrad | desconhecid | não conhecemos | ninguém aqui tem ess~ | ninguém aqui tem est~ | ninguém tem ess~ | ninguém tem est~ | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
       nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | nenhum usuário | não temos nenhum | não há nenhum | não há caixa | não há usuário | não há conta |
       não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta | não ... registrad | não ... cadastrad | não ... conhecid | nunca exist | nunca ... exist`,
-    gone: `excluíd | falecid | faleceu | se aposentou | reformou-se | desativada definitivamente | não é mais funcionári | já não é funcionári | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad |
+    gone: `fechada definitivamente | fechado definitivamente | definitivamente fechad~ | excluíd | falecid | faleceu | se aposentou | reformou-se | desativada definitivamente | não é mais funcionári | já não é funcionári | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad |
       não pertence mais`,
   },
   {
     recipient:
-      'geadresseerde | postbus | postbox | brievenbus | collega | persoon | bestemmeling | mailadres | klant  | ~medewerker | ~account | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
+      'niemand met | geadresseerde | postbus | postbox | brievenbus | collega | persoon | bestemmeling | mailadres | klant  | ~medewerker | ~account | ~gebruiker | ~adres | ~postvak | ontvanger | mailbox | @addr',
     domain: 'domein | host | server',
     none: 'geen',
-    unknown: `onbekend | verkeerd gespeld | spelfout | typfout | komt niet voor | geen adres | geen account | geen persoon | niemand met    | nooit bestaan | bestaat hier niet |
+    unknown: `niet meer bestaat | niet langer bestaat | kennen niemand | kent geen | onbekend | verkeerd gespeld | spelfout | typfout | komt niet voor | geen adres | geen account | geen persoon | niemand met    | nooit bestaan | bestaat hier niet |
       bestaat niet | bestaan niet | niet bestaat | niet bestaan | niet voorkomt | niet is gevonden | kennen wij niet | kennen we niet | niet in ons systeem | niet in onze administratie | niet in ons bestand | niet gevonden | ongeldig | kan niet worden gevonden |
       kon niet worden gevonden | niet bekend | niet vinden | bestaat niet meer | niet aanwezig | niet herkend | niet geldig |
       geen gebruiker | geen postvak | niet opgenomen | niet vermeld | niet meer in gebruik | niet meer gebruikt |
       niet langer in gebruik | bestaande gebruiker | geen mailbox | niemand hier heeft dit | niemand heeft dit | is hier niemand | er is niemand | is niemand bekend | niemand bekend | nooit ... bestaan | niet ... bekend | niet ... geregistreerd | niet ... bestaan`,
-    gone: `niet meer in dienst | overleden | niet meer werkzaam | niet langer werkzaam | ontslag | opgeheven | bestaat niet langer | niet langer bij | uit dienst | heeft ons verlaten | verlaten | werkt niet meer | werkt hier niet | met pensioen | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
+    gone: `voorgoed gesloten | definitief gesloten | niet meer in dienst | overleden | niet meer werkzaam | niet langer werkzaam | ontslag | opgeheven | bestaat niet langer | niet langer bij | uit dienst | heeft ons verlaten | verlaten | werkt niet meer | werkt hier niet | met pensioen | niet meer werkzaam | verwijderd | opgeheven | opgezegd | afgesloten`,
   },
   {
     recipient: `~modtager | ~mottaker | indbakke | innboks | inkorg | postlåd | mottagaradress | modtageradresse | medlem | ansat~ | ansatt~ | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
@@ -149,6 +160,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'adresat | odbiorc | skrzynek | kolega | koleżank | pracowni | adresu | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob~ | pan NAME | pani NAME | nikt | nikogo | @addr',
     domain: 'domena | domeny | host | serwer',
+    missed: 'nie rozpoznaje | nie rozpoznał | nie zna | nie znajduje | nie znalazł',
     none: 'nie ma | brak | żaden | żadnego',
     noneLast: 'nie ma',
     unknown: `nieznan | nie znamy | nie ma w naszym | nie ma w naszej | nie ma u nas | nie ma w systemie | błędny adres | nie istnieje | nie istnieją | literówk | błędnie wpisan | źle wpisan | brak konta | brak skrzynki | brak użytkownika | brak uzytkownika | nie posiada konta | nie ma adresu | nie ma osoby | nie zarejestrowan | nie został ... zarejestrowan | nie należy | nie ma w bazie | nie ma w systemie | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
@@ -192,6 +204,8 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient: `получател | адрес | кутия | пощенска | клієнт | сотрудниц | работни | почтовую | ящика | обліков | скриньц | поштов | пользовател | почтового ящика | почтовый ящик | ящик~ | абонент | учетн | учётн | одержувач | отримувач |
       користувач | скриньк | потребител | сотрудник | аккаунт | акаунт | клиент | работник | человек | коллега | співробітник | працівник | служител | никого | @addr`,
     domain: 'домен | хост~ | сервер',
+    missed:
+      'не знает | не распознаёт | не распознает | не распознал | не узнаёт | не нашёл | не нашел | не находит | не знає | не розпізна',
     none: 'нет | немає | нема | няма | ни одного | никакого | жодного',
     noneLast: 'нет | немає | нема | няма',
     unknown: `неизвест | нет в нашей | нет в нашем | нет в системе | нет у нас | нет среди | немає в нашій | немає у нашій | немає в системі | няма в нашата | няма при нас | не знаємо | не познаваме | опечатк | неверно указан | неправильно указан | неверный адрес | неверное имя | неправильное имя | не обслуживает | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
@@ -203,10 +217,10 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      'alıcı | kullanıcı | üye~ | müşteri | posta kutusu | hesab | kişi | adres | posta kutusu | hesap | hesab | kişi~ | çalışan | personel | @addr',
+      'bu isimde | alıcı | kullanıcı | üye~ | müşteri | posta kutusu | hesab | kişi | adres | posta kutusu | hesap | hesab | kişi~ | çalışan | personel | @addr',
     domain: 'etki alanı | alan adı~ | sunucu',
     noneLast: 'yok | yoktur | bulunmuyor',
-    unknown: `bilinmeyen | tanımıyoruz | sistemde yok | sistemimizde yok | bizde yok | böyle bir | yanlış yazıl | hatalı adres | hatalı yazıl | kayıtlı bir | rastlanmadı | rastlanamadı | ait değil | var olmayan | var değil | artık yok | artık bulunm | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
+    unknown: `tanımıyor | bulamadık | bulamıyor | kimse yok | kayıtlı değil | bilinmeyen | tanımıyoruz | sistemde yok | sistemimizde yok | bizde yok | böyle bir | yanlış yazıl | hatalı adres | hatalı yazıl | kayıtlı bir | rastlanmadı | rastlanamadı | ait değil | var olmayan | var değil | artık yok | artık bulunm | bulunamadı | mevcut değil | geçersiz | bulunmuyor | bulunamıyor | kullanıcı yok~ | adres yok~ | hesap yok~ |
       bilinmiyor | tanınmıyor | artık kullanılm | kayıtlı değil | tanımlı değil | bulunmamakta | kaydı bulunma`,
     gone: `kapatıl | vefat | işten ayrıl | silindi | kapatil | silin | kaldırıl | ayrılmış | ayrıldı | artık çalışm | emekli | görevinden`,
   },
@@ -263,28 +277,30 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      '收件人 | 收件者 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | 帳戶 | 郵箱 | 收信人 | 员工 | 員工 | 同事 | 同仁 | 职员 | 職員 | 人员 | 人員 | @addr',
+      '收件人 | 收件者 | 名字的人 | 用户 | 用戶 | 地址 | 邮箱 | 信箱 | 帐号 | 账号 | 帳號 | 使用者 | 账户 | 帐户 | 帳戶 | 郵箱 | 收信人 | 员工 | 員工 | 同事 | 同仁 | 职员 | 職員 | 人员 | 人員 | @addr',
     domain: '域名 | 網域 | 域 | 主机',
+    missed: '不认识 | 不認識 | 不认得 | 未能找到 | 没能找到 | 没找到 | 无法识别 | 無法識別 | 不能识别',
     none: '没有 | 沒有 | 并无 | 並無 | 查无 | 查無 | 无此 | 無此',
     noneLast: '没有 | 沒有 | 不在',
-    unknown: `不存在 | 不在本 | 不在该 | 不在系统 | 不在此 | 不认识 | 不在我们 | 未开通 | 未開通 | 没有开通 | 未激活 | 未创建 | 未找着 | 拼写错误 | 有误 | 有誤 | 不属于 | 不屬於 | 没有该 | 沒有該 | 没有您 | 非本 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
+    unknown: `已经没有 | 已經沒有 | 没有登记 | 沒有登記 | 没有叫 | 沒有叫 | 不存在 | 不在本 | 不在该 | 不在系统 | 不在此 | 不认识 | 不在我们 | 未开通 | 未開通 | 没有开通 | 未激活 | 未创建 | 未找着 | 拼写错误 | 有误 | 有誤 | 不属于 | 不屬於 | 没有该 | 沒有該 | 没有您 | 非本 | 找不到 | 不是有效 | 未註冊 | 未注册 | 无法找到 | 無法找到 | 未找到 | 未知 | 无效 | 無效 | 没有这个 | 查无 | 不正确 | 没有找到 | 没有注册 | 未登记 | 查無 | 没有此 | 沒有此 | 無此 | 无此 |
       不正確 | 错误 | 錯誤`,
-    gone: `辞职 | 去世 | 已离开 | 已離開 | 不在本公司 | 不在我司 | 调离 | 調離 | 离任 | 離任 | 销户 | 銷戶 | 辭職 | 退休 | 已不在 | 不再任职 | 不再任職 | 已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
+    gone: `永久关闭 | 永久關閉 | 辞职 | 去世 | 已离开 | 已離開 | 不在本公司 | 不在我司 | 调离 | 調離 | 离任 | 離任 | 销户 | 銷戶 | 辭職 | 退休 | 已不在 | 不再任职 | 不再任職 | 已注销 | 已註銷 | 离职 | 離職 | 已删除 | 已刪除 | 已被删除 | 已被刪除 | 已关闭 | 已關閉 | 已撤销 | 注销 | 註銷`,
   },
   {
     recipient:
-      '宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
+      '利用者 | 名前の者 | 宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
     domain: 'ドメイン | ホスト',
     noneLast: 'ありません | いません | おりません | ございません',
-    unknown: `存在しま | 存じません | 現在使われて | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
+    unknown: `見つけること | 認識しま | 認識でき | 存在しま | 存じません | 現在使われて | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
       使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの | 登録がござい | 登録がありま | 登録のない`,
     gone: `退会 | 逝去 | 死去 | 退任 | 転籍 | 閉鎖 | 利用停止 | 抹消 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
   },
   {
-    recipient: '수신자 | 수신인 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
+    recipient:
+      '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
     noneLast: '없음 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없어요',
-    unknown: `존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
+    unknown: `인식할 수 없 | 인식하지 못 | 알지 못 | 이제 없 | 존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
     gone: `퇴사 | 별세 | 이직 | 폐지 | 말소 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
@@ -303,16 +319,16 @@ const OTHERS = pattern(
   listWords(`sender | sending | you send from | you sent from | you write from | you wrote from | you are sending from | spf | dkim | dmarc | from address | mail from | envelope-from | return path | return-path | reverse | helo | ehlo | client | ptr |
   header | relay | your domain | your host~ | your server | your ip | connecting | authenticat | ip | ip-ad~ | ip-cím | ip-osoite | ip-адрес | ip地址 | ipアドレス | server address | authorized to | authorised to | been authori~ | been allowed | been permitted | allowed to | permitted to | password | credential | unknown reason | unknown error | unknown problem | reply-to | return address | callback | your account | unknown charset | tls~ | session | signature | signed | encoding | link to | a link | url~ | zeichensatz | dateityp | dateiformat | anhang | protokoll | befehl | pièce jointe | fichier | archivo | adjunto | allegato | anexo | bijlage | załącznik | вложен | 添付 | 附件 | unknown format | attachment | has been removed from | no such file | unknown command | invalid command | unrecognized command | invalid request | invalid header | try again | temporar | too many | lookup failed | certificate | gateway | message-id | invalid message | if the | may not | might not | maybe | possibly | check for | check whether | absender | expéditeur | expediteur | remitente | remetente | mittente | afzender | отправител | відправник | from unknown | of unknown | by unknown | unknown origin | unknown source | unknown type | unknown kind | unknown person | unknown people | unknown correspondent | unknown content | unknown file | unknown extension | unknown network | unknown location | unknown countr |
   da sconosciut | da mittenti sconosciut | від невідом | от неизвестн | de desconhecid | de desconocid | de remetentes | de remitentes | d'inconnu | d'expéditeurs | von unbekannt | van onbekend | från okän | fra ukend | fra ukjen | od nieznan | od neznám | ismeretlen felad | bilinmeyen gönder | de necunoscu | από άγνωστ | unbekannter herkunft | unbekannten typs | von unbekannten | unbekannte dateien | origine inconnue | type inconnu | origen desconocido | tipo desconocido | origine sconosciuta | tipo sconosciuto | origem desconhecida | tipo desconhecido | onbekende herkomst | onbekend type | nieznanego pochodzenia | nieznanego typu | неизвестного происхождения | неизвестного типа | 来历不明 | 出所不明 | 不明な添付 | 応答が | 応答し | 応答を | 응답이 | 응답을 | 응답하지 | 没有响应 | 无响应 | 沒有回應 | 没有回应 | 無回應 | you are not | you're not | you are un~ | you claim | you were not | your address | your email address | your e-mail address | your mail address | your mailbox | sie sind nicht | sie sind kein~ | sie sind diesem | sie sind hier | ihre adresse | ihre mailadresse | ihre e-mail-adresse | vous n'êtes | vous ne figurez | vous n'avez | votre adresse | votre compte | no está usted | usted no | tu dirección | tu correo | tu cuenta | vuestra | non sei | tuo indirizzo | vostro indirizzo | você não | teu endereço | u bent | u staat | uw adres | uw e-mailadres | du är inte | du er ikke | din adress~ | din e-post~ | nie jesteś | twój adres | twoj adres | państwa adres | вас нет | вы не | ваш адрес | вашего адреса | вашої | ваша адреса | vaše adresa | vaša adresa | adresiniz | az ön címe | adresa dvs | adresa dumneavoastră | sähköpostiosoitteesi | osoitteesi | 您不在 | 您没有 | 您的地址 | 您的邮箱 | 您的電子 | 您的郵箱 | あなた | 귀하의 주소 | this list | mailing list | allow list | white list | whitelist | dieser liste | diese liste | cette liste | esta lista | questa lista | deze lijst | denna lista | vår lista | denne liste | tej liście | этот список | этом списке | 白名单 | 白名單 | 此列表 | contacts | contact list | contactos | contatti | контактов | kontakte~ |
-  key | keys | schlüssel | verschlüssel~ | clé | chiave | chave | sleutel | nyckel | nøgle | nøkkel | klucz~ | klíč~ | kulcs~ | ключ~ | 密钥 | 密鑰 | 公開鍵 | 秘密鍵 | content type | content-type | media type | mime type | file type | mailer error | unknown mailer | in message | command not | macro | token | submission | your company | your organi~ | you have no | backend | your login | your user~ | the link | links~ | leads to | parameter~ | closed to | closed for | limited to | restricted to | not members | non-members | příloh | prílohy | prílohu | csatolmány | melléklet | atașament | ek dosya | eklenti | συνημμέν | bilag~ | vedlegg | bilaga | bilagor | liite | liitte | priedas | pielikum | прикачен | вкладен | додатк | privit | priponk | prilog | مرفق | מצורף | đính kèm | lampiran | ไฟล์แนบ | 첨부 | votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 | connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 | permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
+  zertifikat | certificat | certificado | certificato | certificaat | certyfikat | сертификат | сертифікат | 証明書 | 证书 | 憑證 | 인증서 | key | keys | schlüssel | verschlüssel~ | clé | chiave | chave | sleutel | nyckel | nøgle | nøkkel | klucz~ | klíč~ | kulcs~ | ключ~ | 密钥 | 密鑰 | 公開鍵 | 秘密鍵 | content type | content-type | media type | mime type | file type | mailer error | unknown mailer | in message | command not | macro | token | submission | your company | your organi~ | you have no | backend | your login | your user~ | the link | links~ | leads to | parameter~ | closed to | closed for | limited to | restricted to | not members | non-members | příloh | prílohy | prílohu | csatolmány | melléklet | atașament | ek dosya | eklenti | συνημμέν | bilag~ | vedlegg | bilaga | bilagor | liite | liitte | priedas | pielikum | прикачен | вкладен | додатк | privit | priponk | prilog | مرفق | מצורף | đính kèm | lampiran | ไฟล์แนบ | 첨부 | votre serveur | votre domaine | votre ip | ihr server | ihre domain | ihre ip | su servidor | su dominio | su ip | vostro server | tuo server | vostro dominio | seu servidor | seu domínio | uw server | uw domein | ваш сервер | ваш домен | ваш ip | váš server | vaše doména | twój serwer | din server | din domän | sunucunuz | 您的服务器 | 您的域名 | お客様のサーバ | 귀하의 서버 | connection | connexion | verbindung | conexión | conexion | connessione | conexão | conexao | verbinding | anslutning | forbindelse | tilkobling | yhteys | yhteyttä | połączeni | spojení | kapcsolat | conexiun | соединени | з'єднан | връзката | bağlantı | σύνδεση | חיבור | الاتصال | اتصال | ارتباط با | कनेक्शन | การเชื่อมต่อ | kết nối | koneksi | veza | povezav | ryšys | savienojum | ühendus | 连接 | 連接 | 連線 | 接続 | 연결 | permission | berechtigung | autorisation | autorización | autorizzazion | autorização | permiso | permesso | permissão | toestemming | tillåtelse | tilladelse | tillatelse | uprawnie | oprávněn | jogosult | permisiun | разрешени | дозвол | yetki | 권한 | 権限 | 权限 | 權限 |
   feladó | lähettäj | expeditor | подател | remitent | sendand | odosielate | pošiljatelj | pošiljalac | pošiljaoc | пошиљалац | испраќач | siuntėj | sūtītāj | saatja | αποστολέ | αποστολε | שולח | مرسلين | من مرسل | فرستنده | प्रेषक | ผู้ส่ง | người gửi | pengirim | 陌生人 | 发送者 | 發送者 | 發件人 | 寄信人 | avsender | avsändare | afsender | nadawc | odesílatel | gönderen | 发件人 | 寄件者 | 寄件人 | 差出人 | 送信者 | 送信元 | 발신 | 보낸 | message was deleted | message has been deleted | message has been removed | mail was deleted | nachricht wurde gelöscht | nachricht an @addr wurde gelöscht | e-mail wurde gelöscht | message a été supprimé | mensaje fue eliminado | mensaje ha sido eliminado |
   messaggio è stato eliminato | mensagem foi excluída | mensagem foi removida | bericht is verwijderd | сообщение удалено | сообщение было удалено | письмо удалено | письмо было удалено | 邮件已被删除 | 邮件已删除 | メールは削除 | メールを削除`),
 );
 
 /** Hosts and networks, unless a preposition makes them the place where a recipient is missing: `never been a user on this server`. */
 const HOST =
-  /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from|en|bei|auf|unter|chez|sur|su|presso|em|op|bij|na|w|v|u|på|hos|на|в|у|de|di|do|da|i) (?:(?:this|that|the|our|your) )?(?:mail )?@?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
+  /(?<!(?<!\p{L})(?:on|at|in|by|of|to|from|en|bei|auf|unter|chez|sur|su|presso|em|op|bij|na|w|v|u|på|hos|на|в|у|de|di|do|da|i) (?:(?:this|that|the|our|your|dies\p{L}{2}|unser\p{L}{2}|dem|der|ce|notre|este|nuestro|questo|nostro|nosso|deze|onze|ons|tym|naszym|этом|нашем) )?(?:mail )?@?)(?<!\p{L})(?:host|server|client|sender|domain|network)s?(?!\p{L})/u;
 
-const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, gone }) => {
+const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneLast, missed, gone }) => {
   const unknownWords = listWords(unknown);
   const looseWords = [...listWords(loose), ...unknownWords.filter((word) => word.includes(GAP))];
   const strictWords = unknownWords.filter((word) => !word.includes(GAP));
@@ -321,6 +337,7 @@ const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneL
     domain: pattern(listWords(domain)),
     none: makeNonePattern(listWords(none), listWords(recipient)),
     noneLast: noneLast === undefined ? null : endingWith(listWords(noneLast)),
+    missed: makeNonePattern(listWords(missed), listWords(recipient)),
     unknown: pattern(strictWords),
     unknownOrGone: pattern([...strictWords, ...listWords(gone)]),
     loose: looseWords.length === 0 ? null : pattern(looseWords),
@@ -330,8 +347,8 @@ const MATCHERS = LANGUAGES.map(({ recipient, domain, unknown, loose, none, noneL
 
 /** A clause that none of the languages has a word for, as most are. */
 const UNKNOWN = pattern(
-  LANGUAGES.flatMap(({ unknown, loose, none, noneLast, gone }) =>
-    [unknown, loose, none, noneLast, gone].flatMap(listWords),
+  LANGUAGES.flatMap(({ unknown, loose, none, noneLast, missed, gone }) =>
+    [unknown, loose, none, noneLast, missed, gone].flatMap(listWords),
   ),
 );
 
@@ -348,9 +365,9 @@ const THING_UNKNOWN = compileLater(
 const SIGN_IN =
   /(?<!\p{L})(?:(?:logged|signed|logging|signing) (?:in|on)|log ?on|authenticated|authori[sz]ed user|angemeldet|eingeloggt|authentifizier|authentifi|connecté|identifié|autentic|autenticat|autentificat|autenticad|conectad|connectat|iniciado sesión|sessão iniciada|connesso|collegato|loggato|ingelogd|aangemeld|geauthenticeerd|logget (?:ind|inn|på)|logget|innlogget|indlogget|inloggad|inloggade|autentiser|godkendt login|kirjautu|zalogowan|uwierzytelni|přihlášen|prihlásen|přihlašov|ověřen|overen|bejelentkez|hitelesít|авторизов|авторизован|аутентифи|вошедш|вошёл|увійш|автентифі|влязъл|удостоверен|пријављен|prijavljen|ulogovan|ulogiran|giriş yap|oturum|συνδεδεμέν|εξουσιοδοτ|prisijung|pieteic|pieslēg|autentific|sisse log|innskráð|auðkennd|kyçur|identifikuar|đăng nhập|masuk log|terautentikasi|diautentikasi)|מחובר|מאומת|تسجيل الدخول|مسجل الدخول|مصادق|وارد شده|लॉग ?इन|เข้าสู่ระบบ|登录|登入|登錄|已认证|认证用户|ログイン|サインイン|로그인|인증된|(?<!\p{L})(?:from|van|von|de|da|fra|från|od|от|absender)["'»”]?[- ]?(?:field|veld|feld|felt|fält|pole|поле)(?!\p{L})|(?<!\p{L})(?:champ|campo|pole|поле) ["'«„]{0,2}(?:from|de|da|od|от|от кого)(?!\p{L})/u;
 
-/** Work on a server, and what may change with another try. */
+/** Work on a server, and words of time that say when a failure holds: `vorübergehend nicht bekannt`. */
 const FOR_NOW =
-  /(?<!\p{L})(?:right now|temporarily(?! disabled)|временно|тимчасово|pour le moment|por el momento|zurzeit|derzeit|at the moment|at this moment|not yet|yet,|match yet|please retry|retry later|maintenance|being (?:moved|migrated|upgraded|transferred)|migration|wartung|im moment|en ce moment|mantenimiento|manutenzione|manutenção|onderhoud|underhåll|vedligehold|vedlikehold|konserwacj|údržb|karbantart|mentenanț|техническ\p{L}{2,4} работ|обслуживани|профилактик|bakım nedeniyle|bakım çalışma)|维护|維護|メンテナンス|점검/u;
+  /(?<!\p{L})(?:right now|temporarily(?! disabled)|temporary (?:\p{L}{2,12} ){0,2}(?:fail|error|problem|lookup|issue|condition|outage|unavail)|for the moment|for now(?!\p{L})|at the moment|at this moment(?! or)|not yet|yet,|match yet|please retry|retry later|maintenance|being (?:moved|migrated|upgraded|transferred)|migration|wartung|vorübergehend|voruebergehend|momentan(?!ée)|zurzeit|zur zeit|derzeit|augenblicklich|im (?:moment|augenblick)|pour (?:le moment|l'instant)|momentanément|temporairement|en ce moment|(?:por el|de|en este) momento|por ahora|momentáneamente|temporalmente|mantenimiento|(?:al|in questo|per il) momento|per ora(?!\p{L})|momentaneamente|temporaneamente|manutenzione|no momento|por enquanto|temporariamente|manutenção|tijdelijk|momenteel|op dit (?:moment|ogenblik)|onderhoud|tillfällig|för närvarande|just nu|midlertidig|i øjeblikket|for øyeblikket|underhåll|vedligehold|vedlikehold|chwilowo|tymczasow|w tej chwili|obecnie|konserwacj|dočasn|momentálně|momentálne|údržb|jelenleg|átmenetileg|ideiglenes|karbantart|temporar(?!\p{L})|pe moment|deocamdată|mentenanț|tilapäis|väliaikais|tällä hetkellä|временно|тимчасово|сейчас|зараз|наразі|в данный момент|техническ\p{L}{2,4} работ|обслуживани|профилактик|geçici|şu an(?:da)?(?!\p{L})|bakım nedeniyle|bakım çalışma|προσωριν|αυτή τη στιγμή)|维护|維護|暂时|暫時|メンテナンス|一時的|一時、|ただいま|只今|점검|일시적|잠시/u;
 
 /** What no recipient does, in place of not being there: `No mailbox accepts zip`. */
 const NO_ONE_MAY =
@@ -407,16 +424,18 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause) || IS_THERE.test(clause))
       continue;
     if (clause.includes('@thing') && THING_UNKNOWN.test(clause)) continue;
-    const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause);
+    const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause) || MISSED_LAST.test(clause);
     if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
     if (isNamed) return 'recipient';
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
     const mayHaveNone = mayBeLoose && !ROOM.test(clause) && !MAY.test(clause);
-    for (const { recipient, domain, none, noneLast, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
+    for (const { recipient, domain, none, noneLast, missed, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
       if (isAscii && !isLatin) continue;
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))
         return 'recipient';
+      const miss = missed?.exec(clause) ?? null;
+      if (miss !== null && !recipient.test(clause.slice(0, miss.index))) return 'recipient';
       const isWorded = unknownOrGone.test(clause);
       if (!isWorded && !(mayBeLoose && loose?.test(clause))) continue;
       if (recipient.test(clause)) return 'recipient';
@@ -435,6 +454,10 @@ export function isAboutThing(clause: string): boolean {
 export function namesRecipient(wording: string): boolean {
   return MATCHERS.some(({ recipient }) => recipient.test(wording));
 }
+
+/** `Der Server kennt diesen Empfänger nicht`: the negation is behind the recipient. What the recipient does not know says nothing. */
+const MISSED_LAST =
+  /(?<!\p{L})(?<!(?:empfänger|benutzer|nutzer|kunde|ontvanger|gebruiker|klant) )(?:(?:er)?kenn(?:t|en)|find(?:et|en)|(?:her)?kent|vindt|vinden) (?:(?:den|die|das|diesen?|dieses|einen?|eine|de|het|dit|deze|een) )?(?:(?:solch|angegeben|genannt|opgegeven)\p{L}{0,2} )?(?:e-?mail-?)?(?:empfänger|adressat|benutzer|nutzer|teilnehmer|adress|postfach|konto|mailbox|@addr|ontvanger|geadresseerde|gebruiker|postvak|account)\p{L}{0,3}(?: [^\s.,;]{1,20}){0,3} (?:nicht|niet)(?!\p{L})|(?<!\p{L})(?:einen|eine|ein|solche[nrs]?) (?:solche[nrs]? )?(?:empfänger|adressat|benutzer|nutzer|teilnehmer|adresse|postfach|konto|kunden) (?:kennt|kennen|finde[nt]|gibt)(?: [^\s.,;]{1,20}){0,4} nicht(?!\p{L})|(?:empfänger|benutzer|nutzer|teilnehmer|adresse|postfach|konto|@addr|ontvanger|gebruiker|adres)(?: \p{L}{1,12})? (?:nicht|niet) (?:finden|vinden)(?!\p{L})/u;
 
 /** The recipient is there, and set up for other mail: `isn't set up to accept encrypted mail`, `did not find your message acceptable`. */
 const IS_THERE =

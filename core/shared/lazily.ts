@@ -5,13 +5,14 @@ export function lazily<T>(make: () => T): () => T {
 }
 
 /** What a search needs of a regular expression. */
-export type Pattern = Pick<RegExp, 'test' | 'source'>;
+export type Pattern = Pick<RegExp, 'test' | 'exec' | 'source'>;
 
 /** Returns the regular expression of a long source, with the flag `u`, compiled at the first test: a start of a process needs none. */
 export function compileLater(source: () => string): Pattern {
   const compiled = lazily(() => new RegExp(source(), 'u'));
   return {
     test: (text) => compiled().test(text),
+    exec: (text) => compiled().exec(text),
     get source() {
       return compiled().source;
     },

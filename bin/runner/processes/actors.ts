@@ -176,6 +176,11 @@ export async function startActor(name: ActorName, context: ActorContext, setting
 async function openConfiguredScanners({ scanners }: Config, log: Logger): Promise<Scanners | null> {
   if (scanners.spam === null && scanners.virus === null) return null;
   const { openScanners } = await import('../../../actors/screening/scanners.ts');
+  const { findScannerFaults } = await import('../../../actors/screening/ping-scanners.ts');
+  // The start does not wait for scanners, which may need minutes: the log says which is not there, and what to do.
+  void findScannerFaults(scanners).then((faults) => {
+    for (const fault of faults) log.warn(fault, 'scanner does not respond');
+  });
   return openScanners(scanners, log);
 }
 

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { textOfHtml } from '../../../../core/html/text-of-html.ts';
+import { decodeAttachment } from '../../../../core/mime/attachment.ts';
+import { findEvent } from '../../../../core/mime/calendar-event.ts';
+import { extractFrom } from '../../../../core/mime/extracts.ts';
+import { kindOfReport, readMailReport } from '../../../../core/mime/parse-bounce.ts';
+import { type ParsedMessage, parseMessage } from '../../../../core/mime/parse-message.ts';
+import { suppressedByReport } from '../../../../core/mime/report-effects.ts';
+
+/** What a file of whole messages is about. */
+export type FrozenKind = 'bounces' | 'automatic' | 'replies' | 'codes' | 'invitations' | 'odd';
+
+/** A whole message that was written and committed before anyone looked at what the product makes of it. */
+export interface FrozenMessage {
+  name: string;
+  raw: Buffer;
+  expected: string;
+  /** whether it was kept aside: nothing in the product was changed with it in sight */
+  isHeld: boolean;
+}
+
+/** Returns the messages of a file: each begins with `=== name | expected`, and may expect the text below its last `~~~`. */
+export function readFrozenMessages(kind: FrozenKind): FrozenMessage[] {
+  const file = readFileSync(path.join(import.meta.dirname, `${kind}.txt`), 'utf8');
+  return file
+    .split(/^=== /m)
+    .slice(1)
+    .map((block) => {
+      const [title = '', ...lines] = block.split('\n');
+      const [name = '', expected = ''] = title.split(' | ');
+      const [raw = '', below] = lines.join('\n').split('\n~~~\n');
+      const isHeld = (createHash('sha256').update(title).digest()[0] ?? 0) % 3 === 0;
+      return { name, raw: Buffer.from(raw), expected: below === undefined ? expected : spaced(below), isHeld };
+    });
+}
+
+/** Returns what the product reads in a message, in the words of its file. */
+export async function readAsFrozen(kind: FrozenKind, { raw, expected }: FrozenMessage): Promise<string> {
+  if (kind === 'bounces' || kind === 'automatic') return readReport(raw);
+  const message = await parseMessage(raw);
+  if (kind === 'replies') return spaced(message.cleanedText ?? textOfHtml(message.cleanedHtml ?? '') ?? '');
+  if (kind === 'codes') return readExtract(message, expected);
+  if (kind === 'odd') return readFact(message, raw, expected.split(' ')[0] ?? '');
+  const event = findEvent(message.attachments);
+  const [start, end] = [event?.start, event?.end].map((at) => at?.replace('.000Z', 'Z'));
+  return `${event?.method?.toLowerCase()} ${start} ${end} ${event?.summary}`;
+}
+
+async function readReport(raw: Buffer): Promise<string> {
+  const report = await readMailReport(raw, { isAtReturnAddress: true });
+  const kind = kindOfReport(report);
+  const [first] = report?.kind === 'delivery-status' ? report.recipients : [];
+  if (first === undefined || (kind !== 'bounce' && kind !== 'delay')) return kind;
+  const result = kind === 'delay' ? kind : suppressedByReport(first) ? 'hard' : 'soft';
+  return `${result} ${first.originalRecipient ?? first.finalRecipient}`;
+}
+
+function readExtract(message: ParsedMessage, expected: string): string {
+  const { subject, textBody: text, htmlBody: html, headers, attachments } = message;
+  const { codes, links } = extractFrom({ subject, text, html, headers, attachments });
+  if (expected.startsWith('link ')) return codes.length === 0 ? `link ${links[0]?.url}` : 'a code';
+  return codes[0]?.code ?? 'none';
+}
+
+function readFact(message: ParsedMessage, raw: Buffer, fact: string): string {
+  const [attachment] = message.attachments;
+  const { start = 0, length = 0, transferEncoding = '7bit' } = attachment ?? {};
+  if (fact === 'file' && decodeAttachment(raw.subarray(start, start + length), transferEncoding).length === 0)
+    return 'empty';
+  const facts: Record<string, string | null | undefined> = {
+    subject: message.subject,
+    text: spaced(message.textBody ?? ''),
+    file: attachment?.filename,
+    date: message.date?.toISOString().slice(0, 19),
+    from: message.addresses.from?.addresses[0]?.name,
+  };
+  return `${fact} ${facts[fact]}`;
+}
+
+function spaced(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}
