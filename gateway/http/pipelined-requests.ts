@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Requests of one connection that wait for those before them. Programs that pipeline have a few dozen. @limit */
+/** Requests of one connection that wait for those before them. Programs that pipeline have a few dozen. */
 export const MAX_PIPELINED = 100;
 
 /**
