@@ -105,6 +105,7 @@ const CASES: Cases = {
   },
   'mutation removeImageSender': async (w) => body({ address: await w.imageSender() }),
   'mutation removeMember': async (w) => body({ id: await w.member() }),
+  'mutation updateMember': async (w) => body({ id: await w.member(), role: 'AGENT' }),
   'mutation transferOwnership': async (w) => body({ id: await w.member() }),
   'mutation removeSuppression': async (w) => body({ idOrAddress: await w.suppressed() }),
   'mutation setPicture': () => body({ content: null }),
