@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isQuick } from '../support/chaos-figures.ts';
+import { queryOnce } from '../support/cluster/cluster.ts';
 import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, printedKey, type Run, repository, runOn, startOn } from '../support/runner.ts';
 import { until } from '../support/servers/service.ts';
@@ -126,6 +127,8 @@ describe('a machine, from its first start on', () => {
     expect(accepted(await offer(machine, 3))).toBe(3);
     await until('three mails are listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 3);
     expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
+    const named = await queryOnce(await singleMachineDatabaseUrl(machine.dataDirectory), 'select name from workspace');
+    expect(named).toEqual([{ name: 'inbox.test' }]);
   });
 
   // A machine that other machines reach: open-defaults.test.ts.

@@ -110,6 +110,8 @@ async function addMailbox(
     [domain, workspaceId, domainId],
   );
   if (claimed.rowCount === 0) throw new Taken('domain taken');
+  // Its name would be the local part of the person's address, and "owner" reads as a role.
+  await client.query('update workspace set name = $2 where id = $1', [workspaceId, domain]);
   await client.query(
     `insert into domain (workspace_id, id, name, status, is_trusted, verified_at) values ($1, $2, $3, 'verified', true, now())`,
     [workspaceId, domainId, domain],
