@@ -21,6 +21,12 @@ export type JsonExcess = 'depth' | 'values' | 'fields';
 /** UTF-16 code units that are scanned in one step; about a millisecond. */
 const STEP_LENGTH = 262_144;
 
+/** Characters between a comma and the number behind it. */
+const MAX_INDENT = 256;
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -78,9 +84,16 @@ export function* findJsonExcess(text: string): Steps<JsonExcess | null> {
   return null;
 }
 
-/** Whether a number follows, perhaps behind one space. */
-function isNumberBehind(text: string, at: number): boolean {
-  const next = text.charCodeAt(at + 1);
-  const character = next === SPACE ? text.charCodeAt(at + 2) : next;
+/** Whether a number follows, perhaps on a line of its own. */
+function isNumberBehind(text: string, comma: number): boolean {
+  const end = comma + MAX_INDENT;
+  let at = comma + 1;
+  while (at < end && isWhitespace(text.charCodeAt(at))) at++;
+  const character = text.charCodeAt(at);
   return (character >= ZERO && character <= NINE) || character === MINUS;
+}
+
+/** RFC 8259 §2. */
+function isWhitespace(character: number): boolean {
+  return character === SPACE || character === LINE_FEED || character === CARRIAGE_RETURN || character === TAB;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { handleInOrder, MAX_PIPELINED } from '../../../gateway/http/pipelined-requests.ts';
+import { handleInOrder, MAX_DROPPED, MAX_PIPELINED } from '../../../gateway/http/pipelined-requests.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const closing: (() => unknown)[] = [];
@@ -61,11 +61,21 @@ test('requests that one connection sends together are handled one after another,
   await waitFor(() => expect(state.begun).toBe(numbers.length + 1));
 });
 
-test('a connection with 1,000 requests behind one that takes long is closed, and another connection is served', async () => {
+test('a connection with too many requests is closed behind the last of those that wait', async () => {
   const { port, state } = await listen();
   const { socket, text } = await open(port);
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.write(get('/held') + Array.from({ length: 1_000 }, (_, at) => post(at)).join(''));
+  socket.write(Array.from({ length: MAX_PIPELINED + 20 }, (_, at) => post(at)).join(''));
+  await closed;
+  expect(state.begun).toBe(MAX_PIPELINED + 1);
+  expect(text().match(/"number":"\d+"/g)).toHaveLength(MAX_PIPELINED + 1);
+});
+
+test('a connection with far too many requests behind one that takes long is closed at once, and another one is served', async () => {
+  const { port, state } = await listen();
+  const { socket, text } = await open(port);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(get('/held') + Array.from({ length: MAX_PIPELINED + MAX_DROPPED + 1 }, (_, at) => post(at)).join(''));
   await closed;
   expect([state.begun, text()]).toEqual([0, '']);
   const other = await open(port);
