@@ -253,11 +253,44 @@ function mayReceive(address: string, { recipients, allow = [] }: SendPolicy, { p
     case 'participants':
       return participants?.has(address) ?? false;
     case 'list':
-      return allow.includes(address) || allow.includes(address.slice(address.lastIndexOf('@') + 1));
+      return isListed(address, allow);
     case 'any':
     case undefined:
       return true;
   }
+}
+
+/** Returns whether a list has an address or its domain; of a domain, whether it has that. */
+function isListed(entry: string, allow: readonly string[]): boolean {
+  return allow.includes(entry) || allow.includes(entry.slice(entry.lastIndexOf('@') + 1));
+}
+
+/**
+ * Returns whether a policy could refuse, delay or hold mail that another one (null: none) allowed. Of two that cannot be compared, such as
+ * participants and a list, either is stricter than the other.
+ */
+export function isStricter(policy: SendPolicy, before: SendPolicy | null): boolean {
+  return Object.values(STRICTER).some((isRuleStricter) => isRuleStricter(policy, before ?? {}));
+}
+
+/** Whether each rule of a policy is stricter than that of the one before. */
+const STRICTER: Readonly<Record<PolicyRule, (policy: SendPolicy, before: SendPolicy) => boolean>> = {
+  recipients({ recipients = 'any', allow = [] }, { recipients: had = 'any', allow: listed = [] }) {
+    if (recipients === 'list' && had === 'list') return !listed.every((entry) => isListed(entry, allow));
+    return recipients !== 'any' && recipients !== had;
+  },
+  per_hour: isLower('per_hour'),
+  per_day: isLower('per_day'),
+  auto_replies_per_thread_per_hour: isLower('auto_replies_per_thread_per_hour'),
+  attachments: (policy, before) => policy.attachments === false && before.attachments !== false,
+  links: (policy, before) => policy.links === false && before.links !== false,
+  undo_seconds: (policy, before) => longestUndo([policy]) > longestUndo([before]),
+  approval: ({ approval = 'never' }, { approval: had = 'never' }) =>
+    approval !== 'never' && approval !== had && had !== 'always',
+};
+
+function isLower(rule: BudgetRule | 'auto_replies_per_thread_per_hour') {
+  return (policy: SendPolicy, before: SendPolicy) => (policy[rule] ?? Infinity) < (before[rule] ?? Infinity);
 }
 
 function approvalBy(

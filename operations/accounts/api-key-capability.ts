@@ -270,7 +270,7 @@ export const apiKeyCapability: Capability = {
       field: 'updateApiKey',
       summary: 'Update an API key',
       description:
-        'Omitted fields keep their values. A key can lose scopes, domains and addresses, and never gains any. A key changes only keys whose rights are within its own.',
+        'Omitted fields keep their values. A key can lose scopes, domains and addresses, and never gains any. A stricter policy pauses what the key scheduled (`email.paused`). A key changes only keys whose rights are within its own.',
       target,
       input: apiKeyChange,
       inputName: 'UpdateApiKey',

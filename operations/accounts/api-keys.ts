@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { keyHint } from '../../core/accounts/key-hint.ts';
 import {
   INSUFFICIENT_SCOPE,
@@ -16,7 +15,7 @@ import {
 import { requireRights } from '../../core/accounts/rights.ts';
 import { signInNoticeMail } from '../../core/accounts/system-account.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
-import type { SendPolicy } from '../../core/sending/send-policy.ts';
+import { isStricter, type SendPolicy } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -213,8 +212,9 @@ export async function updateApiKey(context: OperationContext, id: string, change
       policy: after,
     });
     if ('inTheWay' in changed) throw policyInTheWay(changed.inTheWay);
-    const hasNewPolicy = after !== null && !isDeepStrictEqual(after, before.policy);
-    return announceLimits(context, transaction, { ...changed, hasNewPolicy });
+    // The keys that it created have the policy that it had, or none if it had none.
+    const hasStricterPolicy = after !== null && isStricter(after, before.policy);
+    return announceLimits(context, transaction, { ...changed, hasStricterPolicy });
   });
   context.forgetCredentials(workspaceId);
   bus.publish('credential.changed', { ownerId: workspaceId });

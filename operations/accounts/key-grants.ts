@@ -67,23 +67,23 @@ export async function requireRouteGrant(
 }
 
 /**
- * Pauses the scheduled mail of keys that may no longer send it, or have another send policy, and appends the events of that, of disabled endpoints, and `more`. Must be last in its
- * transaction. Returns the last number of the user's event feed; null when nothing was appended.
+ * Pauses the scheduled mail of keys that may no longer send it, or have a stricter send policy, and appends the events of that, of disabled
+ * endpoints, and `more`. With a stricter policy, the keys resume no mail that they scheduled before, whoever paused it. Must be last in its transaction. Returns the last number of the user's event feed; null when nothing was appended.
  */
 export async function announceLimits(
   context: Pick<OperationContext, 'now' | 'random' | 'workspaceId'>,
   transaction: Transaction<Tables>,
-  { keyIds, hasNewPolicy = false, disabledEndpoints }: KeyLimits,
+  { keyIds, hasStricterPolicy = false, disabledEndpoints }: KeyLimits,
   more: readonly Omit<ThreadEvent, 'id'>[] = [],
 ): Promise<number | null> {
   const { workspaceId } = context;
   const waiting =
-    keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, workspaceId, keyIds, hasNewPolicy);
+    keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, workspaceId, keyIds, hasStricterPolicy);
   const locked = waiting.length === 0 ? [] : await lockOutgoing(transaction, workspaceId, waiting);
   const paused = locked.filter(({ status }) => status === 'scheduled').map(({ id }) => id);
   if (paused.length > 0) await setScheduledStatus(transaction, workspaceId, paused, 'paused');
-  // Otherwise the key would resume what its policy may forbid.
-  if (paused.length > 0 && hasNewPolicy) await setScheduler(transaction, workspaceId, paused, null);
+  // Otherwise the key would resume what its policy may forbid, above all what it paused itself beforehand.
+  if (waiting.length > 0 && hasStricterPolicy) await setScheduler(transaction, workspaceId, waiting, null);
   const events = [
     ...disabledEndpoints.map(({ id, reason }) => ({ kind: 'endpoint.disabled', endpointId: id, data: { reason } })),
     ...paused.map((emailId) => ({ kind: 'email.paused', emailId })),

@@ -99,7 +99,8 @@ export const scheduleCapability: Capability = {
       operationId: 'pauseEmail',
       field: 'pauseEmail',
       summary: 'Pause a scheduled email',
-      description: 'The email is not sent before you resume it, even after its send time.',
+      description:
+        'The email is not sent before you resume it, even after its send time. A key with a send policy pauses only emails that it scheduled under it.',
       method: 'POST',
       path: '/:id/pause',
       target,

@@ -13,6 +13,7 @@ import {
   setScheduledStatus,
   setScheduler,
 } from '../../db/queries/sending/scheduled-change.ts';
+import { requireGrant } from '../accounts/key-grants.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { violation } from './policy-verdicts.ts';
@@ -67,7 +68,7 @@ export function cancelEmail(context: OperationContext, emailId: string): Promise
   });
 }
 
-/** Pauses a scheduled email. Does nothing when it is already paused. Throws not_found, validation. */
+/** Pauses a scheduled email. Does nothing when it is already paused. Throws not_found, validation, forbidden. */
 export function pauseEmail(context: OperationContext, emailId: string): Promise<ScheduleChange> {
   return change(context, emailId, 'pause', async (before, work) => {
     requireNotEnded(before, 'pause');
@@ -79,7 +80,7 @@ export function pauseEmail(context: OperationContext, emailId: string): Promise<
 
 /**
  * Resumes a paused email, optionally at a new time. It is sent now when its time has passed. An email that is not
- * paused only gets the new time. Throws not_found, validation.
+ * paused only gets the new time. Throws not_found, validation, forbidden.
  */
 export function resumeEmail(
   context: OperationContext,
@@ -121,23 +122,29 @@ async function change(
   if (!isValidId(emailId)) throw emailNotFound();
   const { bus, database, workspaceId } = await authorizeEmailChange(context, emailId, emailNotFound);
   const { lastSeq, ...done } = await asWorkspace(database, workspaceId, async (transaction) => {
+    // Before the email is locked, as a change of the key does: no policy comes between what is checked here and the commit.
+    await requireGrant(context, transaction, 'Changing a scheduled email', ['send']);
     const [before] = await lockOutgoing(transaction, workspaceId, [emailId]);
     if (before === undefined) throw emailNotFound();
     if (before.type !== 'scheduled') throw leftAlready(before, verb);
     let email = seen(before);
+    const isForeign = await isOfOthers(context, transaction, before);
+    const takeOver = () =>
+      isForeign ? undefined : setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
     const changed = await decide(before, {
       async setStatus(status) {
-        if (status === 'scheduled') await requireOwnSchedule(context, transaction, before);
+        if (isForeign && (status === 'paused' || (status === 'scheduled' && before.status === 'paused')))
+          throw foreignSchedule();
         email = { ...email, status, updatedAt: await setScheduledStatus(transaction, workspaceId, [emailId], status) };
-        if (status === 'scheduled') await setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
+        if (status === 'scheduled') await takeOver();
         return email;
       },
       async setSchedule({ at, timezone }) {
-        await requireOwnSchedule(context, transaction, before);
+        if (isForeign && before.status === 'paused') throw foreignSchedule();
         await requireWait(context, transaction, before, at);
         const updatedAt = await setSchedule(transaction, workspaceId, emailId, { at, timezone });
         email = { ...email, scheduledAt: at, timezone, updatedAt };
-        await setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
+        await takeOver();
         return email;
       },
     });
@@ -153,19 +160,24 @@ async function change(
   return done;
 }
 
-/** Resuming takes an email over, and so does another time; nothing judges it by the send policy of a key that did not send it. Throws forbidden. */
-async function requireOwnSchedule(
+/**
+ * Returns whether a key with a send policy changes an email that it did not schedule under this policy, which has not judged it. The key can move
+ * or cancel one that is on its way, but does not take it over; it neither resumes it nor pauses what it could not resume.
+ */
+async function isOfOthers(
   { rights: { keyId }, workspaceId }: OperationContext,
   transaction: Transaction<Tables>,
-  { status, scheduledByKeyId }: LockedOutgoing,
-): Promise<void> {
-  if (status !== 'paused' || keyId === null || scheduledByKeyId === keyId) return;
-  if (await hasSendPolicy(transaction, workspaceId, keyId))
-    throw new UserError(
-      'forbidden',
-      'A key with a send policy resumes only emails that it scheduled under this policy. Resume it in the dashboard, or with a key that has none.',
-      { title: 'Forbidden', reason: 'SEND_POLICY' },
-    );
+  { scheduledByKeyId }: LockedOutgoing,
+): Promise<boolean> {
+  return keyId !== null && scheduledByKeyId !== keyId && hasSendPolicy(transaction, workspaceId, keyId);
+}
+
+function foreignSchedule(): UserError {
+  return new UserError(
+    'forbidden',
+    'A key with a send policy pauses and resumes only emails that it scheduled under this policy. Use the dashboard, or a key that has none.',
+    { title: 'Forbidden', reason: 'SEND_POLICY' },
+  );
 }
 
 /** A program cannot shorten the time in which its mail can be undone. A person can. Throws forbidden. */

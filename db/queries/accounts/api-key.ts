@@ -174,8 +174,8 @@ export async function lockApiKey(
 export interface KeyLimits {
   /** ids of the keys whose rights changed, its own and those of keys that it created */
   keyIds: string[];
-  /** whether they have another send policy now, which nothing that they scheduled was checked against */
-  hasNewPolicy?: boolean;
+  /** whether they have a stricter send policy now, which nothing that they scheduled was checked against */
+  hasStricterPolicy?: boolean;
   /** endpoints that were disabled, because the keys that set them up may no longer read, and why */
   disabledEndpoints: { id: string; reason: string }[];
 }

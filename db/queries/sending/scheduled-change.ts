@@ -18,7 +18,7 @@ export interface LockedOutgoing {
   /** where a send policy applied to it: the key that sent it, and the address whose policy applied */
   apiKeyId: string | null;
   policyAddress: string | null;
-  /** the key that scheduled it; null: a person did, or its key has got another send policy since */
+  /** the key that scheduled it; null: a person did, or its key has got a stricter send policy since */
   scheduledByKeyId: string | null;
   /** when it was approved; null: it was not */
   approvedAt: Date | null;
@@ -148,19 +148,20 @@ async function redate(
 const DATE_FIELD = '\r\nDate: ';
 
 /**
- * Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all; with `hasNewPolicy`, all that they
- * scheduled.
+ * Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all; with `hasStricterPolicy`, all that
+ * they scheduled, also those that are paused.
  */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,
   workspaceId: string,
   keyIds: readonly string[],
-  hasNewPolicy: boolean,
+  hasStricterPolicy: boolean,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.id from email e join api_keys_of(${workspaceId}) k on k.id = e.scheduled_by_key_id
-    where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.status = 'scheduled' and k.id = any (${keyIds}::text[])
-      and (${hasNewPolicy} or k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
+    where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and k.id = any (${keyIds}::text[])
+      and (e.status = 'scheduled' or ${hasStricterPolicy} and e.status = 'paused')
+      and (${hasStricterPolicy} or k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
         or not is_address_reached(k.reach, e.own_address)) order by e.id`.execute(transaction);
   return rows.map(({ id }) => id);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Finding, OutgoingContent } from '../../../core/sending/outgoing-content.ts';
 import {
   type HeldPolicy,
+  isStricter,
   judgeByPolicies,
   type PolicyFacts,
   type SendPolicy,
@@ -23,6 +24,32 @@ const WHOLE = {
 test('accepts the whole shape and rejects a policy without a rule', () => {
   expect(sendPolicyShape.parse(WHOLE)).toEqual(WHOLE);
   expect(sendPolicyShape.safeParse({}).success).toBe(false);
+});
+
+test.each<[before: SendPolicy | null, after: SendPolicy, isStricter: boolean]>([
+  [null, { per_hour: 1_000 }, true],
+  [null, { recipients: 'any', attachments: true, links: true, undo_seconds: 0, approval: 'never' }, false],
+  [{ per_hour: 10 }, { per_hour: 1_000 }, false],
+  [{ per_hour: 10 }, { per_hour: 9 }, true],
+  [{ per_hour: 10 }, { per_day: 1_000 }, true],
+  [{ auto_replies_per_thread_per_hour: 1 }, { auto_replies_per_thread_per_hour: 0 }, true],
+  [{ recipients: 'participants' }, { recipients: 'any' }, false],
+  [{ recipients: 'participants' }, { recipients: 'participants' }, false],
+  [{ recipients: 'participants' }, { recipients: 'list', allow: ['a.test'] }, true],
+  [{ recipients: 'list', allow: ['a@a.test', 'b.test'] }, { recipients: 'list', allow: ['b.test', 'a.test'] }, false],
+  [{ recipients: 'list', allow: ['a.test'] }, { recipients: 'list', allow: ['a@a.test'] }, true],
+  [{ recipients: 'list', allow: ['a.test'] }, { recipients: 'participants' }, true],
+  [{ links: false }, { links: true }, false],
+  [{ links: false }, { attachments: false }, true],
+  [{ attachments: false }, { links: false }, true],
+  [{ undo_seconds: 60 }, { undo_seconds: 30 }, false],
+  [{ undo_seconds: 30 }, { undo_seconds: 60 }, true],
+  [{ approval: 'always' }, { approval: 'on_review' }, false],
+  [{ approval: 'new_recipients' }, { approval: 'on_review' }, true],
+  [{ approval: 'on_review' }, { approval: 'always' }, true],
+  [{ approval: 'on_review', per_hour: 5 }, { approval: 'never', per_hour: 4 }, true],
+])('%o is followed by %o: stricter %s', (before, after, expected) => {
+  expect(isStricter(after, before)).toBe(expected);
 });
 
 test('normalizes addresses and domains, each once', () => {

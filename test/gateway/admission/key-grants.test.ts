@@ -195,6 +195,105 @@ describe('a key that loses rights', () => {
     expect([await stateOf(own), await stateOf(earlier)]).toEqual(['scheduled', 'scheduled']);
   });
 
+  describe('under a send policy', () => {
+    const schedule = async (as: string, to = 'a@x.test') => {
+      const email = { from: box.address, to, subject: 'x', text: 'x', scheduled_at: LATER };
+      const response = await gateway.call(as, 'POST', '/emails', email);
+      expect(response.statusCode, response.body).toBe(201);
+      return response.json().id as string;
+    };
+    const stateOf = async (id: string) =>
+      (await gateway.owner.pool.query('select status from email where id = $1', [id])).rows[0].status;
+    const setPolicy = async (keyId: string, policy: object) =>
+      expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { policy })).toBe(200);
+    const over = {
+      REST: (as: string, verb: string, id: string, body: object = {}) =>
+        status(as, 'POST', `/emails/${id}/${verb}`, body),
+      async GraphQL(as: string, verb: string, id: string, { scheduled_at: at }: { scheduled_at?: string } = {}) {
+        const more = at === undefined ? '' : `, scheduledAt: "${at}"`;
+        const query = `mutation { done: ${verb}Email(input: { id: "${id}"${more} }) { __typename ... on Error { code } } }`;
+        const { done } = (await gateway.graphql(as, query)).json().data;
+        return done.code === 'SEND_POLICY' ? 403 : done.code === undefined ? 200 : done;
+      },
+    };
+
+    test.each(['REST', 'GraphQL'] as const)(
+      'neither resumes nor moves what it paused before the policy, over %s',
+      async (path) => {
+        const { id: keyId, secret } = await key('read', 'send');
+        const id = await schedule(secret, 'stranger@x.test');
+        expect(await over[path](secret, 'pause', id)).toBe(200);
+        await setPolicy(keyId, { recipients: 'participants' });
+        expect(await over[path](secret, 'resume', id)).toBe(403);
+        expect(await over[path](secret, 'resume', id, { scheduled_at: LATER })).toBe(403);
+        expect(await status(secret, 'PATCH', `/emails/${id}`, { scheduled_at: LATER })).toBe(403);
+        expect(await stateOf(id)).toBe('paused');
+        expect(await over[path](box.apiKey, 'resume', id)).toBe(200);
+        expect(await stateOf(id)).toBe('scheduled');
+      },
+    );
+
+    test('keeps its scheduled mail when the policy becomes looser, and still resumes it', async () => {
+      const { id: keyId, secret } = await key('read', 'send');
+      await setPolicy(keyId, { recipients: 'list', allow: ['a@x.test'], per_hour: 10 });
+      const [id, paused] = [await schedule(secret), await schedule(secret)];
+      expect(await over.REST(secret, 'pause', paused)).toBe(200);
+      await setPolicy(keyId, { recipients: 'list', allow: ['x.test'], per_hour: 1_000 });
+      expect(await stateOf(id)).toBe('scheduled');
+      expect(await over.REST(secret, 'resume', paused)).toBe(200);
+      await setPolicy(keyId, { recipients: 'list', allow: ['x.test'], per_hour: 999 });
+      expect([await stateOf(id), await stateOf(paused)]).toEqual(['paused', 'paused']);
+    });
+
+    test.each(['REST', 'GraphQL'] as const)(
+      'does not pause over %s what it could not resume, also after it moved it',
+      async (path) => {
+        const { id: keyId, secret } = await key('read', 'send');
+        await setPolicy(keyId, { per_hour: 10 });
+        const id = await schedule(box.apiKey, 'stranger@x.test');
+        expect(await over[path](secret, 'pause', id)).toBe(403);
+        expect(await status(secret, 'PATCH', `/emails/${id}`, { scheduled_at: LATER })).toBe(200);
+        expect(await over[path](secret, 'resume', id, { scheduled_at: LATER })).toBe(200);
+        expect(await over[path](secret, 'pause', id)).toBe(403);
+        expect(await over[path](box.apiKey, 'pause', id)).toBe(200);
+        expect(await over[path](secret, 'resume', id)).toBe(403);
+        expect(await status(secret, 'DELETE', `/emails/${id}`)).toBe(200);
+        const own = await schedule(secret);
+        for (const verb of ['pause', 'resume']) expect(await over[path](secret, verb, own)).toBe(200);
+      },
+    );
+
+    test('is not outrun by a key that resumes mail of others while it is set', async () => {
+      const { id: keyId, secret } = await key('read', 'send');
+      const id = await schedule(box.apiKey, 'stranger@x.test');
+      expect(await over.REST(box.apiKey, 'pause', id)).toBe(200);
+      const waiting = async () =>
+        (
+          await gateway.owner.pool.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).rows.length;
+      const holder = await gateway.owner.pool.connect();
+      try {
+        await holder.query('begin; lock table email_counter in exclusive mode');
+        const resumed = over.REST(secret, 'resume', id);
+        await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+        let isSet = false;
+        const set = setPolicy(keyId, { recipients: 'participants' }).then(() => {
+          isSet = true;
+        });
+        await expect.poll(async () => isSet || (await waiting()) === 2, { timeout: 20_000 }).toBe(true);
+        await holder.query('commit');
+        expect(await resumed).toBe(200);
+        await set;
+      } finally {
+        await holder.query('rollback');
+        holder.release();
+      }
+      expect(await stateOf(id)).toBe('paused');
+    });
+  });
+
   test('lists the objects that its revocation would stop, over REST and GraphQL, also those of keys that it created', async () => {
     const { id: keyId, secret } = await key('read', 'send', 'manage');
     const endpointId = await create(secret, webhook({ name: 'Hook' }));
