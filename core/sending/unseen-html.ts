@@ -50,9 +50,10 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const document = html.length > MAX_HTML_LENGTH ? null : parseMailHtml(html);
   if (document === null) return false;
   const rules = readStyleRules(findStyleSheets(document));
-  if (rules.isTruncated) list.isTruncated = true;
-  const [base = null] = basesIn(document);
+  const [given = null] = basesIn(document);
+  const base = given === null || given.length > MAX_BASE_LENGTH ? null : given;
   walk(document, { ...SHOWN, box: { start: list.end(), layer: 0 } }, { rules, list, base }, 0);
+  if (rules.isTruncated || base !== given) list.isTruncated = true;
   return true;
 }
 
@@ -69,6 +70,8 @@ const SHOWN: Omit<Look, 'box'> = {
   target: null,
 };
 const MAX_HTML_LENGTH = 1_000_000;
+/** Each link repeats it. */
+const MAX_BASE_LENGTH = 2_000;
 const MAX_COMMENT_DEPTH = 3;
 
 interface Walk {
@@ -84,7 +87,7 @@ function basesIn(document: Node): string[] {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.nodeName === 'base' && 'attrs' in node)
       bases.push(...node.attrs.filter(({ name }) => name === 'href').map(({ value }) => value));
-    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
+    if ('childNodes' in node) for (const child of node.childNodes.toReversed()) waiting.push(child);
   }
   return bases;
 }
