@@ -57,7 +57,7 @@ export function findStyleSheets(root: Node): string[] {
 const MAX_RULES = 3_000;
 const MAX_CSS_LENGTH = 300_000;
 /** Characters of rules that are read for all elements of a message, which take less than a second. */
-const MAX_WORK = 20_000_000;
+const MAX_WORK = 10_000_000;
 /** Characters that a declaration or rule counts beside its own. */
 const ENTRY_WORK = 16;
 
@@ -233,7 +233,9 @@ function readDeclarations(css: string): Declaration[] {
   return (css.includes('\\') || css.includes('/*') ? decodeCss(css) : css).split(';').flatMap((text) => {
     const colon = text.indexOf(':');
     if (colon === -1) return [];
-    const given = fromName(text.slice(colon + 1)).replace(/\s+/g, ' ').trim();
+    const given = fromName(text.slice(colon + 1))
+      .replace(/\s+/g, ' ')
+      .trim();
     const value = given.replace(/! ?important/i, '').trim();
     const property = fromName(text.slice(0, colon)).trim().toLowerCase();
     return value === '' ? [] : [{ property, value: value.toLowerCase(), isImportant: value.length < given.length }];
@@ -261,11 +263,7 @@ export function toDeclarations(element: Element, rules: StyleRules): ElementStyl
   return styles;
 }
 
-function readStyles(
-  element: Element,
-  value: (name: string) => string | undefined,
-  rules: StyleRules,
-): ElementStyles {
+function readStyles(element: Element, value: (name: string) => string | undefined, rules: StyleRules): ElementStyles {
   const matching = listMatching(element, value, rules);
   const style = value('style');
   const key = `${matching.map(({ at }) => at).join()}\n${style ?? ''}`;

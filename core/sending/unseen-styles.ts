@@ -230,7 +230,9 @@ export function fontSizeWithin(declarations: Declarations, outer: FontSize): Fon
 
 /** Returns the size in the short form: `italic 700 14px/1.5 Arial`. */
 function fontSizeIn(value: string): string | undefined {
-  return value.split(/[\s/]+/).find((each) => /^[+-]?(?:[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)|0+(?:\.0*)?|\.0+)$/.test(each));
+  return value
+    .split(/[\s/]+/)
+    .find((each) => /^[+-]?(?:[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)|0+(?:\.0*)?|\.0+)$/.test(each));
 }
 
 function fontPixels(value: string, outer: number): number | null {
