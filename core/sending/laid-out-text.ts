@@ -20,30 +20,24 @@ interface Look {
   size: FontSize;
 }
 
-/** Declarations that are read for the elements of a tree. */
-const MAX_DECLARATIONS = 300_000;
-
 /**
  * Returns the text of a tree as a browser lays it out, for the search of links: elements that styles hide are missing, and elements that styles
  * make inline join the words around them, as elements do that are not blocks. Rules for some screens only count as well. Null when it has too many styles. Takes linear time.
  */
 export function textAsLaidOut(root: Node): string | null {
   const rules = readStyleRules(findStyleSheets(root));
-  if (rules.isTruncated) return null;
   const pieces: string[] = [];
-  let declarations = 0;
   const waiting: { node: Node | '\n'; look: Look }[] = [
     { node: root, look: { isHidden: false, isInvisible: false, size: { pixels: 16, unseen: null } } },
   ];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (rules.isTruncated) return null;
     const { node, look } = next;
     if (node === '\n') pieces.push(node);
     else if (node.nodeName === '#text' && 'value' in node) {
       if (!look.isHidden && !look.isInvisible && look.size.unseen === null) pieces.push(node.value);
     } else if ('childNodes' in node) {
-      const within = 'attrs' in node ? layOut(node, look, rules) : { look, isBlock: false, count: 0 };
-      declarations += within.count;
-      if (declarations > MAX_DECLARATIONS) return null;
+      const within = 'attrs' in node ? layOut(node, look, rules) : { look, isBlock: false };
       if (within.look.isHidden) continue;
       if (within.isBlock) {
         pieces.push('\n');
@@ -52,11 +46,11 @@ export function textAsLaidOut(root: Node): string | null {
       for (const child of node.childNodes.toReversed()) waiting.push({ node: child, look: within.look });
     }
   }
-  return pieces.join('');
+  return rules.isTruncated ? null : pieces.join('');
 }
 
-function layOut(element: Element, outer: Look, rules: StyleRules): { look: Look; isBlock: boolean; count: number } {
-  const { always, conditional, count } = toDeclarations(element, rules);
+function layOut(element: Element, outer: Look, rules: StyleRules): { look: Look; isBlock: boolean } {
+  const { always, conditional } = toDeclarations(element, rules);
   const declarations = conditional ?? always;
   const isHidden =
     UNSEEN.has(element.nodeName) ||
@@ -68,5 +62,5 @@ function layOut(element: Element, outer: Look, rules: StyleRules): { look: Look;
   const displays = declarations.get('display') ?? [];
   const isInline = displays.some((display) => /^(?:inline|contents|ruby|none)/.test(display));
   const isBlock = !isInline && (displays.length > 0 || BLOCKS.has(element.nodeName));
-  return { look: { isHidden, isInvisible, size }, isBlock, count };
+  return { look: { isHidden, isInvisible, size }, isBlock };
 }

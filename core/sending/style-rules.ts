@@ -17,6 +17,8 @@ interface Declaration {
 
 /** A rule of a style sheet. */
 interface Rule {
+  /** its place among all */
+  at: number;
   tag: string | null;
   id: string | null;
   classes: readonly string[];
@@ -29,11 +31,15 @@ interface Rule {
 
 /** The rules of the style sheets of a message, by what they select. */
 export interface StyleRules {
-  byKey: ReadonlyMap<string, readonly Rule[]>;
-  /** whether there are more rules, which are not read */
+  byKey: Map<string, Rule[]>;
+  /** whether there are more rules, or more work on them for all elements, than is read: the rest of the elements has its own styles only */
   isTruncated: boolean;
+  /** what was read so far, in characters: it decides and not time, so that the same mail is always read in the same way */
+  work: number;
   /** styles of elements that were read, by what decides about them: mail repeats few of them many times */
   known: Map<string, ElementStyles>;
+  /** the same by the rules that hold */
+  bySet: Map<string, ElementStyles>;
 }
 
 /** Returns the style sheets within a tree. */
@@ -43,13 +49,17 @@ export function findStyleSheets(root: Node): string[] {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.nodeName === 'style' && 'childNodes' in node)
       sheets.push(node.childNodes.map((child) => ('value' in child ? child.value : '')).join(''));
-    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
+    if ('childNodes' in node) for (const child of node.childNodes.toReversed()) waiting.push(child);
   }
   return sheets;
 }
 
 const MAX_RULES = 3_000;
 const MAX_CSS_LENGTH = 300_000;
+/** Characters of rules that are read for all elements of a message, which take less than a second. */
+const MAX_WORK = 10_000_000;
+/** Characters that a declaration or rule counts beside its own. */
+const ENTRY_WORK = 16;
 
 /**
  * Reads style sheets. Of a selector only the last part counts, without attributes and states, so that more elements are marked than a browser
@@ -57,17 +67,20 @@ const MAX_CSS_LENGTH = 300_000;
  */
 export function readStyleRules(sheets: readonly string[]): StyleRules {
   const byKey = new Map<string, Rule[]>();
+  const rules: StyleRules = { byKey, isTruncated: false, work: 0, known: new Map(), bySet: new Map() };
   let count = 0;
   let length = 0;
   for (const sheet of sheets) {
     length += sheet.length;
-    if (length > MAX_CSS_LENGTH) return { byKey, isTruncated: true, known: new Map() };
+    if (length > MAX_CSS_LENGTH) return { ...rules, isTruncated: true };
     for (const { selectors, body, isConditional } of listBlocks(decodeCss(sheet))) {
+      rules.work += selectors.length + body.length;
+      if (rules.work > MAX_WORK) return { ...rules, isTruncated: true };
       const declarations = readDeclarations(body);
       const isOfState = /[:[]/.test(selectors);
       for (const selector of withoutFunctions(selectors).split(',')) {
-        if (++count > MAX_RULES) return { byKey, isTruncated: true, known: new Map() };
-        const rule = toRule(selector, declarations, { isConditional, isOfState });
+        if (++count > MAX_RULES) return { ...rules, isTruncated: true };
+        const rule = { at: count, ...toRule(selector, declarations, { isConditional, isOfState }) };
         const key = rule.id !== null ? `#${rule.id}` : (rule.classes[0] ?? rule.tag ?? '*');
         const group = byKey.get(key) ?? [];
         group.push(rule);
@@ -75,7 +88,15 @@ export function readStyleRules(sheets: readonly string[]): StyleRules {
       }
     }
   }
-  return { byKey, isTruncated: false, known: new Map() };
+  return rules;
+}
+
+/** Counts work; when it is too much, forgets all rules. */
+function spend(rules: StyleRules, work: number): void {
+  rules.work += work;
+  if (rules.work <= MAX_WORK || rules.byKey.size === 0) return;
+  rules.isTruncated = true;
+  for (const each of [rules.byKey, rules.known, rules.bySet]) each.clear();
 }
 
 /** Marks of CSS that are escaped or quoted, and so are none: they are kept as characters for private use until a value is read. */
@@ -168,7 +189,7 @@ function openGroup(head: string, outer: Group | null): Group {
 }
 
 function holdsEverywhere(head: string): boolean {
-  const queries = /^@media\s*(.{1,300})$/is.exec(head)?.[1] ?? '';
+  const queries = /^@media\s*(\S.{0,299})$/is.exec(head)?.[1] ?? '';
   return queries.split(',').some((query) =>
     query
       .trim()
@@ -198,10 +219,10 @@ function toRule(
   selector: string,
   declarations: readonly Declaration[],
   { isConditional, isOfState }: { isConditional: boolean; isOfState: boolean },
-): Rule {
+): Omit<Rule, 'at'> {
   const parts = selector.trim().split(/[\s>+~]+/);
   const last = parts.at(-1)?.toLowerCase() ?? '';
-  const classes = [...last.matchAll(/\.([^.#&*()]+)/g)].map(([, name = '']) => name);
+  const classes = [...new Set(last.matchAll(/\.([^.#&*()]+)/g).map(([, name = '']) => name))];
   const id = /#([^.#&*()]+)/.exec(last)?.[1] ?? null;
   const tag = /^[a-z][\w-]*/.exec(last)?.[0] ?? null;
   return { tag, id, classes, declarations, isConditional, isLoose: isOfState || parts.length > 1 };
@@ -212,10 +233,12 @@ function readDeclarations(css: string): Declaration[] {
   return (css.includes('\\') || css.includes('/*') ? decodeCss(css) : css).split(';').flatMap((text) => {
     const colon = text.indexOf(':');
     if (colon === -1) return [];
-    const given = fromName(text.slice(colon + 1));
-    const value = given.replace(/!\s*important/i, '').trim();
+    const given = fromName(text.slice(colon + 1))
+      .replace(/\s+/g, ' ')
+      .trim();
+    const value = given.replace(/! ?important/i, '').trim();
     const property = fromName(text.slice(0, colon)).trim().toLowerCase();
-    return [{ property, value: value.toLowerCase(), isImportant: value.length < given.trim().length }];
+    return value === '' ? [] : [{ property, value: value.toLowerCase(), isImportant: value.length < given.length }];
   });
 }
 
@@ -224,8 +247,8 @@ interface ElementStyles {
   always: Declarations;
   /** as far as rules for some screens only hold, and those whose selectors are not read whole; null: there are none */
   conditional: Declarations | null;
-  /** declarations that were read */
-  count: number;
+  /** characters of the declarations */
+  size: number;
 }
 
 /** Returns the declarations that hold for an element, those of its style attribute last. */
@@ -233,58 +256,88 @@ export function toDeclarations(element: Element, rules: StyleRules): ElementStyl
   const value = (name: string) => element.attrs.find((each) => each.name === name)?.value;
   const key = [element.tagName, value('class') ?? '', value('id') ?? '\0', value('style') ?? '\0'].join('\n');
   const known = rules.known.get(key);
-  if (known !== undefined) return known;
-  const styles = readStyles(element, value, rules);
-  rules.known.set(key, styles);
+  const styles = known ?? readStyles(element, value, rules);
+  if (known === undefined) rules.known.set(key, styles);
+  // Whoever asks reads all of them, for each element.
+  spend(rules, styles.size);
   return styles;
 }
 
-function readStyles(
-  element: Element,
-  value: (name: string) => string | undefined,
-  { byKey }: StyleRules,
-): ElementStyles {
-  const classes = (value('class') ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((each) => each !== '')
-    .slice(0, MAX_CLASSES)
-    .map((each) => asName(each));
-  const id = value('id') === undefined ? null : asName(value('id')?.toLowerCase() ?? '');
-  const keys = [...classes, ...(id === null ? [] : [`#${id}`]), element.tagName.toLowerCase(), '*'];
-  const loose: Declaration[] = [];
-  const always: Declaration[] = [];
-  const conditional: Declaration[] = [];
-  for (const key of new Set(keys))
-    for (const rule of byKey.get(key) ?? []) {
-      const matches =
-        (rule.tag === null || rule.tag === element.tagName.toLowerCase()) &&
-        (rule.id === null || rule.id === id) &&
-        rule.classes.every((name) => classes.includes(name));
-      const group = rule.isConditional ? conditional : rule.isLoose ? loose : always;
-      if (matches) group.push(...rule.declarations);
-    }
+function readStyles(element: Element, value: (name: string) => string | undefined, rules: StyleRules): ElementStyles {
+  const matching = listMatching(element, value, rules);
   const style = value('style');
-  const own = style === undefined ? [] : readDeclarations(style);
-  const maybe = loose.length + conditional.length;
-  return {
-    // What may not hold shows nothing that others hide.
-    always: byProperty([...loose.map((each) => ({ ...each, isImportant: false })), ...always, ...own]),
-    conditional: maybe === 0 ? null : byProperty([...always, ...loose, ...own, ...conditional]),
-    count: always.length + maybe + own.length,
+  const key = `${matching.map(({ at }) => at).join()}\n${style ?? ''}`;
+  const known = rules.bySet.get(key);
+  if (known !== undefined) return known;
+  const always = matching.filter(({ isConditional, isLoose }) => !isConditional && !isLoose);
+  const loose = matching.filter(({ isConditional, isLoose }) => !isConditional && isLoose);
+  const conditional = matching.filter(({ isConditional }) => isConditional);
+  const own = { declarations: style === undefined ? [] : readDeclarations(style) };
+  // What may not hold shows nothing that others hide.
+  const weak = loose.map(({ declarations }) => ({ declarations, isWeak: true }));
+  const ofAlways = byProperty([...weak, ...always, own]);
+  const ofConditional =
+    always.length === matching.length ? null : byProperty([...always, ...loose, own, ...conditional]);
+  const styles = {
+    always: ofAlways,
+    conditional: ofConditional,
+    size: sizeOf(ofAlways) + (ofConditional === null ? 0 : sizeOf(ofConditional)),
   };
+  rules.bySet.set(key, styles);
+  for (const { declarations } of matching) spend(rules, declarations.length * ENTRY_WORK);
+  // They are read by many patterns when they are new.
+  if (matching.length > 0) spend(rules, styles.size * PATTERNS);
+  return styles;
+}
+
+/** How often declarations that are new are read, as against those that are known. */
+const PATTERNS = 4;
+
+function listMatching(element: Element, value: (name: string) => string | undefined, rules: StyleRules): Rule[] {
+  if (rules.byKey.size === 0) return [];
+  const classes = new Set(
+    (value('class') ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((each) => each !== '')
+      .slice(0, MAX_CLASSES)
+      .map((each) => asName(each)),
+  );
+  const tag = element.tagName.toLowerCase();
+  const id = value('id') === undefined ? null : asName(value('id')?.toLowerCase() ?? '');
+  const keys = new Set([...classes, ...(id === null ? [] : [`#${id}`]), tag, '*']);
+  const matching: Rule[] = [];
+  for (const key of keys)
+    for (const rule of rules.byKey.get(key) ?? []) {
+      spend(rules, ENTRY_WORK * (1 + Math.min(rule.classes.length, classes.size)));
+      if (
+        (rule.tag === null || rule.tag === tag) &&
+        (rule.id === null || rule.id === id) &&
+        rule.classes.every((name) => classes.has(name))
+      )
+        matching.push(rule);
+    }
+  return matching;
 }
 
 const MAX_CLASSES = 50;
 
-function byProperty(declarations: readonly Declaration[]): Declarations {
-  const found = new Map<string, string[]>();
+/** Returns the values of each property, each once: where it is last. */
+function byProperty(parts: readonly { declarations: readonly Declaration[]; isWeak?: boolean }[]): Declarations {
+  const found = new Map<string, Set<string>>();
   for (const isImportant of [false, true])
-    for (const { property, value, isImportant: given } of declarations)
-      if (given === isImportant) {
-        const values = found.get(property);
-        if (values === undefined) found.set(property, [value]);
-        else values.push(value);
+    for (const { declarations, isWeak } of parts)
+      for (const { property, value, isImportant: given } of declarations) {
+        if ((given && isWeak !== true) !== isImportant) continue;
+        const values = found.get(property) ?? new Set();
+        values.delete(value);
+        found.set(property, values.add(value));
       }
-  return found;
+  return new Map([...found].map(([property, values]) => [property, [...values]]));
+}
+
+function sizeOf(declarations: Declarations): number {
+  let size = 0;
+  for (const values of declarations.values()) for (const { length } of values) size += ENTRY_WORK + length;
+  return size;
 }

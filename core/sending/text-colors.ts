@@ -59,22 +59,32 @@ export function isUnreadColor(value: string): boolean {
   );
 }
 
+/** Words of a value that are read: of several backgrounds, only the last has a color. */
+const MAX_WORDS = 100;
+
 /** Returns the first color in a value such as `#fff url(a.png)`; null: none that is known. */
 export function firstColor(value: string): Color | null {
   return (
     parseColor(value) ??
     value
-      .split(/\s+(?![^(]*\))/)
+      .match(/(?:[^\s(]+|\([^)]*\)?)+/g)
+      ?.slice(-MAX_WORDS)
       .map(parseColor)
       .find((each) => each !== null) ??
     null
   );
 }
 
-/** Returns the colors of a gradient. */
+/** Colors of a gradient that are read: each text upon it is compared with them. */
+const MAX_SHADES = 100;
+
+/** Returns the colors of a gradient, the first if there are many. */
 export function gradientColors(value: string): Color[] {
   const words = value.match(/#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^()]*\)|[a-z]+/g) ?? [];
-  return words.map(parseColor).filter((color) => color !== null);
+  return words
+    .map(parseColor)
+    .filter((color) => color !== null)
+    .slice(0, MAX_SHADES);
 }
 
 /** Parses a color; null when it is not one that is known here. */

@@ -50,9 +50,10 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const document = html.length > MAX_HTML_LENGTH ? null : parseMailHtml(html);
   if (document === null) return false;
   const rules = readStyleRules(findStyleSheets(document));
-  if (rules.isTruncated) list.isTruncated = true;
-  const [base = null] = basesIn(document);
+  const [given = null] = basesIn(document);
+  const base = given === null || given.length > MAX_BASE_LENGTH ? null : given;
   walk(document, { ...SHOWN, box: { start: list.end(), layer: 0 } }, { rules, list, base }, 0);
+  if (rules.isTruncated || base !== given) list.isTruncated = true;
   return true;
 }
 
@@ -69,6 +70,8 @@ const SHOWN: Omit<Look, 'box'> = {
   target: null,
 };
 const MAX_HTML_LENGTH = 1_000_000;
+/** Each link repeats it. */
+const MAX_BASE_LENGTH = 2_000;
 const MAX_COMMENT_DEPTH = 3;
 
 interface Walk {
@@ -84,7 +87,7 @@ function basesIn(document: Node): string[] {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.nodeName === 'base' && 'attrs' in node)
       bases.push(...node.attrs.filter(({ name }) => name === 'href').map(({ value }) => value));
-    if ('childNodes' in node) waiting.push(...node.childNodes.toReversed());
+    if ('childNodes' in node) for (const child of node.childNodes.toReversed()) waiting.push(child);
   }
   return bases;
 }
@@ -195,18 +198,9 @@ function attributeColors(
 /** Returns how declarations show an element and its text. */
 function styledWithin(declarations: Declarations, outer: Look): Look {
   const look = { ...outer };
-  for (const property of ['color', '-webkit-text-fill-color'])
-    for (const value of declarations.get(property) ?? []) {
-      const color = parseColor(value);
-      if (color !== null) [look.color, look.unread] = [color, null];
-      else if (isUnreadColor(value))
-        look.unread = {
-          kind: 'some_readers',
-          detail: `${property}: ${value.slice(0, 60)}, which may be that of the background`,
-        };
-    }
-  for (const property of ['background', 'background-image', 'background-color'])
-    for (const value of declarations.get(property) ?? []) paint(value, look);
+  dye(declarations, look);
+  for (const property of ['background-color', 'background-image', 'background'])
+    if ((declarations.get(property) ?? []).findLast((value) => paint(value, look)) !== undefined) break;
   const faded = Number(declarations.get('opacity')?.at(-1));
   if (faded < 1) look.opacity *= Math.max(0, faded);
   look.visibility = withDefault(visibilityWithin(declarations), outer.visibility);
@@ -214,15 +208,40 @@ function styledWithin(declarations: Declarations, outer: Look): Look {
   return look;
 }
 
-function paint(value: string, look: Look): void {
-  if (/\bcurrentcolor\b/i.test(value)) [look.background, look.shades] = [look.color, []];
-  else if (/url\(|image-set\(/.test(value)) [look.background, look.shades] = [null, []];
-  else if (value.includes('gradient(')) [look.background, look.shades] = [null, gradientColors(value)];
-  else {
-    const painted = firstColor(value);
-    if (painted !== null && painted[3] > FAINT) [look.background, look.shades] = [painted, []];
-    else if (isUnreadColor(value)) [look.background, look.shades] = [null, []];
-  }
+/** Sets the color of text: the last one that is known holds, so that many are read once. */
+function dye(declarations: Declarations, look: Look): void {
+  let unread: Unseen | null = null;
+  for (const property of ['-webkit-text-fill-color', 'color'])
+    for (const value of (declarations.get(property) ?? []).toReversed()) {
+      const color = parseColor(value);
+      if (color !== null) {
+        [look.color, look.unread] = [color, unread];
+        return;
+      }
+      if (unread === null && isUnreadColor(value))
+        unread = {
+          kind: 'some_readers',
+          detail: `${property}: ${value.slice(0, 60)}, which may be that of the background`,
+        };
+    }
+  look.unread = unread ?? look.unread;
+}
+
+/** Sets the background; returns false when a value says none. */
+function paint(value: string, look: Look): boolean {
+  const [background, shades = []] = readPaint(value, look) ?? [];
+  if (background === undefined) return false;
+  [look.background, look.shades] = [background, shades];
+  return true;
+}
+
+function readPaint(value: string, { color }: Look): [Color | null, Color[]?] | null {
+  if (/\bcurrentcolor\b/i.test(value)) return [color];
+  if (/url\(|image-set\(/.test(value)) return [null];
+  if (value.includes('gradient(')) return [null, gradientColors(value)];
+  const painted = firstColor(value);
+  if (painted !== null && painted[3] > FAINT) return [painted];
+  return isUnreadColor(value) ? [null] : null;
 }
 
 /** Returns the first reason for which no reader sees a place, or else one for which some do not; null: none. */

@@ -17,17 +17,17 @@ interface Question {
 }
 
 function question(declarations: Declarations): Question {
-  const lengths = (values: readonly string[]) => values.flatMap((value) => value.split(/[\s/]+/)).map(readPixels);
+  // No spread: there may be more lengths than a function takes.
+  const extreme = (property: string, least: number, pick: (one: number, other: number) => number) =>
+    (declarations.get(property) ?? [])
+      .flatMap((value) => value.split(/[\s/]+/))
+      .map(readPixels)
+      .filter((length) => Number.isFinite(length))
+      .reduce((found, length) => pick(found, length), least);
   return {
     says: (property, pattern) => declarations.get(property)?.some((value) => pattern.test(value)) ?? false,
-    smallest: (property) => {
-      const values = declarations.get(property);
-      return values === undefined ? Number.POSITIVE_INFINITY : Math.min(...lengths(values));
-    },
-    largest: (property) => {
-      const values = declarations.get(property);
-      return values === undefined ? 0 : Math.max(...lengths(values).filter((each) => Number.isFinite(each)), 0);
-    },
+    smallest: (property) => extreme(property, Number.POSITIVE_INFINITY, Math.min),
+    largest: (property) => extreme(property, 0, Math.max),
     because: (kind, property) => ({
       kind,
       detail: `${property}: ${(declarations.get(property) ?? []).join(', ').slice(0, 60)}`,
@@ -74,7 +74,7 @@ const FAINT = 0.1;
 /** A number of at most 0.1, or percentage of at most 10. */
 const NOTHING = '\\s*[+-]?(?:0*(?:\\.(?:0\\d*|1)?)?(?:e[+-]?\\d+)?|(?:\\d|10)(?:\\.\\d+)?%)\\s*';
 const NO_OPACITY = new RegExp(`opacity\\s*\\((?:\\s*=)?${NOTHING}\\)|opacity\\s*=\\s*0*(?:\\.\\d+)?\\s*\\)?$`);
-const NO_SCALE = new RegExp(`scale(?:x|y|z|3d)?\\((?:[^),]*,)*${NOTHING}[,)]`);
+const NO_SCALE = new RegExp(`scale(?:x|y|z|3d)?\\((?:(?:(?!scale)[^),])*,)*${NOTHING}[,)]`);
 
 function hiddenByEffect(declarations: Declarations, { says, because }: Question): Unseen | null {
   if (says('filter', NO_OPACITY)) return because('hidden', 'filter');
@@ -83,7 +83,7 @@ function hiddenByEffect(declarations: Declarations, { says, because }: Question)
     return because('hidden', 'transform');
   for (const property of ['mask', 'mask-image', '-webkit-mask', '-webkit-mask-image'])
     if (declarations.get(property)?.some(isClearGradient)) return because('hidden', property);
-  if (says('transform', /matrix|rotate(?:x|y|3d)\(|perspective\(/) || says('rotate', /[xy]|(?:\S+\s+){3}/))
+  if (says('transform', /matrix|rotate(?:x|y|3d)\(|perspective\(/) || says('rotate', /[xy]|\s\S+\s\S+\s/))
     return because('some_readers', declarations.has('transform') ? 'transform' : 'rotate');
   if (says('clip', /rect\(/)) return because('hidden', 'clip');
   for (const property of ['clip-path', '-webkit-clip-path'])
@@ -99,14 +99,29 @@ function isClearGradient(value: string): boolean {
 const CUTTING = ['overflow', 'overflow-x', 'overflow-y', 'overflow-block', 'overflow-inline'];
 const EXTENTS = ['height', 'width', 'block-size', 'inline-size', 'line-height'];
 
+const HEIGHTS = ['height', 'block-size', 'min-height', 'min-block-size'];
+const WIDTHS = ['width', 'inline-size', 'min-width', 'min-inline-size'];
+/** What is not surely a length: `auto`, or a percentage of what has none. */
+const NO_EXTENT = /^(?!\+?(?:\d+(?:\.\d+)?|\.\d+)(?:px|r?em|ex|pt|in|cm|mm|vw|vh)$)/;
+/** Properties that lay an element out as if it were empty. In the short form the name of the container is first. */
+const EMPTYING: readonly [property: string, pattern: RegExp][] = [
+  ['contain', /(?<![\w-])(?:strict|size)(?![\w-])/],
+  ['container-type', /(?<![\w-])size(?![\w-])/],
+  ['container', /\/[^/]*(?<![\w-])size(?![\w-])/],
+];
+
 function hiddenBySize({ says, smallest, largest, because }: Question): Unseen | null {
   for (const property of ['max-height', 'max-width', 'max-block-size', 'max-inline-size'])
     if (smallest(property) <= TINY_PIXELS) return because('hidden', property);
   const isCut =
     CUTTING.some((property) => says(property, /hidden|clip|auto|scroll|overlay/)) ||
     says('contain', /paint|strict|content/);
-  for (const property of ['contain', 'container-type', 'container'])
-    if (says(property, /(?<![\w-])(?:strict|size)(?![\w-])/)) return because('hidden', property);
+  // It is as large as if it were empty, unless its extents are given; what is not cut needs a height only.
+  const isGiven = (properties: readonly string[]) =>
+    properties.some((each) => smallest(each) > TINY_PIXELS && says(each, /./) && !says(each, NO_EXTENT));
+  const isSized = isGiven(HEIGHTS) && (!isCut || isGiven(WIDTHS));
+  for (const [property, pattern] of EMPTYING)
+    if (!isSized && says(property, pattern)) return because('hidden', property);
   // A line height without a unit is a multiple of the letters.
   for (const property of EXTENTS)
     if (
@@ -151,7 +166,7 @@ function hiddenByPosition({ says, smallest, largest, because }: Question): Unsee
   const isOut = says('position', /absolute|fixed/);
   for (const property of ['left', 'top', 'right', 'inset'])
     if (isOut && smallest(property) <= -OUT_PIXELS) return because('off_screen', property);
-  if (says('transform', /translate\w*\([^)]*(?:-\d{3,}|\d{4,}|-(?:9\d|100)%)/))
+  if (says('transform', /translate(?:x|y|z|3d)?\((?:(?!translate)[^)])*(?:-\d{3,}|\d{4,}|-(?:9\d|100)%)/))
     return because('off_screen', 'transform');
   if (says('z-index', /^-\d/) && says('position', /absolute|fixed|relative/)) return because('hidden', 'z-index');
   return null;
@@ -160,6 +175,10 @@ function hiddenByPosition({ says, smallest, largest, because }: Question): Unsee
 /** A line of text. */
 const OUT_PIXELS = 15;
 
+const NO_DEPTH = '\\s*[+-]?(?:0+(?:\\.0*)?|\\.0+)(?:[a-z]+)?\\s*\\)';
+/** Moves towards the reader or away; by nothing, only programs are meant, which draw it faster. */
+const DEEP = new RegExp(`translatez\\((?!${NO_DEPTH})|translate3d\\((?![^(),]*,[^(),]*,${NO_DEPTH})`);
+
 /** What only a browser can compute, or what shows the text otherwise than it reads. */
 function maybeHidden({ says, smallest, because }: Question): Unseen | null {
   for (const property of ['display', 'visibility', 'opacity'])
@@ -167,14 +186,14 @@ function maybeHidden({ says, smallest, because }: Question): Unseen | null {
   for (const property of TELLING)
     if (says(property, COMPUTED) && !Number.isFinite(smallest(property))) return because('some_readers', property);
   for (const property of [...OFFSETS, ...MARGINS])
-    if (says(property, /-\s*1\s*\*|calc\([^)]*-\d{3,}/)) return because('off_screen', property);
+    if (says(property, /- ?1 ?\*|calc\((?:(?!calc)[^)])*-\d{3,}/)) return because('off_screen', property);
   for (const property of ['animation', 'animation-name', 'mask', 'mask-image', '-webkit-mask', '-webkit-mask-image'])
     if (says(property, /^(?!none|initial|inherit|unset)/)) return because('some_readers', property);
   if (says('mix-blend-mode', /^(?!normal|initial|inherit|unset)/)) return because('some_readers', 'mix-blend-mode');
   if (says('filter', /brightness|contrast|invert|url\(/)) return because('some_readers', 'filter');
   if (says('content', /url\(|image\(|image-set\(|gradient\(/)) return because('some_readers', 'content');
   if (says('offset-path', /\(/)) return because('some_readers', 'offset-path');
-  if (says('transform', /translatez\(|translate3d\(/)) return because('some_readers', 'transform');
+  if (says('transform', DEEP)) return because('some_readers', 'transform');
   if (says('unicode-bidi', /override/)) return because('some_readers', 'unicode-bidi');
   if (says('backface-visibility', /^hidden/)) return because('some_readers', 'backface-visibility');
   return null;
@@ -211,7 +230,9 @@ export function fontSizeWithin(declarations: Declarations, outer: FontSize): Fon
 
 /** Returns the size in the short form: `italic 700 14px/1.5 Arial`. */
 function fontSizeIn(value: string): string | undefined {
-  return value.split(/[\s/]+/).find((each) => /^[+-]?(?:[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)|0*\.?0+)$/.test(each));
+  return value
+    .split(/[\s/]+/)
+    .find((each) => /^[+-]?(?:[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)|0+(?:\.0*)?|\.0+)$/.test(each));
 }
 
 function fontPixels(value: string, outer: number): number | null {
@@ -249,7 +270,7 @@ const GAPS = [
 ];
 const GAP_PIXELS = 1_000;
 
-const NUMBER = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/;
+const NUMBER = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/;
 
 /** Returns a number, or a percentage as a part of one; infinity when there is none. */
 function readNumber(value: string): number {
