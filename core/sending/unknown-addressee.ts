@@ -1,4 +1,5 @@
 import { compileLater } from '../shared/lazily.ts';
+import { isMissed, isMissedLast, saysWhoOrWhen } from './missed-addressee.ts';
 import { endingWith, GAP, listWords, makeNonePattern, pattern } from './word-patterns.ts';
 
 /** What a clause says that an unknown recipient or domain is. */
@@ -86,7 +87,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'nadie con | nadie que | nadie de es~ | destinatari | usuari | dirección | emplead | persona | titular | abonad | suscriptor | trabajador | compañer | direccion | buzón | buzon | casilla | cuenta | @addr',
     domain: 'dominio | servidor | host',
     missed:
-      'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar',
+      'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar | no encuentra a | no encontramos a | no hemos encontrado a | no se ha podido encontrar a | no hemos podido encontrar a',
     none: 'ningún | ninguna | no hay',
     unknown: `desconocid | nadie que se llame | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
@@ -291,7 +292,8 @@ const LANGUAGES: readonly UnknownWords[] = [
       '利用者 | 名前の者 | 宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
     domain: 'ドメイン | ホスト',
     noneLast: 'ありません | いません | おりません | ございません',
-    unknown: `見つけること | 認識しま | 認識でき | 存在しま | 存じません | 現在使われて | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
+    loose: '見つけること | 認識しま | 認識でき',
+    unknown: `存在しま | 存じません | 現在使われて | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
       使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの | 登録がござい | 登録がありま | 登録のない`,
     gone: `退会 | 逝去 | 死去 | 退任 | 転籍 | 閉鎖 | 利用停止 | 抹消 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
   },
@@ -300,7 +302,8 @@ const LANGUAGES: readonly UnknownWords[] = [
       '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
     noneLast: '없음 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없어요',
-    unknown: `인식할 수 없 | 인식하지 못 | 알지 못 | 이제 없 | 존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
+    loose: '인식할 수 없 | 인식하지 못 | 알지 못',
+    unknown: `이제 없 | 존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
     gone: `퇴사 | 별세 | 이직 | 폐지 | 말소 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
   {
@@ -361,14 +364,6 @@ const THING_UNKNOWN = compileLater(
     `@thing[がはもを은는이가을를]?(?: [^\\s@]{1,16}){0,3} ?(?:${UNKNOWN.source})|(?:${UNKNOWN.source})\\p{L}{0,6}(?: [^\\s@]{1,12}){0,2} ?@thing|${NO_THING}`,
 );
 
-/** Who is signed in, or what is in the From field of a message, in many languages: no account is missing. */
-const SIGN_IN =
-  /(?<!\p{L})(?:(?:logged|signed|logging|signing) (?:in|on)|log ?on|authenticated|authori[sz]ed user|angemeldet|eingeloggt|authentifizier|authentifi|connecté|identifié|autentic|autenticat|autentificat|autenticad|conectad|connectat|iniciado sesión|sessão iniciada|connesso|collegato|loggato|ingelogd|aangemeld|geauthenticeerd|logget (?:ind|inn|på)|logget|innlogget|indlogget|inloggad|inloggade|autentiser|godkendt login|kirjautu|zalogowan|uwierzytelni|přihlášen|prihlásen|přihlašov|ověřen|overen|bejelentkez|hitelesít|авторизов|авторизован|аутентифи|вошедш|вошёл|увійш|автентифі|влязъл|удостоверен|пријављен|prijavljen|ulogovan|ulogiran|giriş yap|oturum|συνδεδεμέν|εξουσιοδοτ|prisijung|pieteic|pieslēg|autentific|sisse log|innskráð|auðkennd|kyçur|identifikuar|đăng nhập|masuk log|terautentikasi|diautentikasi)|מחובר|מאומת|تسجيل الدخول|مسجل الدخول|مصادق|وارد شده|लॉग ?इन|เข้าสู่ระบบ|登录|登入|登錄|已认证|认证用户|ログイン|サインイン|로그인|인증된|(?<!\p{L})(?:from|van|von|de|da|fra|från|od|от|absender)["'»”]?[- ]?(?:field|veld|feld|felt|fält|pole|поле)(?!\p{L})|(?<!\p{L})(?:champ|campo|pole|поле) ["'«„]{0,2}(?:from|de|da|od|от|от кого)(?!\p{L})/u;
-
-/** Work on a server, and words of time that say when a failure holds: `vorübergehend nicht bekannt`. */
-const FOR_NOW =
-  /(?<!\p{L})(?:right now|temporarily(?! disabled)|temporary (?:\p{L}{2,12} ){0,2}(?:fail|error|problem|lookup|issue|condition|outage|unavail)|for the moment|for now(?!\p{L})|at the moment|at this moment(?! or)|not yet|yet,|match yet|please retry|retry later|maintenance|being (?:moved|migrated|upgraded|transferred)|migration|wartung|vorübergehend|voruebergehend|momentan(?!ée)|zurzeit|zur zeit|derzeit|augenblicklich|im (?:moment|augenblick)|pour (?:le moment|l'instant)|momentanément|temporairement|en ce moment|(?:por el|de|en este) momento|por ahora|momentáneamente|temporalmente|mantenimiento|(?:al|in questo|per il) momento|per ora(?!\p{L})|momentaneamente|temporaneamente|manutenzione|no momento|por enquanto|temporariamente|manutenção|tijdelijk|momenteel|op dit (?:moment|ogenblik)|onderhoud|tillfällig|för närvarande|just nu|midlertidig|i øjeblikket|for øyeblikket|underhåll|vedligehold|vedlikehold|chwilowo|tymczasow|w tej chwili|obecnie|konserwacj|dočasn|momentálně|momentálne|údržb|jelenleg|átmenetileg|ideiglenes|karbantart|temporar(?!\p{L})|pe moment|deocamdată|mentenanț|tilapäis|väliaikais|tällä hetkellä|временно|тимчасово|сейчас|зараз|наразі|в данный момент|техническ\p{L}{2,4} работ|обслуживани|профилактик|geçici|şu an(?:da)?(?!\p{L})|bakım nedeniyle|bakım çalışma|προσωριν|αυτή τη στιγμή)|维护|維護|暂时|暫時|メンテナンス|一時的|一時、|ただいま|只今|점검|일시적|잠시/u;
-
 /** What no recipient does, in place of not being there: `No mailbox accepts zip`. */
 const NO_ONE_MAY =
   /(?<!\p{L})(?:no|none of our|keine?|geen|aucune?|ning[úu]na?|nessuna?|nenhuma?|ingen|žádn[ýá]|žiadn[ya]|żaden) (?:\p{L}{1,16} )?(?:users?|mailbox(?:es)?|recipients?|accounts?|one|inbox|address(?:es)?|person|member|employee|benutzer|nutzer|empfänger|postfach|konto|kunde|mitarbeiter|teilnehmer|adresse|gebruiker|ontvanger|postvak|utilisateur|destinataire|compte|boîte|usuario|destinatario|cuenta|buzón|utente|casella|indirizzo|usuário|destinatário|conta|caixa|användare|mottagare|bruger|modtager|bruker|mottaker|użytkownik|odbiorca|uživatel|používateľ|příjemce|príjemca) (?:accepts?|accepted|receives?|takes?|wants?|may|must|shall|can (?:receive|accept|take|open)|is (?:allowed|permitted|able)|darf|dürfen|nimmt|akzeptiert|empfängt|mag|mogen|accepteert|ontvangt|reçoit|accepte|recibe|acepta|riceve|accetta|recebe|aceita|får|må|tar emot|modtager|mottar|przyjmuje|přijímá|prijíma)(?!\p{L})/u;
@@ -394,11 +389,9 @@ function isHavingOther(clause: string): boolean {
   return found !== null && !ADDRESS_BEHIND.test(clause.slice(found.index + found[0].length));
 }
 
-/** Returns whether a text (as in {@link unknownPartIn}) is about who is signed in, about another time, about rights, or about a thing that someone has, or left. */
+/** Returns whether a text (as in {@link unknownPartIn}) is about who is signed in or sends, about another time, about rights, or about a thing that someone has, or left. */
 export function isAboutOther(text: string): boolean {
-  return (
-    SIGN_IN.test(text) || FOR_NOW.test(text) || NO_ONE_MAY.test(text) || LEAVES_THING.test(text) || isHavingOther(text)
-  );
+  return saysWhoOrWhen(text) || NO_ONE_MAY.test(text) || LEAVES_THING.test(text) || isHavingOther(text);
 }
 
 /** Verbs of what none may do: `Kein Benutzer darf Dateien dieses Typs empfangen`. */
@@ -424,7 +417,7 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause) || IS_THERE.test(clause))
       continue;
     if (clause.includes('@thing') && THING_UNKNOWN.test(clause)) continue;
-    const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause) || MISSED_LAST.test(clause);
+    const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause) || (!isPolicy && isMissedLast(clause));
     if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
     if (isNamed) return 'recipient';
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
@@ -434,8 +427,7 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
       if (isAscii && !isLatin) continue;
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))
         return 'recipient';
-      const miss = missed?.exec(clause) ?? null;
-      if (miss !== null && !recipient.test(clause.slice(0, miss.index))) return 'recipient';
+      if (!isPolicy && isMissed(clause, missed, recipient)) return 'recipient';
       const isWorded = unknownOrGone.test(clause);
       if (!isWorded && !(mayBeLoose && loose?.test(clause))) continue;
       if (recipient.test(clause)) return 'recipient';
@@ -454,10 +446,6 @@ export function isAboutThing(clause: string): boolean {
 export function namesRecipient(wording: string): boolean {
   return MATCHERS.some(({ recipient }) => recipient.test(wording));
 }
-
-/** `Der Server kennt diesen Empfänger nicht`: the negation is behind the recipient. What the recipient does not know says nothing. */
-const MISSED_LAST =
-  /(?<!\p{L})(?<!(?:empfänger|benutzer|nutzer|kunde|ontvanger|gebruiker|klant) )(?:(?:er)?kenn(?:t|en)|find(?:et|en)|(?:her)?kent|vindt|vinden) (?:(?:den|die|das|diesen?|dieses|einen?|eine|de|het|dit|deze|een) )?(?:(?:solch|angegeben|genannt|opgegeven)\p{L}{0,2} )?(?:e-?mail-?)?(?:empfänger|adressat|benutzer|nutzer|teilnehmer|adress|postfach|konto|mailbox|@addr|ontvanger|geadresseerde|gebruiker|postvak|account)\p{L}{0,3}(?: [^\s.,;]{1,20}){0,3} (?:nicht|niet)(?!\p{L})|(?<!\p{L})(?:einen|eine|ein|solche[nrs]?) (?:solche[nrs]? )?(?:empfänger|adressat|benutzer|nutzer|teilnehmer|adresse|postfach|konto|kunden) (?:kennt|kennen|finde[nt]|gibt)(?: [^\s.,;]{1,20}){0,4} nicht(?!\p{L})|(?:empfänger|benutzer|nutzer|teilnehmer|adresse|postfach|konto|@addr|ontvanger|gebruiker|adres)(?: \p{L}{1,12})? (?:nicht|niet) (?:finden|vinden)(?!\p{L})/u;
 
 /** The recipient is there, and set up for other mail: `isn't set up to accept encrypted mail`, `did not find your message acceptable`. */
 const IS_THERE =
