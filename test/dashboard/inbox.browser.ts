@@ -488,6 +488,94 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     await close();
   });
 
+  test('stops between the requests of a batch of which something is gone, and undoes in several goes what it changed', async () => {
+    const account = await stage.account();
+    const ids: string[] = [];
+    for (let number = 0; number < 224; number++) {
+      const { threadId } = await insertThread(stage.database, {
+        workspaceId: account.workspaceId,
+        count: 1,
+        lastMessageAt: new Date(Date.UTC(2026, 0, 1, 0, number)),
+        subject: `Report ${number}`,
+        ownAddress: account.address,
+      });
+      ids.unshift(threadId);
+    }
+    const { page, close } = await stage.open(account);
+    /** Calls `act` before each request of this name is sent, with its number. */
+    const before = async (name: string, act: (number: number) => Promise<'abort' | undefined> | undefined) => {
+      let number = 0;
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.route('**/graphql', async (route) => {
+        const isMeant = route.request().postData()?.includes(`${name}(`) === true;
+        if (isMeant && (await act(++number)) === 'abort') return await route.abort();
+        return await route.continue();
+      });
+      return () => number;
+    };
+    const inbox = async () => (await account.graphql('{ inbox(first: 1) { totalCount } }')).body.data.inbox.totalCount;
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('checkbox', { name: 'Select Report 223' }).click();
+    await page.getByRole('button', { name: 'Select all' }).click();
+    await page.getByText('All 224 selected').waitFor();
+    await account.graphql('mutation($ids: [ID!]!) { trashThreads(input: { threadIds: $ids }) { __typename } }', {
+      ids: ids.slice(60, 61),
+    });
+
+    const cancelled = Promise.withResolvers<undefined>();
+    const requests = await before('updateThreads', (number) => (number === 3 ? cancelled.promise : undefined));
+    await page.getByRole('button', { name: 'Archive all' }).click();
+    await page.getByRole('button', { name: 'Archive 224 conversations' }).click();
+    const progress = page.getByRole('group', { name: 'Progress' });
+    await expect.poll(requests).toBe(3);
+    const shown = await progress.getByText('of 224').textContent();
+    await progress.getByRole('button', { name: 'Cancel' }).click();
+    cancelled.resolve(undefined);
+    await progress.waitFor({ state: 'hidden' });
+    expect([shown, requests()]).toEqual(['50 of 224', 3]);
+    await page.getByText('50 conversations archived, 174 left as they were.').waitFor();
+    expect(await inbox()).toBe(173);
+
+    // What is left is still selected.
+    await page.getByText('174 selected', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Archive all' }).click();
+    await page.getByRole('button', { name: 'Archive 174 conversations' }).click();
+    const archived = page.getByRole('alert').filter({ hasText: '173 conversations archived. 1 conversation changed' });
+    await archived.waitFor();
+    expect(await inbox()).toBe(0);
+
+    // An undo that stops is offered again.
+    await before('undoThreadChange', (number) => (number === 3 ? Promise.resolve('abort') : undefined));
+    await archived.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The action stopped').waitFor();
+    const stopped = page.getByRole('alert').filter({ hasText: 'The others can still be undone.' });
+    const undone = await inbox();
+    expect(undone).toBeGreaterThan(0);
+    expect(undone).toBeLessThan(173);
+    // The page is left in the middle of it.
+    const again = await before('undoThreadChange', (number) =>
+      number === 2 ? new Promise(() => undefined) : undefined,
+    );
+    await stopped.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(again).toBe(2);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    await page
+      .getByRole('checkbox', { name: /^Select Report/ })
+      .first()
+      .click();
+    await page.keyboard.press('z');
+    const question = page.getByRole('dialog', { name: 'Undo the last change?' });
+    await question.getByText('It was: 173 conversations archived').waitFor();
+    await question.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText(/^Undone for \d+ conversations\.$/).waitFor();
+    // What was selected before is so still.
+    await page.getByText('1 selected', { exact: true }).waitFor();
+    expect(await inbox()).toBe(173);
+    expect(await page.evaluate(() => sessionStorage.getItem('postroom-last-change'))).toBeNull();
+    await close();
+  });
+
   test('merges conversations and splits them again, on a phone too, and shows no other user’s', async () => {
     const account = await stage.account();
     const to = account.address;

@@ -83,6 +83,37 @@ describe.skipIf(chromiumPath === undefined)('snoozed conversations in the dashbo
     await rows(page).filter({ hasText: 'Only question' }).waitFor();
   });
 
+  test('what an action could not change stays selected', LIMIT, async () => {
+    const account = await stage.account();
+    const names = ['One', 'Two', 'Three', 'Four'];
+    for (const subject of names) await stage.mail({ to: account.address, subject, text: 'Hello' });
+    const { page } = await stage.open(account);
+    await page.goto(`${stage.url}/inbox`);
+    for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).click();
+    let [snoozes, archives] = [0, 0];
+    await page.route('**/graphql', async (route) => {
+      const sent = route.request().postData() ?? '';
+      const isRefused =
+        (sent.includes('snoozeThread(') && ++snoozes === 3) || (sent.includes('updateThreads(') && ++archives === 1);
+      await (isRefused ? route.abort() : route.continue());
+    });
+    const bar = page.getByRole('toolbar', { name: 'Selected conversations' });
+    const snooze = async () => {
+      await bar.getByRole('button', { name: 'Snooze', exact: false }).click();
+      await page.getByRole('button', { name: 'In a week', exact: true }).click();
+    };
+    await bar.getByText('4 selected').waitFor();
+    await snooze();
+    await page.getByText('2 of 4 conversations snoozed').waitFor();
+    await bar.getByText('2 selected').waitFor();
+    await bar.getByRole('button', { name: 'Archive (e)' }).click();
+    await expect.poll(() => page.getByText('The action failed').count()).toBe(2);
+    await bar.getByText('2 selected').waitFor();
+    await snooze();
+    await page.getByText('2 conversations snoozed', { exact: true }).waitFor();
+    await bar.waitFor({ state: 'hidden' });
+  });
+
   test('a sent email comes back to the inbox when no one replies', LIMIT, async () => {
     const account = await stage.account();
     const { page } = await stage.open(account);

@@ -174,7 +174,13 @@ describe.skipIf(chromiumPath === undefined)('two members in two browsers', () =>
       await elsewhere.page.getByRole('button', { name: 'Mark all as read' }).click();
       await elsewhere.page.getByText('1 conversation marked as read.').waitFor();
       await unread(owner.page, 'Before the team').waitFor({ state: 'detached' });
+      // Undo changes nothing of what is selected by then.
+      await elsewhere.page.keyboard.press('x');
+      await elsewhere.page.getByRole('button', { name: 'Select all' }).click();
+      await elsewhere.page.getByText('All 2 selected').waitFor();
       await elsewhere.page.getByRole('button', { name: 'Undo' }).click();
+      await elsewhere.page.getByText('Undone for 1 conversation.').waitFor();
+      await elsewhere.page.getByText('All 2 selected').waitFor();
       await unread(owner.page, 'Before the team').waitFor({ state: 'attached' });
       expect(await findViolations(ann.page)).toEqual([]);
       for (const { complaints } of [owner, ann, elsewhere]) expect(complaints).toEqual([]);

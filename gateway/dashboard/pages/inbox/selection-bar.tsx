@@ -19,18 +19,18 @@ import { useIsInTeam } from '../../shell/viewer.ts';
 import { isShownUnread } from './own-reads.ts';
 import { LabelMenu, SnoozeMenu } from './thread-menus.tsx';
 import { type Inbox, MAX_MERGED, MAX_SELECTED } from './use-inbox.ts';
-import type { ThreadActs } from './use-thread-acts.ts';
+import type { ChangedIds, ThreadActs } from './use-thread-acts.ts';
 
 /** Actions on the selected threads. */
 export function SelectionBar({ inbox }: { inbox: Inbox }) {
   const { selected: threads, acts, bulk, isLabelling, setLabelling, isSnoozing, setSnoozing } = inbox;
-  const { clear } = inbox.selection;
+  const { clear, leave } = inbox.selection;
   const isInTeam = useIsInTeam();
   const ids = threads.map(({ id }) => id);
   const areArchived = threads.every(({ isArchived }) => isArchived);
   const areTrashed = threads.every(({ trashedAt }) => trashedAt !== null);
   const areRead = !threads.some((thread) => isShownUnread(thread, isInTeam));
-  const then = (done: Promise<unknown>) => void done.then(clear);
+  const then = (done: ChangedIds) => void done.then(leave);
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
       <Tool isOfAll label="Clear selection" onClick={clear}>
@@ -43,7 +43,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
         Select all
       </Button>
       {areTrashed ? (
-        <TrashTools ids={ids} acts={acts} then={clear} />
+        <TrashTools ids={ids} acts={acts} then={leave} />
       ) : (
         <Group gap={6} ml="auto">
           <Tool
@@ -195,13 +195,14 @@ export function trashEnd(trashedAt: string): string {
 interface TrashToolsProps {
   ids: readonly string[];
   acts: Pick<ThreadActs, 'restore' | 'deleteForever'>;
-  /** called when the conversations are gone from here */
-  then: () => void;
+  /** called with the conversations that are gone from here, if any are */
+  then: (ids: readonly string[]) => void;
 }
 
 /** Actions on conversations in the trash. */
 export function TrashTools({ ids, acts, then }: TrashToolsProps) {
   const one = ids.length === 1;
+  const tell = (gone: readonly string[]) => gone.length > 0 && then(gone);
   return (
     <Group gap={6} ml="auto" wrap="nowrap">
       <QuietButton
@@ -210,7 +211,7 @@ export function TrashTools({ ids, acts, then }: TrashToolsProps) {
         needed="organize"
         size="xs"
         h={34}
-        onClick={() => void acts.restore(ids).then(then)}
+        onClick={() => void acts.restore(ids).then(tell)}
       />
       <ConfirmButton
         {...needs('remove')}
@@ -219,10 +220,7 @@ export function TrashTools({ ids, acts, then }: TrashToolsProps) {
         question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}
         about="The messages, their attachments and everything Postroom knows about them are erased. This cannot be undone."
         confirm="Delete forever"
-        act={async () => {
-          await acts.deleteForever(ids);
-          then();
-        }}
+        act={async () => void tell(await acts.deleteForever(ids))}
       />
     </Group>
   );

@@ -30,8 +30,8 @@ export type BulkChange =
 
 /** Changes threads of one batch. What only the person sees has no undo of the service. */
 type Send = (threadIds: string[]) => Promise<Outcome<{ undoId?: string | null }>>;
-/** `skipped`: threads that were deleted meanwhile. */
-type Changed = { changed: string[]; undoIds: string[]; skipped: number };
+/** `skipped`: threads that were deleted meanwhile. `left`: those that are still to be changed. */
+type Changed = { changed: string[]; undoIds: string[]; skipped: number; left: string[] };
 
 /** All conversations of a list, chosen at one moment, and the change that runs over them. */
 interface Bulk {
@@ -46,15 +46,19 @@ interface Bulk {
   clear: () => void;
   run: (change: BulkChange) => Promise<void>;
   cancel: () => void;
-  /** the last change of this tab, also from before it was loaded again; null: none can be undone */
+  /** the last change of this tab, also from before it was loaded again; null: none can be undone, or something runs */
   lastChange: () => LastChange | null;
   undoLast: () => void;
 }
 
-/**
- * `done` is called when a change has run, to the end or not. `remember` sets what the undo key does.
- */
-export function useBulk(wanted: ThreadsWanted, done: () => void, remember: ThreadActs['remember']): Bulk {
+/** What a change of many conversations needs of the inbox: `remember` sets what the undo key does. */
+interface BulkNeeds extends Pick<ThreadActs, 'remember'> {
+  /** Shows what the list is now. */
+  reload: () => void;
+  clearTicks: () => void;
+}
+
+export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }: BulkNeeds): Bulk {
   const client = useClient();
   const { act: update } = useAct(UPDATE, { quiet: true });
   const { act: trash } = useAct(TRASH, { quiet: true });
@@ -67,7 +71,10 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: Threa
   const [progress, setProgress] = useState<Bulk['progress']>(null);
   const isCancelled = useRef(false);
 
-  /** Runs `step` over batches of these until one meets a problem or the user cancels, and then shows what the list is now. */
+  /**
+   * Runs `step` over batches of these until one meets a problem or the user cancels, and then shows what the list is now. A batch of which
+   * something was deleted meanwhile is halved, until `step` is left alone with that and skips it.
+   */
   const runBatches = async <Item>(
     items: readonly Item[],
     size: number,
@@ -75,98 +82,114 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: Threa
   ): Promise<void> => {
     isCancelled.current = false;
     let problem: Problem | null = null;
-    for (let at = 0; at < items.length && problem === null; at += size) {
-      // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
-      if (isCancelled.current) break;
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
+    for (let [at, most] = [0, size]; at < items.length && problem === null && !isCancelled.current; ) {
       setProgress({ done: at, total: items.length });
-      problem = await step(items.slice(at, at + size));
+      const batch = items.slice(at, at + most);
+      problem = await step(batch);
+      if (problem !== null && ofOneThread(problem) && batch.length > 1) {
+        problem = null;
+        most = Math.ceil(batch.length / 2);
+      } else if (problem === null) {
+        at += batch.length;
+        most = Math.min(size, most * 2);
+      }
     }
     setProgress(null);
-    done();
+    reload();
     if (problem !== null) notify({ title: 'The action stopped', message: problem.message, color: 'red' });
   };
-  /** Changes threads, batch by batch. Of a batch of which something was deleted meanwhile, the others are changed one by one. */
-  const changeAll = async (threadIds: readonly string[], send: Send): Promise<Changed> => {
-    const all: Changed = { changed: [], undoIds: [], skipped: 0 };
-    const change = async (ids: string[]): Promise<Problem | null> => {
+  /** Changes threads batch by batch, and calls `keep` after each, so that no step is lost with the page. */
+  const changeAll = async (threadIds: readonly string[], send: Send, keep: (all: Changed) => void) => {
+    const all: Changed = { changed: [], undoIds: [], skipped: 0, left: [...threadIds] };
+    await runBatches(threadIds, AT_ONCE, async (ids) => {
       const { payload, problem } = await send(ids);
-      if (problem === null) {
-        all.changed.push(...ids);
-        if (payload.undoId != null) all.undoIds.push(payload.undoId);
-        return null;
-      }
-      if (!ofOneThread(problem)) return problem;
-      if (ids.length === 1) all.skipped += 1;
-      else
-        for (const id of ids) {
-          const single = await change([id]);
-          if (single !== null) return single;
-        }
+      const isGone = problem !== null && ids.length === 1 && ofOneThread(problem);
+      if (problem !== null && !isGone) return problem;
+      if (isGone) all.skipped += 1;
+      else all.changed.push(...ids);
+      if (payload?.undoId != null) all.undoIds.push(payload.undoId);
+      all.left.splice(0, ids.length);
+      keep(all);
       return null;
-    };
-    await runBatches(threadIds, AT_ONCE, change);
-    setChosen(null);
+    });
     return all;
+  };
+  /** Reads the ids of a list. Null: that failed, and a notice says so. */
+  const readSelection = async (list: ThreadsWanted, purpose: string) => {
+    const { data, error } = await client.query(SELECTION, list, { requestPolicy: 'network-only' }).toPromise();
+    if (error === undefined && data !== undefined) return data.inboxSelection;
+    notify({ title: `The conversations could not be ${purpose}`, message: 'Try again.', color: 'red' });
+    return null;
   };
   const offerUndo = (text: string, undo: () => void) => {
     const step = remember(undo);
     step.hide = showNotice(text, { undo: step.run, staysMs: UNDO_STAYS_MS });
   };
-  const runOver = async (change: BulkChange, ids: readonly string[]) => {
-    const { changed, undoIds, skipped } = await changeAll(ids, (threadIds) => {
+  /** Runs a change, offers its undo, and returns the threads that are left as they were. `describe` says what was changed until now. */
+  const runKept = async (ids: readonly string[], send: Send, describe: (now: Changed) => LastChange) => {
+    const all = await changeAll(ids, send, (now) => isSome(describe(now)) && keepLastChange(describe(now)));
+    const made = describe(all);
+    if (isSome(made)) offerUndo(made.text, () => void undo(made));
+    else showNotice(made.text);
+    return all.left;
+  };
+  const runOver = (change: BulkChange, ids: readonly string[]) => {
+    const send: Send = (threadIds) => {
       if (change.kind === 'trash') return trash({ threadIds });
       return change.kind === 'restore' ? restore({ threadIds }) : update({ threadIds, ...toInput(change) });
+    };
+    return runKept(ids, send, ({ changed, skipped, left, undoIds }) => {
+      const rest = left.length > 0 ? `, ${formatCount(left.length)} left as they were` : '';
+      const gone = `${counted(skipped, 'conversation')} changed meanwhile and ${skipped === 1 ? 'was' : 'were'} skipped.`;
+      const text = `${counted(changed.length, 'conversation')} ${WORDS[change.kind](change)}${rest}.`;
+      return { text: skipped > 0 ? `${text} ${gone}` : text, undoIds: [...undoIds], ownMarks: null };
     });
-    const left = ids.length - changed.length - skipped;
-    const text = [
-      `${counted(changed.length, 'conversation')} ${WORDS[change.kind](change)}${left > 0 ? `, ${formatCount(left)} left as they were` : ''}.`,
-      skipped > 0
-        ? `${counted(skipped, 'conversation')} changed meanwhile and ${skipped === 1 ? 'was' : 'were'} skipped.`
-        : '',
-    ]
-      .join(' ')
-      .trim();
-    if (undoIds.length === 0) return void showNotice(text);
-    keepLastChange({ text, undoIds, ownMarks: null });
-    offerUndo(text, () => void undoAll(undoIds));
   };
-  const markAll = ({ threadIds, isRead }: OwnMarks) =>
-    changeAll(threadIds, (batch) => markOwn({ threadIds: batch, isRead }));
+  const sendMarks =
+    (isRead: boolean): Send =>
+    (threadIds) =>
+      markOwn({ threadIds, isRead });
   /** Marks those of the threads by the person that are not so yet. */
   const runOwnMarks = async (isRead: boolean, ids: readonly string[]) => {
-    const filter = { ...wanted.filter, isUnreadByMe: true };
-    const { data, error } = await client
-      .query(SELECTION, { ...wanted, filter }, { requestPolicy: 'network-only' })
-      .toPromise();
-    if (error !== undefined || data === undefined)
-      return notify({ title: 'The conversations could not be marked', message: 'Try again.', color: 'red' });
-    const unread = new Set(data.inboxSelection.threadIds);
-    const threadIds = ids.filter((id) => unread.has(id) === isRead);
-    const { changed: marked } = await markAll({ threadIds, isRead });
-    const text = `${counted(marked.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`;
-    if (marked.length === 0) return void showNotice(text);
-    const ownMarks = { threadIds: marked, isRead };
-    keepLastChange({ text, undoIds: [], ownMarks });
-    offerUndo(text, () => void undoOwnMarks(ownMarks));
+    const unread = await readSelection({ ...wanted, filter: { ...wanted.filter, isUnreadByMe: true } }, 'marked');
+    if (unread === null) return ids;
+    const isUnread = new Set(unread.threadIds);
+    const meant = ids.filter((id) => isUnread.has(id) === isRead);
+    return await runKept(meant, sendMarks(isRead), ({ changed }) => ({
+      text: `${counted(changed.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`,
+      undoIds: [],
+      ownMarks: { threadIds: [...changed], isRead },
+    }));
   };
-  const undoOwnMarks = async ({ threadIds, isRead }: OwnMarks) => {
-    keepLastChange(null);
-    const { changed } = await markAll({ threadIds, isRead: !isRead });
-    showNotice(`Undone for ${counted(changed.length, 'conversation')}.`);
-  };
-  /** Undoes a change batch by batch, the last one first. */
-  const undoAll = async (undoIds: readonly string[]) => {
-    keepLastChange(null);
-    let [restored, skipped] = [0, 0];
-    await runBatches(undoIds.toReversed(), 1, async ([undoId = '']) => {
-      const { payload, problem } = await takeBack({ undoId });
-      restored += payload?.threads.length ?? 0;
-      skipped += payload?.skippedCount ?? 0;
-      // Another tab has undone it.
-      return problem?.type === 'NotFound' ? null : problem;
-    });
-    const left = skipped > 0 ? ` ${counted(skipped, 'conversation')} changed since and were left alone.` : '';
-    showNotice(`Undone for ${counted(restored, 'conversation')}.${left}`);
+  /** Undoes a change batch by batch, the last one first. What is left of it when that stops can be undone later. */
+  const undo = async (change: LastChange): Promise<void> => {
+    const { undoIds, ownMarks } = change;
+    let [restored, skipped, rest] = [0, 0, change];
+    const keep = (left: Partial<LastChange>) => {
+      rest = { ...change, ...left };
+      keepLastChange(isSome(rest) ? rest : null);
+    };
+    keep(change);
+    if (ownMarks !== null)
+      await changeAll(ownMarks.threadIds, sendMarks(!ownMarks.isRead), ({ changed, left }) => {
+        restored = changed.length;
+        keep({ ownMarks: { ...ownMarks, threadIds: [...left] } });
+      });
+    else
+      await runBatches(undoIds.toReversed(), 1, async ([undoId = '']) => {
+        const { payload, problem } = await takeBack({ undoId });
+        // Another tab has undone it.
+        if (problem !== null && problem.type !== 'NotFound') return problem;
+        restored += payload?.threads.length ?? 0;
+        skipped += payload?.skippedCount ?? 0;
+        keep({ undoIds: undoIds.slice(0, undoIds.indexOf(undoId)) });
+        return null;
+      });
+    const alone = skipped > 0 ? ` ${counted(skipped, 'conversation')} changed since and were left alone.` : '';
+    const done = `Undone for ${counted(restored, 'conversation')}.${alone}`;
+    if (isSome(rest)) offerUndo(`${done} The others can still be undone.`, () => void undo(rest));
+    else showNotice(done);
   };
 
   return {
@@ -175,12 +198,9 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: Threa
     isChoosing,
     async choose() {
       setChoosing(true);
-      const { data, error } = await client.query(SELECTION, wanted, { requestPolicy: 'network-only' }).toPromise();
+      const all = await readSelection(wanted, 'selected');
       setChoosing(false);
-      if (error !== undefined || data === undefined)
-        return notify({ title: 'The conversations could not be selected', message: 'Try again.', color: 'red' });
-      const { threadIds, isComplete } = data.inboxSelection;
-      setChosen({ ids: new Set(threadIds), extent: isComplete ? 'all' : 'newest' });
+      if (all !== null) setChosen({ ids: new Set(all.threadIds), extent: all.isComplete ? 'all' : 'newest' });
     },
     toggle(id) {
       if (chosen === null) return;
@@ -189,17 +209,24 @@ export function useBulk(wanted: ThreadsWanted, done: () => void, remember: Threa
       setChosen(ids.size === 0 ? null : { ids, extent: 'some' });
     },
     clear: () => setChosen(null),
-    run: (change) =>
-      change.kind === 'read' && isInTeam
-        ? runOwnMarks(change.isRead, [...(chosen?.ids ?? [])])
-        : runOver(change, [...(chosen?.ids ?? [])]),
+    async run(change) {
+      if (progress !== null) return;
+      const ids = [...(chosen?.ids ?? [])];
+      const isOwn = change.kind === 'read' && isInTeam;
+      const left = new Set(await (isOwn ? runOwnMarks(change.isRead, ids) : runOver(change, ids)));
+      setChosen((now) => {
+        const rest = new Set([...(now?.ids ?? [])].filter((id) => left.has(id)));
+        return rest.size === 0 ? null : { ids: rest, extent: 'some' };
+      });
+      clearTicks();
+    },
     cancel: () => {
       isCancelled.current = true;
     },
-    lastChange: readLastChange,
+    lastChange: () => (progress === null ? readLastChange() : null),
     undoLast() {
       const change = readLastChange();
-      void (change?.ownMarks == null ? undoAll(change?.undoIds ?? []) : undoOwnMarks(change.ownMarks));
+      if (change !== null) void undo(change);
     },
   };
 }
@@ -245,6 +272,11 @@ interface LastChange {
 
 /** Threads that the person marked as read, or as unread, that were not so before. */
 type OwnMarks = { threadIds: string[]; isRead: boolean };
+
+/** Whether there is something of the change to undo. */
+function isSome({ undoIds, ownMarks }: LastChange): boolean {
+  return undoIds.length > 0 || (ownMarks?.threadIds ?? []).length > 0;
+}
 
 /** Keeps the change in this tab, also when it is loaded again. Null forgets it. */
 function keepLastChange(change: LastChange | null): void {

@@ -13,7 +13,7 @@ import type { OpenThread } from './thread-documents.ts';
 import type { RowActions, ThreadListHandle } from './thread-list.tsx';
 import { heldRows, indexOfThread, rowAt, type ThreadPages } from './thread-pages.ts';
 import { type BulkChange, describeChange, useBulk } from './use-bulk.ts';
-import { type ThreadActs, useThreadActs } from './use-thread-acts.ts';
+import { type ChangedIds, type ThreadActs, useThreadActs } from './use-thread-acts.ts';
 import { useThreadList } from './use-thread-list.ts';
 
 /** State shared by the panes of the inbox. */
@@ -71,14 +71,8 @@ export function useInbox() {
   const [isLabelling, setLabelling] = useState(false);
   const [isSnoozing, setSnoozing] = useState(false);
   const [isMerging, setMerging] = useState(false);
-  const bulk = useBulk(
-    wanted,
-    () => {
-      selection.clear();
-      list.reload();
-    },
-    actsAtOnce.remember,
-  );
+  const { reload } = list;
+  const bulk = useBulk(wanted, { reload, clearTicks: selection.clear, remember: actsAtOnce.remember });
   const handle = useRef<ThreadListHandle | null>(null);
   const searchField = useRef<HTMLInputElement | null>(null);
   const openedNow = useRef<OpenedThread | null>(null);
@@ -326,9 +320,9 @@ export function useInbox() {
 
 /** Returns the actions with a question before each that changes many threads. What is cancelled never ends. */
 function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
-  const asked = (action: string, ids: readonly string[], run: () => Promise<void>) =>
-    new Promise<void>((resolve) => ask(action, ids.length, () => void run().then(resolve)));
-  const change = (kind: BulkChange, ids: readonly string[], run: () => Promise<void>) =>
+  const asked = (action: string, ids: readonly string[], run: () => ChangedIds) =>
+    new Promise<Awaited<ChangedIds>>((resolve) => ask(action, ids.length, () => void run().then(resolve)));
+  const change = (kind: BulkChange, ids: readonly string[], run: () => ChangedIds) =>
     asked(describeChange(kind), ids, run);
   return {
     ...acts,
@@ -360,6 +354,8 @@ interface Selection {
   /** Selects or deselects a thread, or with `isSpan` all threads since the last one. */
   toggle: (id: string, isSpan: boolean) => void;
   set: (ids: Iterable<string>) => void;
+  /** Deselects these threads. */
+  leave: (ids: readonly string[]) => void;
   clear: () => void;
 }
 
@@ -376,6 +372,7 @@ function useSelection(pages: ThreadPages): Selection {
       put(ids.has(id) ? [...ids].filter((other) => other !== id) : [...ids, id]);
     },
     set: put,
+    leave: (gone) => setIds((now) => new Set([...now].filter((id) => !gone.includes(id)))),
     clear: () => setIds(new Set()),
   };
 }

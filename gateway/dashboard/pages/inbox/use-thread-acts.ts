@@ -34,25 +34,28 @@ const DELETE_FOREVER = graphql(`
   }
 `);
 
+/** The threads that an action has changed: those that met a problem are left out. */
+export type ChangedIds = Promise<readonly string[]>;
+
 /** Actions on threads of the list or on the open one. */
 export interface ThreadActs {
-  archive: (ids: readonly string[], isArchived: boolean) => Promise<void>;
+  archive: (ids: readonly string[], isArchived: boolean) => ChangedIds;
   /** Marks threads as read or unread: in a team by the person, else in the workspace. */
-  markRead: (ids: readonly string[], isRead: boolean) => Promise<void>;
+  markRead: (ids: readonly string[], isRead: boolean) => ChangedIds;
   /** Marks an open thread as read in the workspace, and in a team by the person up to a message. Reports nothing. */
   markShown: (thread: ReadState & { id: string }, lastEmailId: string) => Promise<void>;
-  label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => Promise<void>;
+  label: (ids: readonly string[], add: readonly string[], remove: readonly string[]) => ChangedIds;
   /** Assigns threads to a member, or with null to none. */
-  assign: (ids: readonly string[], to: Assignee | null) => Promise<void>;
+  assign: (ids: readonly string[], to: Assignee | null) => ChangedIds;
   /** Takes threads out of the inbox until a time in words, or with null back into it. */
-  snooze: (ids: readonly string[], until: string | null) => Promise<void>;
+  snooze: (ids: readonly string[], until: string | null) => ChangedIds;
   /** Brings a thread back at a time in words unless a reply comes before; with null no more. */
   remind: (id: string, at: string | null) => Promise<void>;
   /** Moves threads to the trash. */
-  trash: (ids: readonly string[]) => Promise<void>;
+  trash: (ids: readonly string[]) => ChangedIds;
   /** Moves threads back from the trash. */
-  restore: (ids: readonly string[]) => Promise<void>;
-  deleteForever: (ids: readonly string[]) => Promise<void>;
+  restore: (ids: readonly string[]) => ChangedIds;
+  deleteForever: (ids: readonly string[]) => ChangedIds;
   /** Returns the merged thread, or null on failure. */
   merge: (ids: readonly string[]) => Promise<ThreadRow | null>;
   /** Undoes the last action. Returns false if there is none. */
@@ -105,12 +108,13 @@ export function useThreadActs(
   };
   /**
    * Reports a completed action. `done` resolves to a function that undoes it, or to null on failure. The user can undo before the service
-   * has responded. A function says what was done once that is known.
+   * has responded. A function says what was done once that is known. Returns `ids`, or none on failure.
    */
-  const tell = async (text: string | (() => string), done: Promise<(() => void) | null>) => {
+  const tell = async (text: string | (() => string), done: Promise<(() => void) | null>, ids: readonly string[]) => {
     const step = remember(() => void done.then((undo) => undo?.()));
-    if ((await done) === null || step.isDone) return;
-    step.hide = showNotice(typeof text === 'string' ? text : text(), { undo: step.run });
+    if ((await done) === null) return [];
+    if (!step.isDone) step.hide = showNotice(typeof text === 'string' ? text : text(), { undo: step.run });
+    return ids;
   };
 
   /** Has the service undo what it stored of a change; null: it changed nothing. */
@@ -182,9 +186,9 @@ export function useThreadActs(
     };
   };
   const markRead = async (ids: readonly string[], isRead: boolean) => {
-    if (ids.length === 0) return;
+    if (ids.length === 0) return ids;
     const done = mayMarkOwn ? setReadByMe(ids, isRead) : setRead(ids, isRead);
-    await tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done);
+    return await tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done, ids);
   };
   const markShown = async (thread: ReadState & { id: string }, lastEmailId: string) => {
     const { id } = thread;
@@ -250,28 +254,30 @@ export function useThreadActs(
 
   return {
     async archive(ids, isArchived) {
-      if (ids.length === 0) return;
+      if (ids.length === 0) return ids;
       const text = `${conversations(ids.length)} ${isArchived ? 'archived' : 'moved to the inbox'}`;
-      await tell(text, setArchived(ids, isArchived));
+      return await tell(text, setArchived(ids, isArchived), ids);
     },
     markRead,
     markShown,
     async label(ids, add, remove) {
-      if (ids.length === 0 || add.length + remove.length === 0) return;
+      if (ids.length === 0 || add.length + remove.length === 0) return ids;
       const words = add.length > 0 ? `labeled ${add.join(', ')}` : `no longer labeled ${remove.join(', ')}`;
-      await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove));
+      return await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove), ids);
     },
     async assign(ids, to) {
-      if (ids.length === 0) return;
+      if (ids.length === 0) return ids;
       const done: string[] = [];
       const name = to === null ? 'no one' : nameAssignee(to);
-      await tell(() => `${conversations(done.length, ids.length)} assigned to ${name}`, setAssignee(ids, to, done));
+      const text = () => `${conversations(done.length, ids.length)} assigned to ${name}`;
+      return await tell(text, setAssignee(ids, to, done), done);
     },
     async snooze(ids, until) {
-      if (ids.length === 0) return;
+      if (ids.length === 0) return ids;
       const done: string[] = [];
       const what = until === null ? 'moved to the inbox' : 'snoozed';
-      await tell(() => `${conversations(done.length, ids.length)} ${what}`, setSnoozed(ids, until, done));
+      const text = () => `${conversations(done.length, ids.length)} ${what}`;
+      return await tell(text, setSnoozed(ids, until, done), done);
     },
     async remind(id, at) {
       const { payload } = await setReminder({ threadId: id, at, timezone: timeZone });
@@ -279,23 +285,24 @@ export function useThreadActs(
       const undo = () => takeBack(payload.undoId);
       const { remindAt } = payload;
       const text = remindAt === null ? 'Reminder removed' : `Comes back ${shortTime(remindAt)} unless a reply comes`;
-      await tell(text, Promise.resolve(undo));
+      await tell(text, Promise.resolve(undo), [id]);
     },
     async trash(ids) {
-      if (ids.length === 0) return;
-      await tell(`${conversations(ids.length)} moved to the trash`, setTrashed(ids, true));
+      if (ids.length === 0) return ids;
+      return await tell(`${conversations(ids.length)} moved to the trash`, setTrashed(ids, true), ids);
     },
     async restore(ids) {
-      if (ids.length === 0) return;
-      await tell(`${conversations(ids.length)} restored`, setTrashed(ids, false));
+      if (ids.length === 0) return ids;
+      return await tell(`${conversations(ids.length)} restored`, setTrashed(ids, false), ids);
     },
     async deleteForever(ids) {
       const gone = list.takeOut(new Set(ids));
       const { payload } = await destroy({ threadIds: [...ids] });
       if (payload === null || payload.keptEmailCount > 0) list.putBack(gone);
-      if (payload === null) return;
+      if (payload === null) return [];
       const kept = `${counted(payload.keptEmailCount, 'message is', 'messages are')} still being processed and stay in the trash. Delete again later.`;
       showNotice(payload.keptEmailCount > 0 ? kept : `${conversations(ids.length)} deleted forever`);
+      return payload.keptEmailCount > 0 ? [] : ids;
     },
     async merge(ids) {
       const { payload } = await join({ threadIds: [...ids] });
@@ -310,17 +317,17 @@ export function useThreadActs(
   };
 }
 
-const nothing = () => Promise.resolve();
+const nothing = (): ChangedIds => Promise.resolve([]);
 
 /** For members who may change nothing: keys and opening a conversation do nothing. */
 const NO_ACTS: ThreadActs = {
   archive: nothing,
   markRead: nothing,
-  markShown: nothing,
+  markShown: () => Promise.resolve(),
   label: nothing,
   assign: nothing,
   snooze: nothing,
-  remind: nothing,
+  remind: () => Promise.resolve(),
   trash: nothing,
   restore: nothing,
   deleteForever: nothing,
