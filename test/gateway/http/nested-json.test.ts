@@ -28,6 +28,23 @@ const post = (url: string, payload: string) =>
     },
     payload,
   });
+/** An object of fields whose names have escaped quotes, which took MCP 2.2 s of processor time. */
+const WIDE = `{${Array.from({ length: 149_000 }, (_, at) => `"\\"${at}":1`).join(',')}}`;
+/**
+ * Returns the result of the work and the processor time that it took, as a multiple of the time that parsing `WIDE` takes: both take longer on a
+ * slow or busy machine.
+ */
+async function measure<T>(work: () => Promise<T>): Promise<{ result: T; parses: number }> {
+  const since = process.threadCpuUsage();
+  const result = await work();
+  const ofWork = process.threadCpuUsage(since);
+  const between = process.threadCpuUsage();
+  JSON.parse(WIDE);
+  const ofParse = process.threadCpuUsage(between);
+  const parses = (ofWork.user + ofWork.system) / (ofParse.user + ofParse.system);
+  return { result, parses };
+}
+
 const LIMIT = `nests at most ${MAX_JSON_DEPTH} objects and lists`;
 
 test.each([
@@ -66,10 +83,8 @@ test('brackets in strings and comments of a query do not count, and strings that
   const query = `# ${many}\n{ viewer { id } first: __type(name: "${many}\\"") { name } second: __type(name: """${many}""") { name } }`;
   expect((await post('/graphql', JSON.stringify({ query }))).json().errors).toBeUndefined();
   for (const endless of ['\\"'.repeat(40_000), `"""${'a"" '.repeat(20_000)}`]) {
-    const since = process.threadCpuUsage();
-    await post('/graphql', JSON.stringify({ query: `{ a(x: "${endless}` }));
-    const { user } = process.threadCpuUsage(since);
-    expect(user / 1_000).toBeLessThan(1_000);
+    const { parses } = await measure(() => post('/graphql', JSON.stringify({ query: `{ a(x: "${endless}` })));
+    expect(parses).toBeLessThan(3);
   }
 });
 
@@ -86,15 +101,13 @@ test.each([
   ],
 ])('a body of 39 MB with 13 million lists gets 400 over %s before it is parsed', async (_, url, body) => {
   const memory = process.memoryUsage().rss;
-  const since = process.threadCpuUsage();
-  const response = await post(url, body);
-  const { user, system } = process.threadCpuUsage(since);
+  const { result: response, parses } = await measure(() => post(url, body));
   expect([response.statusCode, response.body.slice(0, 300)]).toEqual([
     400,
     expect.stringContaining('has at most 150,000 values'),
   ]);
   // Most of it is the test client. To parse and to walk through such a body takes 7 to 12 s.
-  expect((user + system) / 1_000).toBeLessThan(5_000);
+  expect(parses).toBeLessThan(10);
   expect((process.memoryUsage().rss - memory) / 1e6).toBeLessThan(400);
 });
 
@@ -145,18 +158,17 @@ describe('SCIM', () => {
     ],
   ])('does not work long on a PATCH that %s', async (_, operations) => {
     const id = await scim.create('Groups', { displayName: `group ${operations[1]?.length}` });
-    const since = process.threadCpuUsage();
-    const response = await scim.call('PATCH', `/Groups/${id}`, patch(operations));
-    const { user, system } = process.threadCpuUsage(since);
+    const body = patch(operations);
+    const { result: response, parses } = await measure(() => scim.call('PATCH', `/Groups/${id}`, body));
     expect(response.statusCode, response.body.slice(0, 300)).toBeGreaterThanOrEqual(400);
     expect(response.statusCode).toBeLessThan(500);
-    expect((user + system) / 1_000).toBeLessThan(1_500);
+    expect(parses).toBeLessThan(10);
   });
 });
 
 test.each([
   ['nests 10,000 lists', `{"email":"a@b.test","password":${lists(10_000)}}`, 400, LIMIT],
-  ['has 10,000 unknown fields', `{${Array.from({ length: 3_000 }, (_, at) => `"a${at}":1`).join(',')}}`, 400, 'email'],
+  ['has 3,000 unknown fields', `{${Array.from({ length: 3_000 }, (_, at) => `"a${at}":1`).join(',')}}`, 400, 'email'],
   ['has 32,769 bytes', `{"email":"a@b.test","password":"${'x'.repeat(32_769 - 34)}"}`, 413, 'too large'],
 ])('a sign-in whose JSON %s is refused', async (_, body, status, message) => {
   const response = await gateway.app.inject({
@@ -168,23 +180,18 @@ test.each([
   expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(message)]);
 });
 
-/** An object of fields whose names have escaped quotes, which took MCP 2.2 s of processor time. */
-const WIDE = `{${Array.from({ length: 149_000 }, (_, at) => `"\\"${at}":1`).join(',')}}`;
-
 test.each([
   ['REST', '/api/e2/emails', WIDE],
   ['REST in a field', '/api/e2/emails', `{"metadata":${WIDE}}`],
   ['GraphQL', '/graphql', `{"query":"{ viewer { id } }","variables":${WIDE}}`],
   ['MCP', '/mcp', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_am_i","arguments":${WIDE}}}`],
 ])('an object of 149,000 fields gets 400 over %s before it is parsed', async (_, url, body) => {
-  const since = process.threadCpuUsage();
-  const response = await post(url, body);
-  const { user, system } = process.threadCpuUsage(since);
+  const { result: response, parses } = await measure(() => post(url, body));
   expect([response.statusCode, response.body.slice(0, 300)]).toEqual([
     400,
     expect.stringContaining('has at most 5,000 fields in one object'),
   ]);
-  expect((user + system) / 1_000).toBeLessThan(300);
+  expect(parses).toBeLessThan(1);
 });
 
 test('a GraphQL request of 26 MB is limited by its variables, not by the size that GraphQL Yoga allows', async () => {
