@@ -145,7 +145,7 @@ export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }:
     if (unread === null) return ids;
     const isUnread = new Set(unread.threadIds);
     const meant = ids.filter((id) => isUnread.has(id) === isRead);
-    return await runKept(
+    return runKept(
       meant,
       (threadIds) => markOwn({ threadIds, isRead }),
       ({ changed }) => ({
