@@ -319,8 +319,8 @@ export function useInbox() {
 
 /** Returns the actions with a question before each that changes many threads. What is cancelled never ends. */
 function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
-  const asked = (action: string, ids: readonly string[], run: () => ChangedIds) =>
-    new Promise<readonly string[]>((done) => ids.length > 0 && ask(action, ids.length, () => void run().then(done)));
+  const asked = (action: string, ids: readonly string[], run: () => ChangedIds): ChangedIds =>
+    new Promise((resolve) => ids.length > 0 && ask(action, ids.length, () => void run().then(resolve)));
   const change = (kind: BulkChange, ids: readonly string[], run: () => ChangedIds) =>
     asked(describeChange(kind), ids, run);
   return {
