@@ -48,16 +48,13 @@ interface Bulk {
   cancel: () => void;
   /** the last change of this tab, also from before it was loaded again; null: none can be undone, or something runs */
   lastChange: () => LastChange | null;
-  undoLast: () => void;
+  undo: (change: LastChange) => Promise<void>;
 }
 
 /** What a change of many conversations needs of the inbox: `remember` sets what the undo key does. */
-interface BulkNeeds extends Pick<ThreadActs, 'remember'> {
-  /** Shows what the list is now. */
-  reload: () => void;
-  clearTicks: () => void;
-}
+type BulkNeeds = Pick<ThreadActs, 'remember'> & { reload: () => void; clearTicks: () => void };
 
+/** Chooses all conversations of a list and changes them. */
 export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }: BulkNeeds): Bulk {
   const client = useClient();
   const { act: update } = useAct(UPDATE, { quiet: true });
@@ -75,17 +72,13 @@ export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }:
    * Runs `step` over batches of these until one meets a problem or the user cancels, and then shows what the list is now. A batch of which
    * something was deleted meanwhile is halved, until `step` is left alone with that and skips it.
    */
-  const runBatches = async <Item>(
-    items: readonly Item[],
-    size: number,
-    step: (batch: Item[]) => Promise<Problem | null>,
-  ): Promise<void> => {
+  const runBatches = async (ids: readonly string[], size: number, step: (ids: string[]) => Promise<Problem | null>) => {
     isCancelled.current = false;
     let problem: Problem | null = null;
     // oxlint-disable-next-line typescript/no-unnecessary-condition -- the user may cancel between two batches
-    for (let [at, most] = [0, size]; at < items.length && problem === null && !isCancelled.current; ) {
-      setProgress({ done: at, total: items.length });
-      const batch = items.slice(at, at + most);
+    for (let [at, most] = [0, size]; at < ids.length && problem === null && !isCancelled.current; ) {
+      setProgress({ done: at, total: ids.length });
+      const batch = ids.slice(at, at + most);
       problem = await step(batch);
       if (problem !== null && ofOneThread(problem) && batch.length > 1) {
         problem = null;
@@ -146,21 +139,21 @@ export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }:
       return { text: skipped > 0 ? `${text} ${gone}` : text, undoIds: [...undoIds], ownMarks: null };
     });
   };
-  const sendMarks =
-    (isRead: boolean): Send =>
-    (threadIds) =>
-      markOwn({ threadIds, isRead });
   /** Marks those of the threads by the person that are not so yet. */
   const runOwnMarks = async (isRead: boolean, ids: readonly string[]) => {
     const unread = await readSelection({ ...wanted, filter: { ...wanted.filter, isUnreadByMe: true } }, 'marked');
     if (unread === null) return ids;
     const isUnread = new Set(unread.threadIds);
     const meant = ids.filter((id) => isUnread.has(id) === isRead);
-    return await runKept(meant, sendMarks(isRead), ({ changed }) => ({
-      text: `${counted(changed.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`,
-      undoIds: [],
-      ownMarks: { threadIds: [...changed], isRead },
-    }));
+    return runKept(
+      meant,
+      (threadIds) => markOwn({ threadIds, isRead }),
+      ({ changed }) => ({
+        text: `${counted(changed.length, 'conversation')} marked as ${isRead ? 'read' : 'unread'}.`,
+        undoIds: [],
+        ownMarks: { threadIds: [...changed], isRead },
+      }),
+    );
   };
   /** Undoes a change batch by batch, the last one first. What is left of it when that stops can be undone later. */
   const undo = async (change: LastChange): Promise<void> => {
@@ -171,12 +164,13 @@ export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }:
       keepLastChange(isSome(rest) ? rest : null);
     };
     keep(change);
-    if (ownMarks !== null)
-      await changeAll(ownMarks.threadIds, sendMarks(!ownMarks.isRead), ({ changed, left }) => {
+    if (ownMarks !== null) {
+      const send: Send = (threadIds) => markOwn({ threadIds, isRead: !ownMarks.isRead });
+      await changeAll(ownMarks.threadIds, send, ({ changed, left }) => {
         restored = changed.length;
         keep({ ownMarks: { ...ownMarks, threadIds: [...left] } });
       });
-    else
+    } else
       await runBatches(undoIds.toReversed(), 1, async ([undoId = '']) => {
         const { payload, problem } = await takeBack({ undoId });
         // Another tab has undone it.
@@ -224,10 +218,7 @@ export function useBulk(wanted: ThreadsWanted, { reload, clearTicks, remember }:
       isCancelled.current = true;
     },
     lastChange: () => (progress === null ? readLastChange() : null),
-    undoLast() {
-      const change = readLastChange();
-      if (change !== null) void undo(change);
-    },
+    undo,
   };
 }
 
@@ -284,27 +275,8 @@ function keepLastChange(change: LastChange | null): void {
   else window.sessionStorage.setItem(LAST_CHANGE, JSON.stringify({ ...change, at: Date.now() }));
 }
 
-/** Returns the change that was kept last, unless a day is over. */
+/** Returns the change that this tab kept last, unless a day is over. */
 function readLastChange(): LastChange | null {
-  try {
-    const kept: unknown = JSON.parse(window.sessionStorage.getItem(LAST_CHANGE) ?? 'null');
-    if (typeof kept !== 'object' || kept === null || !('at' in kept) || !('text' in kept) || !('undoIds' in kept))
-      return null;
-    const { at, text, undoIds } = kept;
-    if (typeof at !== 'number' || Date.now() - at > DAY_MS || typeof text !== 'string' || !Array.isArray(undoIds))
-      return null;
-    return { text, undoIds: stringsIn(undoIds), ownMarks: 'ownMarks' in kept ? readOwnMarks(kept.ownMarks) : null };
-  } catch {
-    return null;
-  }
-}
-
-function readOwnMarks(kept: unknown): OwnMarks | null {
-  if (typeof kept !== 'object' || kept === null || !('threadIds' in kept) || !('isRead' in kept)) return null;
-  const { threadIds, isRead } = kept;
-  return Array.isArray(threadIds) ? { threadIds: stringsIn(threadIds), isRead: isRead === true } : null;
-}
-
-function stringsIn(list: readonly unknown[]): string[] {
-  return list.filter((one) => typeof one === 'string');
+  const kept = JSON.parse(window.sessionStorage.getItem(LAST_CHANGE) ?? 'null') as (LastChange & { at: number }) | null;
+  return kept === null || Date.now() - kept.at > DAY_MS ? null : kept;
 }

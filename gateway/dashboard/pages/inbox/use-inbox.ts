@@ -71,8 +71,7 @@ export function useInbox() {
   const [isLabelling, setLabelling] = useState(false);
   const [isSnoozing, setSnoozing] = useState(false);
   const [isMerging, setMerging] = useState(false);
-  const { reload } = list;
-  const bulk = useBulk(wanted, { reload, clearTicks: selection.clear, remember: actsAtOnce.remember });
+  const bulk = useBulk(wanted, { reload: list.reload, clearTicks: selection.clear, remember: actsAtOnce.remember });
   const handle = useRef<ThreadListHandle | null>(null);
   const searchField = useRef<HTMLInputElement | null>(null);
   const openedNow = useRef<OpenedThread | null>(null);
@@ -202,7 +201,7 @@ export function useInbox() {
   const undo = () => {
     const lastChange = bulk.lastChange();
     if (acts.undo() || lastChange === null) return;
-    large.askToUndo(lastChange.text, bulk.undoLast);
+    large.askToUndo(lastChange.text, () => void bulk.undo(lastChange));
   };
   const label = () => {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
@@ -320,8 +319,8 @@ export function useInbox() {
 
 /** Returns the actions with a question before each that changes many threads. What is cancelled never ends. */
 function askingFirst(acts: ThreadActs, ask: LargeChange['ask']): ThreadActs {
-  const asked = (action: string, ids: readonly string[], run: () => ChangedIds) =>
-    new Promise<Awaited<ChangedIds>>((resolve) => ask(action, ids.length, () => void run().then(resolve)));
+  const asked = (action: string, ids: readonly string[], run: () => ChangedIds): ChangedIds =>
+    new Promise((resolve) => ids.length > 0 && ask(action, ids.length, () => void run().then(resolve)));
   const change = (kind: BulkChange, ids: readonly string[], run: () => ChangedIds) =>
     asked(describeChange(kind), ids, run);
   return {

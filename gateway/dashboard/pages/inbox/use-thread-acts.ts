@@ -186,9 +186,8 @@ export function useThreadActs(
     };
   };
   const markRead = async (ids: readonly string[], isRead: boolean) => {
-    if (ids.length === 0) return ids;
     const done = mayMarkOwn ? setReadByMe(ids, isRead) : setRead(ids, isRead);
-    return await tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done, ids);
+    return tell(`${conversations(ids.length)} marked as ${isRead ? 'read' : 'unread'}`, done, ids);
   };
   const markShown = async (thread: ReadState & { id: string }, lastEmailId: string) => {
     const { id } = thread;
@@ -254,30 +253,27 @@ export function useThreadActs(
 
   return {
     async archive(ids, isArchived) {
-      if (ids.length === 0) return ids;
       const text = `${conversations(ids.length)} ${isArchived ? 'archived' : 'moved to the inbox'}`;
-      return await tell(text, setArchived(ids, isArchived), ids);
+      return tell(text, setArchived(ids, isArchived), ids);
     },
     markRead,
     markShown,
     async label(ids, add, remove) {
-      if (ids.length === 0 || add.length + remove.length === 0) return ids;
+      if (add.length + remove.length === 0) return ids;
       const words = add.length > 0 ? `labeled ${add.join(', ')}` : `no longer labeled ${remove.join(', ')}`;
-      return await tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove), ids);
+      return tell(`${conversations(ids.length)} ${words}`, setLabels(ids, add, remove), ids);
     },
     async assign(ids, to) {
-      if (ids.length === 0) return ids;
       const done: string[] = [];
       const name = to === null ? 'no one' : nameAssignee(to);
       const text = () => `${conversations(done.length, ids.length)} assigned to ${name}`;
-      return await tell(text, setAssignee(ids, to, done), done);
+      return tell(text, setAssignee(ids, to, done), done);
     },
     async snooze(ids, until) {
-      if (ids.length === 0) return ids;
       const done: string[] = [];
       const what = until === null ? 'moved to the inbox' : 'snoozed';
       const text = () => `${conversations(done.length, ids.length)} ${what}`;
-      return await tell(text, setSnoozed(ids, until, done), done);
+      return tell(text, setSnoozed(ids, until, done), done);
     },
     async remind(id, at) {
       const { payload } = await setReminder({ threadId: id, at, timezone: timeZone });
@@ -288,12 +284,10 @@ export function useThreadActs(
       await tell(text, Promise.resolve(undo), [id]);
     },
     async trash(ids) {
-      if (ids.length === 0) return ids;
-      return await tell(`${conversations(ids.length)} moved to the trash`, setTrashed(ids, true), ids);
+      return tell(`${conversations(ids.length)} moved to the trash`, setTrashed(ids, true), ids);
     },
     async restore(ids) {
-      if (ids.length === 0) return ids;
-      return await tell(`${conversations(ids.length)} restored`, setTrashed(ids, false), ids);
+      return tell(`${conversations(ids.length)} restored`, setTrashed(ids, false), ids);
     },
     async deleteForever(ids) {
       const gone = list.takeOut(new Set(ids));
