@@ -17,28 +17,40 @@ export function saysWhoOrWhen(text: string): boolean {
   return SIGN_IN.test(text) || FOR_NOW.test(text) || ELSEWHERE.test(text);
 }
 
-/** `Der Server kennt diesen Empfänger nicht`: the negation is behind the recipient, and says nothing else of it: `als nicht sicher`. What the recipient does not know says nothing. */
+/** `Der Server kennt diesen Empfänger nicht`, `宛先を認識できません`: the negation is behind the recipient. What the recipient does not know says nothing. */
 const MISSED_LAST =
-  /(?<!\p{L})(?<!(?:empfänger|benutzer|nutzer|kunde|ontvanger|gebruiker|klant) )(?:(?:er)?kenn(?:t|en)|find(?:et|en)|(?:her)?kent|vindt|vinden) (?:(?:den|die|das|diesen?|dieses|einen?|eine|de|het|dit|deze|een) )?(?:(?:solch|angegeben|genannt|opgegeven)\p{L}{0,2} )?(?:(?:e-?)?mail-?|benutzer|empfänger|ziel|doel)?(?:empfänger|adressat|geadresseerde|benutzer|nutzer|teilnehmer|kunde|adresse?|adres|postfach|konto|mailbox|@addr|ontvanger|gebruiker|postvak|account)(?:e?s|e?n|in)?(?![\p{L}-])(?: (?!als |wie |zu |zo )[^\s.,;]{1,20}){0,3} (?:nicht|niet)(?!\p{L})(?: mehr| meer)?(?= ?(?:$|[.,;:!?()"'@]| (?:auf|bei|in|im|unter|hier|und|op|onder|bij|en|gefunden|finden|vinden|terug|waarnaar|waaraan)(?!\p{L})))|(?<!\p{L})(?:einen|eine|ein|solche[nrs]?) (?:solche[nrs]? )?(?:empfänger|adressat|benutzer|nutzer|teilnehmer|adresse|postfach|konto|kunden) (?:kennt|kennen|finde[nt]|gibt)(?: (?!als |wie |zu |zo )[^\s.,;]{1,20}){0,4} nicht(?!\p{L})(?: mehr| meer)?(?= ?(?:$|[.,;:!?()"'@]| (?:auf|bei|in|im|unter|hier|und|op|onder|bij|en|gefunden|finden|vinden|terug|waarnaar|waaraan)(?!\p{L})))|(?<![\p{L}-])(?:(?:e-?)?mail-?|benutzer|empfänger|ziel|doel)?(?:empfänger|adressat|geadresseerde|benutzer|nutzer|teilnehmer|kunde|adresse?|adres|postfach|konto|mailbox|@addr|ontvanger|gebruiker|postvak|account)(?:e?s|e?n|in)?(?![\p{L}-])(?: (?:auf|bei|in|op|bij) [^\s.,;]{1,12} [^\s.,;]{1,16}| \p{L}{1,12})? (?:nicht|niet) (?:finden|vinden)(?!\p{L})/u;
+  /(?<!\p{L})(?:(?:er)?kenn(?:t|en)|find(?:et|en)|(?:her)?kent|vindt|vinden|kennen) (?:(?:den|die|das|diesen?|dieses|einen?|eine|de|het|dit|deze|een) )?(?:(?:solch|angegeben|genannt|opgegeven)\p{L}{0,2} )?(?<![\p{L}-])(?:(?:e-?)?mail-?|benutzer|empfänger|ziel|doel)?(?:empfänger|adressat|geadresseerde|benutzer|nutzer|teilnehmer|kunde|adresse?|adres|postfach|konto|mailbox|@addr|ontvanger|gebruiker|postvak|account)(?:e?s|e?n|in)?(?![\p{L}-])(?= (?:.* )?(?:nicht|niet)(?!\p{L}))|(?<!\p{L})(?:einen|eine|ein|solche[nrs]?) (?:solche[nrs]? )?(?<![\p{L}-])(?:(?:e-?)?mail-?|benutzer|empfänger|ziel|doel)?(?:empfänger|adressat|geadresseerde|benutzer|nutzer|teilnehmer|kunde|adresse?|adres|postfach|konto|mailbox|@addr|ontvanger|gebruiker|postvak|account)(?:e?s|e?n|in)?(?![\p{L}-]) (?:kennt|kennen|finde[nt]|gibt)(?= (?:.* )?nicht(?!\p{L}))|(?<![\p{L}-])(?:(?:e-?)?mail-?|benutzer|empfänger|ziel|doel)?(?:empfänger|adressat|geadresseerde|benutzer|nutzer|teilnehmer|kunde|adresse?|adres|postfach|konto|mailbox|@addr|ontvanger|gebruiker|postvak|account)(?:e?s|e?n|in)?(?![\p{L}-])(?= (?:.* )?(?:nicht|niet) (?:finden|vinden)(?!\p{L}))|(?:宛先|あて先|受取人|送信先|利用者|ユーザー?|受信者|アドレス|メールボックス|アカウント|@addr)(?:の(?:メール)?(?:アドレス|ユーザー?))?[はをがも、 ]{1,2}(?=認識(?:でき|しま)|見つけること)|(?:수신자|수신인|받는 사람|사용자|주소|계정|메일함|@addr)(?: ?주소)?[을를은는이가]? ?(?=인식할 수 없|인식하지 못|알지 못)/u;
 
-/** Around what was missed: a condition or a cause other than that it is not there. Behind it: a cause, which one it is, or as what, unless mail goes there or somebody entered it. */
-const MISSED_IF =
-  /^[\p{N}. #-]{0,16}(?:if|when|should|wenn|falls|sollten?|si|se|als|indien|mocht|jeśli|jeżeli|если|якщо)(?!\p{L})|^[\p{N}. #-]{0,16}(?:如果|若)|(?<!\p{L})(?:due to|because of|owing to|wegen|aufgrund|auf grund|infolge|en raison d|à cause d|suite à|debido a|a causa d|por (?:una?|uma?) (?:err|fall|prob|ca[ií])|devido a|por causa d|per un (?:err|prob)|dovut[oa]|door een|wegens|vanwege|z powodu|wskutek|z uwagi na|из-за|по причине|вследствие|через помилк)|由于|由於|因为|因為/u;
-const MISSED_WHICH =
-  /(?<!\p{L})(?:because|since|weil|car|parce que|puisque|porque|ya que|perché|poiché|pois|já que|omdat|doordat|ponieważ|gdyż|bo|потому|поскольку|так как|étant|sendo|essendo|estando)(?!\p{L})|(?<!\p{L})(?<!(?:an|à|a la|al|a|o|al|para [oa]|ao|na|do|на|to) )(?:who|whose|whom|which|that|as|der|die|das|dem|den|deren|dessen|welche[rsmn]?|als|qui|que|dont|(?:des?|du)?laquelle|auquel|lequel|comme|quien|cuy[oa]|cual|como|che|cui|quale|come|qual|waar(?!naar|aan)\p{L}{2,8}|jako|któr\p{L}{1,3}|как|як|котор\p{L}{2,3})(?!\p{L})(?!.*(?:enter|typed|specif|provid|gave|given|wrote|suppl|angegeb|eingegeb|eingetipp|genannt|schr[ie]|saisi|indiqu|fourni|écri|donné|indicad|indicó|introdu|escri|proporcion|inser|indicat|scritt|digitat|fornit|informou|digit|indicou|ingevoerd|opgegeven|opgaf|getypt|invoer|podan|podał|wpisa|указа|ввел|ввёл))/u;
+/** All that may stand before what is missed: who did not find it. Closed lists, since what else may stand there is open: failures, conditions, who signs in. */
+const MISSED_BY =
+  /@addr|@host|(?<!\p{L})(?:the|this|our|that|mail|e-?mail|server|system|host|domain|does|did|do|was|were|is|are|we|have|has|sorry|unfortunately|because|error|der|die|das|den|dem|diese[rnms]?|unser\p{L}{0,2}|wir|mailserver|kann|können|konnten?|haben?|leider|weil|da|hier|angegeben\p{L}{0,2}|genannt\p{L}{0,2}|solch\p{L}{0,2}|le|la|les|ce|cet|notre|nous|serveur|de|messagerie|système|systeme|hôte|car|parce qu|désolé|el|este|nuestro|servidor|sistema|correo|porque|lo siento|il|lo|questo|nostro|di|posta|perché|o|a|nosso|pois|het|dit|deze|ons|onze|wij|systeem|kunnen|konden|kan|kon|helaas|omdat|opgegeven|serwer|ten|nasz|poczty|pocztowy|ponieważ|niestety|сервер|наш|этот|почтовый|мы|система|почты|к сожалению)(?!\p{L})|我们|我們|本|该|此|这个|的|服务器|伺服器|系统|系統|主机|邮件|很抱歉|抱歉|因为|当|この|その|弊社|私たち|サーバー?|システム|メール|[はがでの]|指定された|入力された|우리|저희|해당|서버|시스템|메일|에서|[가는은이의그]/gu;
+/** All that may stand between its words: determiners, and that somebody entered it. */
+const MISSED_DETERMINER =
+  /@addr|(?<!\p{L})(?:the|this|that|any|such|an?|given|specified|intended|recipient|email|e-?mail|mail|user|le|la|les|l|ce|cet|cette|ces|votre|el|los|las|al|a|ese|esa|este|esta|es[oa]s|il|lo|gli|i|questo|questa|quest|quel|quella|un|una|uno|o|os|as|esse|essa|um|uma|tego|ten|tę|ta|tej|to|tym|takiego|takiej|podan\p{L}{1,3}|wskazan\p{L}{1,3}|адрес\p{L}?|эт\p{L}{1,3}|указанн\p{L}{2,3}|данн\p{L}{2,3}|так\p{L}{2,3}|цього|таку|такого)(?!\p{L})|@addr|这个|這個|这位|該|该|此|您|你|要|发送|的|指定|输入|所|任何/gu;
+/** All that may stand behind it: where it was looked for, which name it has, that somebody entered it or mail goes there, and advice. */
+const MISSED_WHERE =
+  /^[\p{Script=Latin}\p{Script=Cyrillic}]{1,6}|@addr|@host|(?<!\p{L})(?:nicht|niet|mehr|meer|finden|vinden|gefunden|haben|hebben|terug|terugvinden|address|mailbox|account|name|here|hier|ici|aquí|aqui|qui|tu|tutaj|здесь|any ?more|(?:on|at|in|auf|bei|in|sur|dans|en|su|sul|nel|em|no|op|na|w|на|в) (?:(?:this|our|the|diesem|unserem|ce|notre|este|nuestro|questo|nostro|nosso|deze|dit|ons|onze|tym|naszym|этом|нашем|dieser|unserer) )?(?:mail ?)?(?:server|system|host|domain|serveur|système|servidor|sistema|systeem|serwerze|systemie|сервере|системе|@host)|(?:with|bei|chez|da|con|bij|u|у) (?:us|uns|nous|noi|ons|nas|нас)|(?:with (?:this|that)|mit (?:diesem|dem)|à ce|de ce|con es[ea]|con este|con questo|com ess[ea]|com este|met deze|o tej|с таким) (?:name|namen|nom|nombre|nome|naam|nazwie|именем)|d(?:ieses|es) namens|(?:that )?(?:you|was|were) (?:have )?(?:entered|typed|specified|gave|given|provided|wrote to|supplied|sent this to|sent it to)|(?:die|das|den) sie (?:angegeben|eingegeben|genannt|geschrieben)|an (?:die|den|das) sie (?:schreiben|senden|schrieben)|(?:que|qu') ?(?:vous|on|usted|ha|has|você|foi|o senhor)(?: a| avez| ha| m'a)?(?= \p{L}{2,})|(?:saisi|indiqu|fourni|donné|écrit)\p{L}{0,4}|(?:indicad|introducid|escrit|proporcionad|indicat|inserit|scritt|fornit|digitad|informad|digitou|indicou|informou)\p{L}?|che (?:ha|hai|è stat[oa])|(?:à laquelle|auquel|à qui) vous (?:écrivez|avez écrit)|(?:a la|al|a quien) que (?:escribe|envía|ha escrito)|a cui (?:ha scritto|scrive)|(?:waarnaar|waaraan) u (?:schreef|schrijft|verzendt)|dat u (?:hebt )?(?:opgegeven|opgaf|ingevoerd|hebt)|podan\p{L}{1,3}|na który (?:wysłano|napisano)(?: wiadomość)?|на который (?:отправлено|написано) письмо|который вы указали)(?!\p{L})|[,:–-] ?(?:please |bitte |veuillez |por favor,? |proszę |пожалуйста,? )?(?:check|verify|(?:über)?prüfen|vérifi|verifi|compruebe|revise|controll|controleer|sprawd|проверьте)\p{L}{0,6}(?: \p{L}{1,12}){0,4} (?:[ae]?-?(?:mail)?add?ress?|direcci[oó]n|l?'?indirizzo|endereço|адрес|spelling|schreibweise|ortografía|recipient|empfänger)\p{L}{0,6}|吗/gu;
 
-/** Returns whether a clause says behind a recipient that it is not known or found, as German and Dutch do. */
-export function isMissedLast(clause: string): boolean {
-  return isMissed(clause, MISSED_LAST);
+/** Returns whether a text has no other words than those of a list. */
+function hasOnly(text: string, words: RegExp): boolean {
+  return !/\p{L}/u.test(text.replace(words, ' '));
 }
 
-/** Returns whether a clause says that a recipient, and no particular other one, is not known or found. `subject`: who does not know it, if that is a recipient. */
-export function isMissed(clause: string, missed: Pattern | RegExp | null, subject?: Pattern): boolean {
+/** Returns whether a clause says behind a recipient that it is not known or found, as German, Dutch, Japanese and Korean do. */
+export function isMissedLast(clause: string): boolean {
+  const found = MISSED_LAST.exec(clause);
+  if (found === null || !hasOnly(clause.slice(0, found.index), MISSED_BY)) return false;
+  const behind = clause.slice(found.index + found[0].length);
+  return /^(?:認識|見つ|인식|알지)/u.test(behind) || hasOnly(behind, MISSED_WHERE);
+}
+
+/** Returns whether a clause says that a recipient, and nothing beside it, is not known or found: `missed` before a recipient. */
+export function isMissed(clause: string, missed: Pattern | null): boolean {
   const found = missed?.exec(clause) ?? null;
   return (
     found !== null &&
-    subject?.test(clause.slice(0, found.index)) !== true &&
-    !MISSED_IF.test(clause) &&
-    !MISSED_WHICH.test(clause.slice(found.index + found[0].length))
+    hasOnly(clause.slice(0, found.index), MISSED_BY) &&
+    hasOnly(found.groups?.['between'] ?? '', MISSED_DETERMINER) &&
+    hasOnly(clause.slice(found.index + found[0].length), MISSED_WHERE)
   );
 }

@@ -19,7 +19,7 @@ interface UnknownWords {
   none?: string;
   /** says that there is none, at the end of a clause about a recipient: `Používateľ joe na tomto serveri nie je` */
   noneLast?: string;
-  /** says that it is not known, right before the recipient, and not of what the recipient does not know: `ne reconnaît pas cette adresse` */
+  /** says that it is not known, right before the recipient: `ne reconnaît pas cette adresse` (missed-addressee.ts) */
   missed?: string;
   /** says that a recipient is there no longer; connections and servers are closed or removed, too */
   gone?: string;
@@ -292,7 +292,6 @@ const LANGUAGES: readonly UnknownWords[] = [
       '利用者 | 名前の者 | 宛先 | あて先 | 受取人 | 送信先 | ユーザ | 受信者 | アドレス | メールボックス | アカウント | ディレクトリ | 担当者 | 社員 | 職員 | 担当の者 | @addr',
     domain: 'ドメイン | ホスト',
     noneLast: 'ありません | いません | おりません | ございません',
-    loose: '見つけること | 認識しま | 認識でき',
     unknown: `存在しま | 存じません | 現在使われて | 登録されてお | 使用されてお | ご使用いただけ | 者はおりません | 者はいません | はございません | 存在いた | 見当たり | 該当者 | 該当がござい | 該当がありま | 間違 | 正しくありま | 登録なし | 届けられるアドレス | 存在しない | 見つかりま | 見つからな | 見つけられ | 不明 | 無効 | 登録されてい | ありません | 誤り | いません | リストされてい | 記載されてい | 認識されません | 確認できません |
       使われておりません | 使われていません | 使用されておりません | 使用されていません | ご利用になれません | 該当する | お探しの | 登録がござい | 登録がありま | 登録のない`,
     gone: `退会 | 逝去 | 死去 | 退任 | 転籍 | 閉鎖 | 利用停止 | 抹消 | 退職 | 退社 | 異動 | 在籍して | 離職 | 削除され | 廃止 | 解約`,
@@ -302,7 +301,6 @@ const LANGUAGES: readonly UnknownWords[] = [
       '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
     noneLast: '없음 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없어요',
-    loose: '인식할 수 없 | 인식하지 못 | 알지 못',
     unknown: `이제 없 | 존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
     gone: `퇴사 | 별세 | 이직 | 폐지 | 말소 | 퇴직 | 그만두 | 재직하지 | 근무하지 | 퇴직 | 탈퇴 | 삭제된 | 삭제되 | 해지 | 폐쇄`,
   },
@@ -427,7 +425,7 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
       if (isAscii && !isLatin) continue;
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))
         return 'recipient';
-      if (!isPolicy && isMissed(clause, missed, recipient)) return 'recipient';
+      if (!isPolicy && isMissed(clause, missed)) return 'recipient';
       const isWorded = unknownOrGone.test(clause);
       if (!isWorded && !(mayBeLoose && loose?.test(clause))) continue;
       if (recipient.test(clause)) return 'recipient';

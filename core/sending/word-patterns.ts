@@ -58,7 +58,7 @@ export function makeNonePattern(none: readonly string[], recipients: readonly st
   if (none.length === 0) return null;
   return compileLater(
     () =>
-      `(?:${pattern(none).source})(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??(?:${pattern(recipients).source})${NO_COMPOUND}`,
+      `(?:${pattern(none).source})(?<between>(?:\\S{1,12} ?|(?: [^\\s.,:]{1,16})?[\\s"'«„“]{1,2}(?:[\\p{L}-]{1,14})?)??)(?:${pattern(recipients).source})${NO_COMPOUND}`,
   );
 }
 
