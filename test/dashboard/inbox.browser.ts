@@ -508,8 +508,8 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.route('**/graphql', async (route) => {
         const isMeant = route.request().postData()?.includes(`${name}(`) === true;
-        if (isMeant && (await act(++number)) === 'abort') return await route.abort();
-        return await route.continue();
+        if (isMeant && (await act(++number)) === 'abort') return route.abort();
+        return route.continue();
       });
       return () => number;
     };
