@@ -258,7 +258,7 @@ export function toDeclarations(element: Element, rules: StyleRules): ElementStyl
   const known = rules.known.get(key);
   const styles = known ?? readStyles(element, value, rules);
   if (known === undefined) rules.known.set(key, styles);
-  // Whoever asks reads all of them, for each element.
+  // A caller reads all of them, for each element.
   spend(rules, styles.size);
   return styles;
 }
@@ -281,7 +281,7 @@ function readStyles(element: Element, value: (name: string) => string | undefine
   const styles = {
     always: ofAlways,
     conditional: ofConditional,
-    size: sizeOf(ofAlways) + (ofConditional === null ? 0 : sizeOf(ofConditional)),
+    size: measureDeclarations(ofAlways) + (ofConditional === null ? 0 : measureDeclarations(ofConditional)),
   };
   rules.bySet.set(key, styles);
   for (const { declarations } of matching) spend(rules, declarations.length * ENTRY_WORK);
@@ -290,7 +290,7 @@ function readStyles(element: Element, value: (name: string) => string | undefine
   return styles;
 }
 
-/** How often declarations that are new are read, as against those that are known. */
+/** How often new declarations are read, as against known ones. */
 const PATTERNS = 4;
 
 function listMatching(element: Element, value: (name: string) => string | undefined, rules: StyleRules): Rule[] {
@@ -336,7 +336,7 @@ function byProperty(parts: readonly { declarations: readonly Declaration[]; isWe
   return new Map([...found].map(([property, values]) => [property, [...values]]));
 }
 
-function sizeOf(declarations: Declarations): number {
+function measureDeclarations(declarations: Declarations): number {
   let size = 0;
   for (const values of declarations.values()) for (const { length } of values) size += ENTRY_WORK + length;
   return size;

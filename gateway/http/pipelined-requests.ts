@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Requests of one connection that wait for those before them. Programs that pipeline have a few dozen. */
 export const MAX_PIPELINED = 100;
-/** Requests behind those that wait. They get no response, and with more of them the connection is closed at once. */
+/** Requests behind the last of them. They get no response, and with more of them the connection is closed at once. */
 export const MAX_DROPPED = 1_000;
 
 interface Waiting {

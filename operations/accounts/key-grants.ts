@@ -68,7 +68,8 @@ export async function requireRouteGrant(
 
 /**
  * Pauses the scheduled mail of keys that may no longer send it, or have a stricter send policy, and appends the events of that, of disabled
- * endpoints, and `more`. With a stricter policy, the keys resume no mail that they scheduled before, whoever paused it. Must be last in its transaction. Returns the last number of the user's event feed; null when nothing was appended.
+ * endpoints, and `more`. With a stricter policy, the keys resume no mail that they scheduled before, even if a person paused it. Must be last
+ * in its transaction. Returns the last number of the user's event feed; null when nothing was appended.
  */
 export async function announceLimits(
   context: Pick<OperationContext, 'now' | 'random' | 'workspaceId'>,

@@ -149,7 +149,7 @@ const DATE_FIELD = '\r\nDate: ';
 
 /**
  * Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all; with `hasStricterPolicy`, all that
- * they scheduled, also those that are paused.
+ * they scheduled, also the paused ones.
  */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,

@@ -77,7 +77,7 @@ test.each([
   'Unser Server kann die Webadresse nicht finden',
   '550 5.7.1 Der Server kennt diese Adresse nicht',
   '550 5.7.1 サーバーはこの受信者を認識できません',
-])('550 %s: suppresses nobody', (text) => {
+])('550 %s: suppresses no recipient', (text) => {
   expect(suppresses(text)).toBe(false);
 });
 

@@ -30,7 +30,7 @@ export type BulkChange =
 
 /** Changes threads of one batch. What only the person sees has no undo of the service. */
 type Send = (threadIds: string[]) => Promise<Outcome<{ undoId?: string | null }>>;
-/** `skipped`: threads that were deleted meanwhile. `left`: those that are still to be changed. */
+/** `skipped`: threads that were deleted meanwhile. `left`: threads that have not been changed yet. */
 type Changed = { changed: string[]; undoIds: string[]; skipped: number; left: string[] };
 
 /** All conversations of a list, chosen at one moment, and the change that runs over them. */

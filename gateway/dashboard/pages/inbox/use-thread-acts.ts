@@ -34,7 +34,7 @@ const DELETE_FOREVER = graphql(`
   }
 `);
 
-/** The threads that an action has changed: those that met a problem are left out. */
+/** The threads that an action has changed, without any that met a problem. */
 export type ChangedIds = Promise<readonly string[]>;
 
 /** Actions on threads of the list or on the open one. */
