@@ -110,6 +110,7 @@ test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each
   const subscribe = async (subscriber: (typeof subscribers)[number], gateway: GatewayProcess): Promise<void> => {
     const { box, lastId } = subscriber;
     const onMessage = (message: Message) => {
+      expect(message.event, JSON.stringify(message.data)).toBe('message');
       subscriber.lastId = message.id;
       subscriber.seen.push(message.data.data.label);
       if (subscriber.seen.length === expected) done++;

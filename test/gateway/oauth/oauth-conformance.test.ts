@@ -42,7 +42,7 @@ test('the conformance suite passes its scenarios for authorization servers: meta
   child.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()));
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
-    const link = /^(http:\S+\/oauth\/authorize\?\S+)$/m.exec(output)?.[1];
+    const link = /^(http:\S+\/oauth\/authorize\?\S+)\n/m.exec(output)?.[1];
     if (link === undefined || isAsked) return;
     isAsked = true;
     void allow(new URL(link));
