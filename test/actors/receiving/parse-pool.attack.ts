@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -213,20 +212,6 @@ test('small mail is parsed behind three that are slow, two of them within a long
     expect(await readdir(folder), 'a step has ended').toEqual([]);
     await pool.close();
     await Promise.all(slow);
-  }));
-
-test('a thread with most memory that is silent at two measurements ends, its message is tried again, and small mail goes on', () =>
-  inGate(async (folder, gate) => {
-    execFileSync('mkfifo', [path.join(folder, 'pipe')]);
-    startPool();
-    const mute = poison(`mute${gate}`);
-    const parsed = pool.parse([mute]);
-    await waitFor(async () => expect(await readdir(folder)).toContain('begun'));
-    const small = await pool.parse(crowd(5, 'small'));
-    expect(small.map((outcome) => outcome.message.parseError)).toEqual(small.map(() => null));
-    expect((await parsed)[0]?.message.parseError).toBeNull();
-    expect(ended).toEqual([expect.objectContaining({ emailId: mute.emailId, reason: 'took more than 512 MB' })]);
-    await writeFile(path.join(folder, 'pipe'), '');
   }));
 
 test.each([['a large message', LARGE_BODY]])(

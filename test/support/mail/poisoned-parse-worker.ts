@@ -1,5 +1,5 @@
 import { pbkdf2Sync } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import iconv from 'iconv-lite';
 
 // The parser's thread with faults planted in it: an encoded word of the made-up charset `poison` does to the thread what it names. It ends in
@@ -21,9 +21,8 @@ const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|sleep|exit|gate|wait|deaf|mute|heap|buffers|hold)([\da-f]+)?\xff$/.exec(
-      Buffer.from(bytes).toString('latin1'),
-    ) ?? [];
+    /^(hang|sleep|exit|gate|wait|deaf|heap|buffers|hold)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ??
+    [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
@@ -52,15 +51,6 @@ iconv.decode = (bytes, charset, options) => {
       hash(Math.round((DEAF_MS / hash(HASHES_TO_MEASURE)) * HASHES_TO_MEASURE));
       writeFileSync(`${Buffer.from(gate ?? '', 'hex').toString()}/spoke`, '');
       return 'deaf';
-    }
-    // Holds 540 MB, and replies to nothing until the test writes to the pipe. Only one thread does.
-    case 'mute': {
-      const folder = Buffer.from(gate ?? '', 'hex').toString();
-      if (existsSync(`${folder}/begun`)) return 'mute';
-      writeFileSync(`${folder}/begun`, '');
-      for (let count = 0; count < 135; count++) hoard.push(Buffer.alloc(4_000_000, 1));
-      readFileSync(`${folder}/pipe`);
-      return 'mute';
     }
     case 'heap': {
       const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);
