@@ -114,18 +114,8 @@ describe('the screening of mail for text that is aimed at agents', () => {
     ['reported-attacks', true, 14, 18],
     ['reported-look-alikes', false, 0, 0],
     ['reported-look-alikes', true, 0, 1],
-  ] as const)('marks of the %s (kept aside: %s) at least %i and at most %i mails', (name, isHeld, least, most) => {
-    const marked = verdictsOf(
-      readFrozenMail(name).filter((each) => each.isHeld === isHeld),
-      'review',
-    );
-    expect(marked.length).toBeGreaterThanOrEqual(least);
-    expect(marked.length).toBeLessThanOrEqual(most);
-  });
-
-  // Written in 12 languages and committed before anything was changed for them: at first, 36 and 14 attacks were found, and 6 and 5 look-alikes
-  // marked, most of them letters to agents of a trade.
-  test.each([
+    // Written in 12 languages and committed before anything was changed for them: at first, 36 and 14 attacks were found, and 6 and 5 look-alikes
+    // marked, most of them letters to agents of a trade.
     ['wide-attacks', false, 41, 41],
     ['wide-attacks', true, 15, 19],
     ['wide-look-alikes', false, 0, 0],
