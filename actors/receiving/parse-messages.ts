@@ -31,7 +31,7 @@ export interface ParseOutcome {
 /** What the pool passes to a worker at its start. */
 export interface WorkerSettings {
   dnsServers: readonly string[];
-  /** three 32-bit integers, see {@link CURRENT}, {@link PROGRESS} and {@link THREAD_NUMBER} */
+  /** four 32-bit integers, see {@link CURRENT}, {@link PROGRESS}, {@link THREAD_NUMBER} and {@link IS_ASIDE} */
   state: SharedArrayBuffer;
 }
 
@@ -52,3 +52,5 @@ export const CURRENT = 0;
 export const PROGRESS = 1;
 /** Index in the shared state: what the thread's processor time is found by, see readThreadNumber. */
 export const THREAD_NUMBER = 2;
+/** Index in the shared state: 1 when other threads parse the messages behind the current one. */
+export const IS_ASIDE = 3;

@@ -43,8 +43,8 @@ export interface ParsePool {
 const PROGRAM = new URL('./parse-worker.ts', import.meta.url);
 
 const MAX_TRIES = 3;
-/** Lists of messages that one thread has at once: while some wait for DNS, the next are parsed. */
-const LISTS_PER_THREAD = 4;
+/** A thread with fewer messages gets the next list: while some wait for DNS, others are parsed. */
+const MAX_JOBS = 64;
 /** Interval at which the threads are checked; milliseconds. */
 const WATCH_MS = 250;
 /**
@@ -102,7 +102,6 @@ interface Job {
 interface Seat {
   thread: ParseThread;
   jobs: Map<number, Job>;
-  lists: number;
   /** without progress: CPU time of the process, and of this thread */
   stillMs: number;
   workedMs: number;
@@ -167,13 +166,12 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const settings = { program: options.program ?? PROGRAM, dnsServers: options.dnsServers, youngGenerationMb };
     const seat: Seat = {
       thread: createParseThread(settings, {
-        onResults(results) {
-          seat.lists--;
-          for (const { key, outcome } of results) {
-            const job = seat.jobs.get(key);
-            seat.jobs.delete(key);
-            job?.resolve(outcome);
-          }
+        onResult({ key, outcome }) {
+          const job = seat.jobs.get(key);
+          // A message behind a slow one went to another thread.
+          if (job === undefined) return;
+          seat.jobs.delete(key);
+          job.resolve(outcome);
           if (aside.includes(seat) && seat.jobs.size === 0) dismiss(seat);
           if (seat === largeSeat) {
             largeSeat = null;
@@ -184,7 +182,6 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
         onEnd: (reason) => replace(seat, reason),
       }),
       jobs: new Map(),
-      lists: 0,
       stillMs: 0,
       workedMs: 0,
       stillLooks: 0,
@@ -210,12 +207,12 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function assign(): void {
     while (waiting.length > 0) {
       const seat = seats.reduce<Seat | null>(
-        (best, each) => (best === null || each.lists < best.lists ? each : best),
+        (best, each) => (best === null || each.jobs.size < best.jobs.size ? each : best),
         null,
       );
-      const isFull = seat === null || seat.lists > 0;
+      const isFull = seat === null || seat.jobs.size > 0;
       if (isFull && seats.length + restarting < options.workers) seats.push(open());
-      else if (seat === null || seat.lists >= LISTS_PER_THREAD) break;
+      else if (seat === null || seat.jobs.size >= MAX_JOBS) break;
       else give(seat, waiting.shift() ?? []);
     }
     const next = largeSeat === null ? large.shift() : undefined;
@@ -223,18 +220,18 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       largeSeat = open(YOUNG_GENERATION_OF_LARGE_MB);
       give(largeSeat, [next]);
     }
-    const suspect = quarantine === null || quarantine.lists === 0 ? suspects.shift() : undefined;
+    const suspect = quarantine === null || quarantine.jobs.size === 0 ? suspects.shift() : undefined;
     if (suspect !== undefined) {
       quarantine ??= open();
       give(quarantine, [suspect]);
-    } else if (quarantine?.lists === 0) {
+    } else if (quarantine?.jobs.size === 0) {
       void quarantine.thread.end();
       quarantine = null;
     }
   }
 
   function give(seat: Seat, jobs: readonly Job[]): void {
-    if (seat.lists === 0) {
+    if (seat.jobs.size === 0) {
       seat.stillMs = 0;
       seat.workedMs = 0;
       seat.stillLooks = 0;
@@ -247,7 +244,6 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       usage = process.cpuUsage();
       watch = setInterval(look, WATCH_MS).unref();
     }
-    seat.lists++;
     for (const job of jobs) seat.jobs.set(job.key, job);
     seat.thread.post(jobs.map((job) => ({ ...job.request, key: job.key })));
   }
@@ -263,6 +259,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
       if (longest === undefined || longest.saidMs < LEAST_ASIDE_MS) return;
       replace(longest, 'made room for another slow message');
     }
+    seat.thread.stopAfterCurrent();
     const behind = [...seat.jobs.values()].filter((job) => job !== slow);
     seat.jobs = new Map([[slow.key, slow]]);
     if (seat === largeSeat) largeSeat = null;
@@ -337,7 +334,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const { user, system } = process.cpuUsage(usage);
     usage = process.cpuUsage();
     const stillMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
-    const busy = all().filter((seat) => seat.lists > 0);
+    const busy = all().filter((seat) => seat.jobs.size > 0);
     if (busy.length === 0) return endWatch();
     const bytes = process.memoryUsage.rss();
     for (const seat of busy) {
@@ -382,7 +379,7 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
     const replies = busy.map(async (seat) => held.set(seat, await seat.thread.measureBytes()));
     await Promise.race([Promise.all(replies), sleep(MEASURE_MS, undefined, { ref: false })]);
     isMeasuring = false;
-    const present = busy.filter((seat) => seat.lists > 0 && all().includes(seat));
+    const present = busy.filter((seat) => seat.jobs.size > 0 && all().includes(seat));
     for (const seat of present) seat.mutes = held.has(seat) || !seat.thread.isReady() ? 0 : seat.mutes + 1;
     const mute = present.find((seat) => seat.mutes >= MAX_MUTES);
     const sum = [...held].reduce((bytes, [seat, each]) => bytes + (present.includes(seat) ? each : 0), 0);

@@ -2,6 +2,7 @@ import { readThreadMs } from '../work/thread-time.ts';
 import { startThread } from '../work/worker-threads.ts';
 import {
   CURRENT,
+  IS_ASIDE,
   PROGRESS,
   THREAD_NUMBER,
   type WorkerSettings,
@@ -11,12 +12,14 @@ import {
 
 /** A thread that runs parse-worker.ts. */
 export interface ParseThread {
-  /** Gives it a list of messages; onResults is called once per list, unless the thread ends before. */
+  /** Gives it messages; onResult is called for each, unless the thread ends before. */
   post(items: readonly WorkItem[]): void;
   /** key of the message that it is, or was last, parsing; 0 when there is none */
   current(): number;
   /** a number that changes whenever the thread finishes a step */
   progress(): number;
+  /** Has it begin no further message. */
+  stopAfterCurrent(): void;
   /** whether it ever came up */
   isReady(): boolean;
   /** Returns the bytes that it holds, in its heap and in buffers; see Thread.measureMemory. */
@@ -28,7 +31,7 @@ export interface ParseThread {
 }
 
 interface ParseThreadEvents {
-  onResults(results: WorkResult[]): void;
+  onResult(result: WorkResult): void;
   /** Called once if the thread ended by itself. */
   onEnd(reason: string): void;
 }
@@ -45,7 +48,7 @@ export function createParseThread(
   }: { program: URL; dnsServers: readonly string[]; youngGenerationMb: number | undefined },
   events: ParseThreadEvents,
 ): ParseThread {
-  const state = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
+  const state = new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT);
   const view = new Int32Array(state);
   let isReady = false;
   const thread = startThread({
@@ -55,9 +58,9 @@ export function createParseThread(
     data: { dnsServers, state } satisfies WorkerSettings,
     onMessage(message) {
       // parse-worker.ts posts these.
-      const posted = message as WorkResult[] | 'ready';
+      const posted = message as WorkResult | 'ready';
       if (posted === 'ready') isReady = true;
-      else events.onResults(posted);
+      else events.onResult(posted);
     },
     onEnd: (reason) => events.onEnd(reason),
   });
@@ -72,6 +75,7 @@ export function createParseThread(
     },
     current: () => Atomics.load(view, CURRENT),
     progress: () => Atomics.load(view, PROGRESS),
+    stopAfterCurrent: () => void Atomics.store(view, IS_ASIDE, 1),
     isReady: () => isReady,
     measureProcessor: async () => readThreadMs(Atomics.load(view, THREAD_NUMBER)) ?? thread.measureProcessor(),
     async measureBytes() {

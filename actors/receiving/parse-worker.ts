@@ -10,6 +10,7 @@ import { authenticateMessage } from './authenticate-message.ts';
 import { readDmarcAttachment } from './dmarc-attachment.ts';
 import {
   CURRENT,
+  IS_ASIDE,
   type ParseOutcome,
   PROGRESS,
   THREAD_NUMBER,
@@ -40,10 +41,11 @@ parentPort?.on('message', (items: WorkItem[]) => {
 void loadScreening().then(() => parentPort?.postMessage('ready'));
 releaseMemoryWhenIdle({ leastGrowthBytes: LEAST_GROWTH_BYTES });
 
-/** Resolves when all are parsed; the results are posted when all are checked as well. */
+/** Resolves when all are parsed; each result is posted when its message is checked as well, so that none waits for the DNS of another one. */
 async function work(items: readonly WorkItem[]): Promise<void> {
-  const results: Promise<WorkResult>[] = [];
   for (const item of items) {
+    // One of them may hang, before the current one is checked.
+    if (Atomics.load(state, IS_ASIDE) === 1) return;
     const bytes = Buffer.from(item.bytes.buffer, item.bytes.byteOffset, item.bytes.byteLength);
     Atomics.store(state, CURRENT, item.key);
     const message = await parse(bytes);
@@ -52,14 +54,8 @@ async function work(items: readonly WorkItem[]): Promise<void> {
     const dmarcReport = await readDmarcAttachment(bytes, message.attachments);
     Atomics.store(state, CURRENT, 0);
     Atomics.add(state, PROGRESS, 1);
-    results.push(check(item, bytes, { message, report, dmarcReport }));
+    void check(item, bytes, { message, report, dmarcReport }).then((result) => parentPort?.postMessage(result));
   }
-  void report(results);
-}
-
-async function report(results: Promise<WorkResult>[]): Promise<void> {
-  const done = await Promise.all(results);
-  parentPort?.postMessage(done);
 }
 
 async function parse(bytes: Buffer): Promise<ParsedMessage> {

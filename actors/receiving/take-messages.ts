@@ -64,7 +64,7 @@ const MAX_BYTES = 524_288;
 /** Messages that are read ahead, or wait for it: of a larger crowd, the others are committed first. */
 const MAX_MESSAGES = 256;
 const MAX_TOTAL_BYTES = 32_000_000;
-/** Messages that the parser gets in one list: they share its cost, and wait for each other's DNS lookups. */
+/** Messages that the parser gets in one list: they share the cost of waking its thread. */
 const LIST_MESSAGES = 16;
 const LIST_BYTES = 262_144;
 /** Messages that were accepted before and that the parser has: with more, it is busy with them. */

@@ -45,7 +45,10 @@ export interface WorkEngine<Item, Job> {
   hold(jobs: readonly Job[]): Job[];
   /** Lets an item wait in the queue; its jobs are held. */
   enqueue(item: Item): void;
-  /** Starts what may start. */
+  /**
+   * Starts what may start, in the next turn of the event loop: clients whose mail was just committed get their replies before it is
+   * delivered, and attempts that end in the same turn make room for one batch.
+   */
   pump(): void;
   /** The attempt of an item ended: its place in the queue is free. */
   end(item: Item): void;
@@ -66,7 +69,8 @@ export function createWorkEngine<Item, Job extends Leased>(
   let isStopping = false;
   let isPumpDue = false;
 
-  const pump = () => {
+  const start = () => {
+    isPumpDue = false;
     if (isStopping) return;
     const items = queue.take();
     if (items.length === 0) return;
@@ -74,14 +78,10 @@ export function createWorkEngine<Item, Job extends Leased>(
     keep(options.run(items));
   };
 
-  /** Not at once: attempts that end in the same turn of the event loop make room for one batch. */
-  const pumpSoon = () => {
+  const pump = () => {
     if (isPumpDue) return;
     isPumpDue = true;
-    setImmediate(() => {
-      isPumpDue = false;
-      pump();
-    });
+    setImmediate(start);
   };
 
   const forget = (jobs: readonly Job[]) => {
@@ -119,13 +119,13 @@ export function createWorkEngine<Item, Job extends Leased>(
     pump,
     end(item) {
       queue.end(item);
-      pumpSoon();
+      pump();
     },
     async putBack(item) {
       if (isStopping) return release(jobsOf(item));
       inHand.move(jobsOf(item), 'claimed');
       queue.putBack(item);
-      pumpSoon();
+      pump();
     },
     async finish(jobs, recorded) {
       inHand.move(jobs, 'recording');

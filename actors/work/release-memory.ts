@@ -10,7 +10,7 @@ const IDLE_UTILIZATION = 0.005;
 /** Looks in a row that find a thread idle before it collects: what comes after a shorter pause finds its compiled code. */
 const IDLE_LOOKS = 2;
 /** Bytes by which the memory of a thread must have grown to be worth a collection, which takes about 0.1 s. */
-const LEAST_GROWTH_BYTES = 32 * 1024 * 1024;
+const LEAST_GROWTH_BYTES = 12 * 1024 * 1024;
 
 /**
  * Returns memory to the system when the calling thread becomes idle, after its start or after a burst: V8 collects garbage when it needs room,

@@ -171,6 +171,18 @@ test('a slow message is parsed by the thread that began it', async () => {
   }
 });
 
+test('a slow message has its result when the one behind it hangs', () =>
+  inGate(async (folder, gate) => {
+    startPool(1, 3_600_000);
+    const [slow, hanging] = pool.parseEach([poison(`wait${gate}`), poison('sleep')]);
+    const rejection = expect(hanging).rejects.toThrow('the parser was closed');
+    await pool.parse([message('other')]);
+    await writeFile(path.join(folder, 'open'), '');
+    expect((await slow)?.message.parseError).toBeNull();
+    await pool.close();
+    await rejection;
+  }));
+
 const LARGE_BODY = 'A line of text\r\n'.repeat(150_000);
 test('a large message that is slow does not delay the next large one', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'postroom-gate-'));
@@ -291,4 +303,13 @@ test('messages of a list do not wait for slow DNS one after the other', async ()
   expect(names.slice(0, lastFirst + 1)).toHaveLength(25);
   expect(outcomes.map((outcome) => outcome.authentication?.spf.result)).toEqual(list.map(() => 'temperror'));
   expect(outcomes.every((outcome) => outcome.message.parseError === null)).toBe(true);
+});
+
+test('a message has its result before those of its list that wait for DNS', async () => {
+  startPool();
+  dns.set('silent.test', 'TXT', 'silent');
+  const order: string[] = [];
+  const list = [{ ...message('waits'), reversePath: 'joe@silent.test' }, message('quick')];
+  await Promise.all(pool.parseEach(list).map((each) => each.then(({ emailId }) => order.push(emailId))));
+  expect(order).toEqual(['quick', 'waits']);
 });
