@@ -34,7 +34,7 @@ export const PersonPictureSchema = defineEntity({
   name: 'PersonPicture',
   tableName: 'person_picture',
   properties: {
-    personId: belongsToPerson('person_picture').primary().updateRule('noaction'),
+    personId: belongsToPerson('person_picture').primary().updateRule('no action'),
     mediaType: p.text().$type<PictureType>(),
     content: p.blob().$type<Buffer>(),
     updatedAt: p.datetime(3).defaultRaw('now()'),
@@ -99,8 +99,8 @@ export const WorkspaceMemberSchema = defineEntity({
   name: 'WorkspaceMember',
   tableName: 'workspace_member',
   properties: {
-    workspaceId: belongsToWorkspace('workspace_member').primary().updateRule('noaction'),
-    personId: belongsToPerson('workspace_member').primary().updateRule('noaction'),
+    workspaceId: belongsToWorkspace('workspace_member').primary().updateRule('no action'),
+    personId: belongsToPerson('workspace_member').primary().updateRule('no action'),
     role: p.text().$type<Role>(),
     /** whether the member approves mail, whatever the role */
     isApprover: p.boolean().default(false),
@@ -325,7 +325,7 @@ export const SignInProviderSchema = defineEntity({
   name: 'SignInProvider',
   tableName: 'sign_in_provider',
   properties: {
-    workspaceId: belongsToWorkspace('sign_in_provider').primary().updateRule('noaction'),
+    workspaceId: belongsToWorkspace('sign_in_provider').primary().updateRule('no action'),
     issuer: p.text(),
     clientId: p.text(),
     /** see core/shared/secret-box.ts */
@@ -353,7 +353,7 @@ export const AuthTotpSchema = defineEntity({
   name: 'AuthTotp',
   tableName: 'auth_totp',
   properties: {
-    personId: belongsToPerson('auth_totp').primary().updateRule('noaction'),
+    personId: belongsToPerson('auth_totp').primary().updateRule('no action'),
     secretCiphertext: p.text(),
     /** step of the last code that was accepted, which no code of that step or an earlier one follows */
     lastStep: p.bigint('number').defaultRaw('0'),
@@ -368,7 +368,7 @@ export const AuthRecoveryCodeSchema = defineEntity({
   name: 'AuthRecoveryCode',
   tableName: 'auth_recovery_code',
   properties: {
-    personId: belongsToPerson('auth_recovery_code').primary().updateRule('noaction'),
+    personId: belongsToPerson('auth_recovery_code').primary().updateRule('no action'),
     codeSha256: p.blob().$type<Buffer>().primary(),
   },
 });
