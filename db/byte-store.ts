@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from './connection/database.ts';
 import { type PackedMessage, unpackMessage, unpackSmall } from './packed-message.ts';
 
-/** Where the bytes of messages are read from. PostgreSQL holds them; what came in a moment ago is answered from memory. */
+/** Where the bytes of messages are read from. PostgreSQL holds them; what came in a moment ago is still in memory. */
 export interface ByteStore {
   /** Keeps bytes in memory that were just committed, so that parser and delivery need not read them back. */
   keep(rawId: string, bytes: Buffer): void;

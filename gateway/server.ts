@@ -83,7 +83,7 @@ export interface GatewayOptions {
   fault?: SubmissionParts['fault'] & NonNullable<OperationParts['fault']> & NonNullable<AccountsOptions['fault']>;
 }
 
-/** Every request is answered within 10 s, even when PostgreSQL does not respond. Milliseconds. @limit */
+/** Every request gets its response within 10 s, even when PostgreSQL does not respond. Milliseconds. @limit */
 export const ANSWER_WITHIN_MS = 9_000;
 
 /**

@@ -105,7 +105,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 
   /**
-   * Whether this is an automatic reply to the return address of a forwarded copy. Forwarded again, it would be answered again, forever.
+   * Whether this is an automatic reply to the return address of a forwarded copy. Forwarded again, it would get a reply again, forever.
    */
   const isReplyToCopy = async (row: ClaimedForwardRow): Promise<boolean> => {
     if (row.recipient === null || !isReturnAddress(row.recipient)) return false;

@@ -216,7 +216,7 @@ export async function startReceivingActor(context: ActorContext, options: Receiv
 const MIN_FREE_BYTES = 1.5 * 15_000_000;
 /** Part of the disk that must stay free. */
 const MIN_FREE_PART = 0.05;
-/** How long an answer is cached; milliseconds. */
+/** How long a reply is cached; milliseconds. */
 const ANSWER_AGE_MS = 1_000;
 
 /**

@@ -14,7 +14,7 @@ import type { ParseOutcome } from './parse-messages.ts';
 const MAX_SEARCH_TEXT = 8_000;
 
 /**
- * Returns the rows of a received email. Without a usable Message-ID it gets `<EMAILID@hostname>`, so that every email can be answered and
+ * Returns the rows of a received email. Without a usable Message-ID it gets `<EMAILID@hostname>`, so that every email can be replied to and
  * referred to.
  */
 export function emailRows(

@@ -31,7 +31,7 @@ interface OwnedMessage {
 const MAX_ORIGINALS = 3;
 
 /**
- * Returns the messages in the same order, without copies of the emails that they answer. Reads from PostgreSQL only if one of them may
+ * Returns the messages in the same order, without copies of the emails that they reply to. Reads from PostgreSQL only if one of them may
  * contain a copy: a reply of some length in which nothing is marked as quoted.
  */
 export async function removeCopies(

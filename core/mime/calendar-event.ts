@@ -6,7 +6,7 @@ import { findZone, instantByDefinition } from './calendar-zone.ts';
 export const EVENT_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
 export const ATTENDEE_STATUSES = ['needs-action', 'accepted', 'declined', 'tentative', 'delegated'] as const;
 
-/** The event of an invitation, an answer to one, or a cancellation (RFC 5545, RFC 5546). All texts are the sender's. */
+/** The event of an invitation, a reply to one, or a cancellation (RFC 5545, RFC 5546). All texts are the sender's. */
 export interface CalendarEvent {
   /** upper case, such as `REQUEST`, `REPLY`, `CANCEL` and `COUNTER`; null when it is no scheduling message */
   method: string | null;

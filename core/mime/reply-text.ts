@@ -33,7 +33,7 @@ export function stripQuotedText(text: string): string {
 /**
  * Finds what the author of a plain-text body typed, line by line, in linear time. Removed are quoted mail below or above it with the lines
  * that introduce it, signatures behind `--`, what telephones and companies add, and all that follows the fields of a quoted or forwarded
- * message. Quotations between answers stay.
+ * message. Quotations between replies stay.
  */
 export function readReply(text: string): Reply {
   const lines = splitLines(text);

@@ -98,7 +98,7 @@ const DELIVERED =
 /** A code of a refusal in a text. */
 const REFUSED = /(?<![\d.])[45]\d\d[ -]/;
 
-/** Whether a message answers one, as people do: `Re: Invoice`. */
+/** Whether a message replies to one, as people do: `Re: Invoice`. */
 function isReplyOfPerson(header: HeaderSection, subject: string): boolean {
   return firstField(header, 'in-reply-to') !== null && /^(?:re|aw|sv|vs|antw?|odp|rif|res)\s{0,3}[:：]/.test(subject);
 }

@@ -22,7 +22,7 @@ const LINE_ELEMENT = /<(?:br|p|div|li|tr|pre|h[1-6])[\s/>]/gi;
 const MIN_LINE_ELEMENTS = 3;
 
 /**
- * Returns whether a reply may contain the message that it answers without any sign of it: nothing of it is marked as quoted, and it is long
+ * Returns whether a reply may contain the message that it replies to without any sign of it: nothing of it is marked as quoted, and it is long
  * enough. True for 3 of 100 messages of public lists.
  */
 export function mayContainCopy({ inReplyTo, textBody, htmlBody, removedParts, cleanedText }: ParsedMessage): boolean {

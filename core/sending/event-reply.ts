@@ -1,15 +1,15 @@
 import { type CalendarEvent } from '../mime/calendar-event.ts';
 import { isHeaderText } from './outgoing-headers.ts';
 
-/** How an attendee answers an invitation. */
+/** How an attendee replies to an invitation. */
 export const EVENT_RESPONSES = ['accepted', 'tentative', 'declined'] as const;
 
 export type EventResponse = (typeof EVENT_RESPONSES)[number];
 
-/** Why an event cannot be answered. */
+/** Why no reply to an event can be sent. */
 export type NoReply = 'no invitation' | 'cancelled' | 'no identifier' | 'no organizer';
 
-/** Returns why an event cannot be answered; null: it can. Only a request can be (RFC 5546 §3.2.2). */
+/** Returns why no reply to an event can be sent; null: one can. Only a request can be (RFC 5546 §3.2.2). */
 export function findReplyFlaw({ method, status, uid, organizer }: CalendarEvent): NoReply | null {
   if (method === 'CANCEL' || status === 'cancelled') return 'cancelled';
   if (method !== 'REQUEST') return 'no invitation';
@@ -24,7 +24,7 @@ export interface EventReply {
   response: EventResponse;
   /** null: none */
   comment: string | null;
-  /** who answers */
+  /** who replies */
   attendee: { name: string | null; address: string };
   now: Date;
 }
@@ -32,7 +32,7 @@ export interface EventReply {
 /** Bytes of a line (RFC 5545 §3.1). */
 const MAX_LINE_BYTES = 75;
 
-/** Returns the calendar of a reply (RFC 5546 §3.2.3): the attendee's answer to the organizer, for the occurrence or the series asked about. */
+/** Returns the calendar of a reply (RFC 5546 §3.2.3): what the attendee says to the organizer, for the occurrence or the series asked about. */
 export function writeEventReply(event: CalendarEvent, { response, comment, attendee, now }: EventReply): string {
   const { uid, sequence, organizer, summary, start, end, recurrenceId } = event;
   const lines = [

@@ -6,7 +6,7 @@ import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
 
-/** The command that a refusal answered, as far as it is known. */
+/** The command that was refused, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
 
 /** A refusal, by a server's reply or in a report. */

@@ -159,7 +159,7 @@ export interface PolicyFacts {
   participants: ReadonlySet<string> | null;
   /** recipients that no mail of the account was sent to before; empty when no policy asks */
   newRecipients: readonly string[];
-  /** whether it answers, forwards or may follow from mail that a person should look at; false when no policy asks */
+  /** whether it replies to, forwards or may follow from mail that a person should look at; false when no policy asks */
   followsReview: boolean;
   /** links and files in the message; null: no policy asks */
   content: OutgoingContent | null;

@@ -34,14 +34,7 @@ export const PersonPictureSchema = defineEntity({
   name: 'PersonPicture',
   tableName: 'person_picture',
   properties: {
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .primary()
-      .name('person_id')
-      .foreignKeyName('person_picture_person_id_fkey')
-      .updateRule('no action')
-      .deleteRule('cascade'),
+    personId: belongsToPerson('person_picture').primary().updateRule('no action'),
     mediaType: p.text().$type<PictureType>(),
     content: p.blob().$type<Buffer>(),
     updatedAt: p.datetime(3).defaultRaw('now()'),
@@ -106,22 +99,8 @@ export const WorkspaceMemberSchema = defineEntity({
   name: 'WorkspaceMember',
   tableName: 'workspace_member',
   properties: {
-    workspaceId: p
-      .manyToOne(WorkspaceSchema)
-      .mapToPk()
-      .primary()
-      .name('workspace_id')
-      .foreignKeyName('workspace_member_workspace_id_fkey')
-      .updateRule('no action')
-      .deleteRule('cascade'),
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .primary()
-      .name('person_id')
-      .foreignKeyName('workspace_member_person_id_fkey')
-      .updateRule('no action')
-      .deleteRule('cascade'),
+    workspaceId: belongsToWorkspace('workspace_member').primary().updateRule('no action'),
+    personId: belongsToPerson('workspace_member').primary().updateRule('no action'),
     role: p.text().$type<Role>(),
     /** whether the member approves mail, whatever the role */
     isApprover: p.boolean().default(false),
@@ -143,12 +122,7 @@ export const WorkspaceInvitationSchema = defineEntity({
   tableName: 'workspace_invitation',
   properties: {
     id: p.text().primary(),
-    workspaceId: p
-      .manyToOne(WorkspaceSchema)
-      .mapToPk()
-      .name('workspace_id')
-      .foreignKeyName('workspace_invitation_workspace_id_fkey')
-      .deleteRule('cascade'),
+    workspaceId: belongsToWorkspace('workspace_invitation'),
     /** lower case */
     email: p.text(),
     role: p.text().$type<InvitedRole>(),
@@ -282,12 +256,7 @@ export const AuthSessionSchema = defineEntity({
   tableName: 'auth_session',
   properties: {
     id: p.text().primary(),
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .name('person_id')
-      .foreignKeyName('auth_session_person_id_fkey')
-      .deleteRule('cascade'),
+    personId: belongsToPerson('auth_session'),
     /** random; the cookie contains it with a signature made with SECRET_KEY, and is invalid without the signature */
     token: p.text().unique('auth_session_token_key'),
     expiresAt: p.datetime(3),
@@ -328,12 +297,7 @@ export const AuthCredentialSchema = defineEntity({
   tableName: 'auth_credential',
   properties: {
     id: p.text().primary(),
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .name('person_id')
-      .foreignKeyName('auth_credential_person_id_fkey')
-      .deleteRule('cascade'),
+    personId: belongsToPerson('auth_credential'),
     accountId: p.text(),
     providerId: p.text(),
     password: p.text().nullable(),
@@ -361,14 +325,7 @@ export const SignInProviderSchema = defineEntity({
   name: 'SignInProvider',
   tableName: 'sign_in_provider',
   properties: {
-    workspaceId: p
-      .manyToOne(WorkspaceSchema)
-      .mapToPk()
-      .primary()
-      .name('workspace_id')
-      .foreignKeyName('sign_in_provider_workspace_id_fkey')
-      .updateRule('no action')
-      .deleteRule('cascade'),
+    workspaceId: belongsToWorkspace('sign_in_provider').primary().updateRule('no action'),
     issuer: p.text(),
     clientId: p.text(),
     /** see core/shared/secret-box.ts */
@@ -396,14 +353,7 @@ export const AuthTotpSchema = defineEntity({
   name: 'AuthTotp',
   tableName: 'auth_totp',
   properties: {
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .primary()
-      .name('person_id')
-      .foreignKeyName('auth_totp_person_id_fkey')
-      .updateRule('no action')
-      .deleteRule('cascade'),
+    personId: belongsToPerson('auth_totp').primary().updateRule('no action'),
     secretCiphertext: p.text(),
     /** step of the last code that was accepted, which no code of that step or an earlier one follows */
     lastStep: p.bigint('number').defaultRaw('0'),
@@ -418,14 +368,7 @@ export const AuthRecoveryCodeSchema = defineEntity({
   name: 'AuthRecoveryCode',
   tableName: 'auth_recovery_code',
   properties: {
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .primary()
-      .name('person_id')
-      .foreignKeyName('auth_recovery_code_person_id_fkey')
-      .updateRule('no action')
-      .deleteRule('cascade'),
+    personId: belongsToPerson('auth_recovery_code').primary().updateRule('no action'),
     codeSha256: p.blob().$type<Buffer>().primary(),
   },
 });
@@ -455,12 +398,7 @@ export const AuthPasskeySchema = defineEntity({
   tableName: 'auth_passkey',
   properties: {
     id: p.text().primary(),
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .name('person_id')
-      .foreignKeyName('auth_passkey_person_id_fkey')
-      .deleteRule('cascade'),
+    personId: belongsToPerson('auth_passkey'),
     name: p.text().nullable(),
     publicKey: p.text(),
     credentialId: p.text().unique('auth_passkey_credential_id_key'),
@@ -494,3 +432,23 @@ export const RequestWindowSchema = defineEntity({
     leases: p.text().columnType('request_lease[]'),
   },
 });
+
+/** A column of a table whose rows end with their person. */
+export function belongsToPerson(table: string) {
+  return p
+    .manyToOne(PersonSchema)
+    .mapToPk()
+    .name('person_id')
+    .foreignKeyName(`${table}_person_id_fkey`)
+    .deleteRule('cascade');
+}
+
+/** A column of a table whose rows end with their workspace. */
+export function belongsToWorkspace(table: string) {
+  return p
+    .manyToOne(WorkspaceSchema)
+    .mapToPk()
+    .name('workspace_id')
+    .foreignKeyName(`${table}_workspace_id_fkey`)
+    .deleteRule('cascade');
+}

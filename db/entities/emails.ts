@@ -106,7 +106,7 @@ export const EmailSchema = defineEntity({
     id: p.text().primary(),
     type: p.enum(EMAIL_TYPES),
     status: p.enum(EMAIL_STATUSES),
-    /** received: when SMTP answered 250; sent: when it was created */
+    /** received: when SMTP replied 250; sent: when it was created */
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     /** when the first server accepted a sent email */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CodeTerms, GrantLevel } from '../../core/accounts/oauth-grant.ts';
-import { PersonSchema, WorkspaceSchema } from './accounts.ts';
+import { belongsToPerson, belongsToWorkspace } from './accounts.ts';
 
 /** A client of OAuth that registered itself (RFC 7591). Anyone can register one, so it proves nothing about who runs it. */
 export const OauthClientSchema = defineEntity({
@@ -22,12 +22,7 @@ export const OauthGrantSchema = defineEntity({
   properties: {
     /** of the API key */
     id: p.text().primary(),
-    workspaceId: p
-      .manyToOne(WorkspaceSchema)
-      .mapToPk()
-      .name('workspace_id')
-      .foreignKeyName('oauth_grant_workspace_id_fkey')
-      .deleteRule('cascade'),
+    workspaceId: belongsToWorkspace('oauth_grant'),
     clientId: p.text(),
     /** the host that the client's browser was sent back to, or the program of the device */
     clientHost: p.text(),
@@ -92,20 +87,8 @@ export const OauthCodeSchema = defineEntity({
     scope: p.text().nullable(),
     /** null: not decided, or denied */
     terms: p.json<CodeTerms>().nullable(),
-    workspaceId: p
-      .manyToOne(WorkspaceSchema)
-      .mapToPk()
-      .name('workspace_id')
-      .foreignKeyName('oauth_code_workspace_id_fkey')
-      .deleteRule('cascade')
-      .nullable(),
-    personId: p
-      .manyToOne(PersonSchema)
-      .mapToPk()
-      .name('person_id')
-      .foreignKeyName('oauth_code_person_id_fkey')
-      .deleteRule('cascade')
-      .nullable(),
+    workspaceId: belongsToWorkspace('oauth_code').nullable(),
+    personId: belongsToPerson('oauth_code').nullable(),
     decidedAt: p.datetime(3).nullable(),
     /** when the device last asked */
     polledAt: p.datetime(3).nullable(),

@@ -13,12 +13,13 @@ import { accountExportRoute } from './account-export.ts';
 import type { AuthOptions } from './auth.ts';
 import { createAuthAttempts } from './auth-attempts.ts';
 import { authRoutes, CLIENT_ADDRESS_FIELD } from './auth-routes.ts';
-import { type InvitationRouteOptions, invitationRoutes } from './invitation-routes.ts';
+import { invitationRoutes } from './invitation-routes.ts';
 import { createPasswordQueue } from './password-queue.ts';
 import { openOidcClients, providerRoutes } from './provider-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 import { openSessionLookup, type SessionLookup } from './session-lookup.ts';
 import { createSignInNotices } from './sign-in-notices.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 import { singleSignOnRoutes } from './single-sign-on-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
@@ -39,7 +40,7 @@ export interface AccountsOptions
   bus: Bus;
   now: () => Date;
   /** ends the process at these points, for tests */
-  fault?: InvitationRouteOptions['fault'];
+  fault?: SignInParts['fault'];
   /** Queues an email. Resolves once it is stored. */
   mail: (mail: SystemMail) => Promise<void>;
 }
@@ -86,61 +87,33 @@ export function openAccounts(options: AccountsOptions): Accounts {
     async routes(app) {
       warnOfUnknownFields(app);
       accountExportRoute(app, { userDatabase: options.userDatabase, sessions, publicUrl, now });
-      workspaceRoutes(app, { database, sessions, publicUrl, forgetSessions });
-      const passwords = createPasswordQueue();
-      const { openForLocal = [], oidc = null } = options;
+      const { openForLocal = [], oidc = null, fault } = options;
       const clients = openOidcClients(options, openForLocal);
-      const notices = createSignInNotices({
-        database,
-        publicUrl,
-        secret: deriveDeviceSecret(secretKey),
-        now,
-        mail,
-      });
-      const parts = {
+      const secret = deriveDeviceSecret(secretKey);
+      const parts: SignInParts = {
         openAuth,
         attempts,
-        passwords,
+        passwords: createPasswordQueue(),
         sessions,
         database,
         publicUrl,
         secretKey,
         random,
         now,
-        notices,
+        notices: createSignInNotices({ database, publicUrl, secret, now, mail }),
+        isSignUpOpen,
         oidc,
         openForLocal,
         forgetSessions,
+        onPasswordChanged,
+        fault,
       };
+      workspaceRoutes(app, parts);
       providerRoutes(app, clients, parts);
       singleSignOnRoutes(app, clients, parts);
       secondFactorRoutes(app, parts);
-      invitationRoutes(app, {
-        openAuth,
-        attempts,
-        passwords,
-        sessions,
-        database,
-        publicUrl,
-        now,
-        isSingleSignOnRequired: oidc?.isRequired === true,
-        forgetSessions,
-        fault: options.fault,
-      });
-      await authRoutes(app, {
-        openAuth,
-        attempts,
-        passwords,
-        sessions,
-        database,
-        publicUrl,
-        isSignUpOpen,
-        openForLocal,
-        notices,
-        now,
-        oidc,
-        onPasswordChanged,
-      });
+      invitationRoutes(app, parts);
+      await authRoutes(app, parts);
     },
   };
 }

@@ -10,15 +10,12 @@ import { keepPasskey, readPasswordMark } from '../../db/queries/accounts/passwor
 import { endSession } from '../../db/queries/accounts/session.ts';
 import { findLinkOwner, findPasskeyOwner } from '../../db/queries/accounts/sign-in-link.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
-import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
+import { isClosedFor } from '../admission/forwarded-requests.ts';
 import { foreignPage, isOwnPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
-import type { ServiceProvider } from '../gateway-config.ts';
 import type { ErrorBody } from '../http/error-response.ts';
-import type { Auth } from './auth.ts';
-import type { AttemptKind, AuthAttempt, AuthAttempts } from './auth-attempts.ts';
-import type { PasswordQueue } from './password-queue.ts';
-import { plainCookies, type SessionCredential, type SessionLookup, sessionCookieName } from './session-lookup.ts';
-import type { SignInNotices } from './sign-in-notices.ts';
+import type { AttemptKind, AuthAttempt } from './auth-attempts.ts';
+import { plainCookies, type SessionCredential, sessionCookieName } from './session-lookup.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 
 /** An endpoint of `/api/auth`. No other endpoint of better-auth is served. */
 interface AuthEndpoint {
@@ -144,26 +141,6 @@ const OWN_SIGN_INS: ReadonlySet<string> = new Set([
   '/passkey/verify-authentication',
 ]);
 
-export interface AuthRouteOptions {
-  /** Returns better-auth; the first call loads it. */
-  openAuth: () => Promise<Auth>;
-  attempts: AuthAttempts;
-  passwords: PasswordQueue;
-  sessions: SessionLookup;
-  /** role postroom_auth */
-  database: Database;
-  publicUrl: string;
-  isSignUpOpen: boolean;
-  notices: SignInNotices;
-  now: () => Date;
-  /** the single sign-on of the service; null: none */
-  oidc: ServiceProvider | null;
-  /** settings that are open because only this machine reaches the service */
-  openForLocal: readonly LocalSetting[];
-  /** Called when the user's password was changed. */
-  onPasswordChanged: (user: { id: string; email: string }) => Promise<void>;
-}
-
 /** The header that passes the client's address to better-auth. The client's own headers are not passed on. */
 export const CLIENT_ADDRESS_FIELD = 'x-postroom-client-address';
 /** Maximum size of a body; bytes. Responses of authenticators are the largest. */
@@ -177,7 +154,7 @@ const MAX_USER_AGENT = 300;
  * Mounts better-auth at `/api/auth`: without CORS, so that pages of other origins can read nothing, with validated bodies, responses without
  * tokens, and errors in our format.
  */
-export async function authRoutes(app: FastifyInstance, options: AuthRouteOptions): Promise<void> {
+export async function authRoutes(app: FastifyInstance, options: SignInParts): Promise<void> {
   const { publicUrl, isSignUpOpen, openForLocal } = options;
   app.get('/settings', { schema: { hide: true } }, (request) => ({
     signUp: isSignUpOpen && options.oidc?.isRequired !== true && !isClosedFor(request, openForLocal, 'SIGN_UP'),
@@ -195,7 +172,7 @@ export async function authRoutes(app: FastifyInstance, options: AuthRouteOptions
     });
 }
 
-function requireOwnPage(request: FastifyRequest, { sessions, publicUrl }: AuthRouteOptions): void {
+function requireOwnPage(request: FastifyRequest, { sessions, publicUrl }: SignInParts): void {
   const hasCookie = sessions.cookieOf(request.headers.cookie) !== null;
   const isOwn = hasCookie ? isOwnPage(request, publicUrl) : isOwnPageOrProgram(request, publicUrl);
   if (!isOwn) throw foreignPage();
@@ -205,7 +182,7 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: AuthEndpoint,
-  options: AuthRouteOptions,
+  options: SignInParts,
 ): Promise<FastifyReply> {
   const { openAuth, attempts, database, openForLocal } = options;
   if (endpoint.path === '/sign-up/email' && isClosedFor(request, openForLocal, 'SIGN_UP')) throw signUpForLocal();
@@ -272,7 +249,7 @@ async function serve(
 /** Returns the session of a request: null without one, `pending` while it waits for the second factor. */
 async function findCaller(
   request: FastifyRequest,
-  { sessions }: AuthRouteOptions,
+  { sessions }: SignInParts,
 ): Promise<SessionCredential | 'pending' | null> {
   const cookie = sessions.cookieOf(request.headers.cookie);
   const session = cookie === null ? null : await sessions.findPending(cookie);
@@ -286,7 +263,7 @@ async function findCaller(
 export function requireOwn(
   session: SessionCredential | null,
   needs: 'own' | 'fresh',
-  { now }: Pick<AuthRouteOptions, 'now'>,
+  { now }: Pick<SignInParts, 'now'>,
 ): asserts session is SessionCredential {
   if (session === null) throw new UserError('unauthorized', 'Authentication required');
   if (session.providerId !== null)
@@ -300,7 +277,7 @@ export function requireOwn(
 }
 
 /** Returns the session that a response starts; null: it starts none, or the session has ended meanwhile. */
-async function findStarted(response: Response, { sessions }: AuthRouteOptions): Promise<SessionCredential | null> {
+async function findStarted(response: Response, { sessions }: SignInParts): Promise<SessionCredential | null> {
   const fields = response.headers.getSetCookie().map((field) => field.replace(/;.*$/s, ''));
   const cookie = sessions.cookieOf(fields.join('; '));
   return cookie === null ? null : sessions.findPending(cookie);
@@ -379,7 +356,7 @@ function send(reply: FastifyReply, statusCode: number, body: unknown): FastifyRe
 async function readAttempt(
   request: FastifyRequest,
   { counted }: AuthEndpoint,
-  { sessions }: AuthRouteOptions,
+  { sessions }: SignInParts,
 ): Promise<AuthAttempt | null> {
   if (counted === undefined) return null;
   const { kind, byEmail, bySession } = counted;

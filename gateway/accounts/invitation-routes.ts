@@ -3,7 +3,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { hashInvitationToken } from '../../core/accounts/auth-secret.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import type { Database } from '../../db/connection/database.ts';
 import {
   type AcceptOutcome,
   acceptInvitation,
@@ -11,30 +10,9 @@ import {
   type PresentedInvitation,
 } from '../../db/queries/accounts/invitation.ts';
 import { foreignPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
-import type { Auth } from './auth.ts';
-import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest, newPassword, personName } from './auth-routes.ts';
-import type { PasswordQueue } from './password-queue.ts';
-import type { SessionLookup } from './session-lookup.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 import { requireSession } from './workspace-routes.ts';
-
-export interface InvitationRouteOptions {
-  /** Returns better-auth; the first call loads it. */
-  openAuth: () => Promise<Auth>;
-  attempts: AuthAttempts;
-  passwords: PasswordQueue;
-  sessions: SessionLookup;
-  /** role postroom_auth */
-  database: Database;
-  publicUrl: string;
-  now: () => Date;
-  /** whether persons sign in by the single sign-on of the service only */
-  isSingleSignOnRequired: boolean;
-  /** Makes all gateways forget the sessions of a person, or of a workspace. */
-  forgetSessions: (id: string) => void;
-  /** ends the process at these points, for tests */
-  fault?: ((point: 'invitations.signed-up' | 'invitations.accepted') => void) | undefined;
-}
 
 /** 32 bytes in base64url. */
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'is not the token of an invitation');
@@ -44,7 +22,7 @@ const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'is not the token of an in
  * session of the request, and `POST /sign-up/invitation` with a new sign-in for the address that is invited, also where sign-up is closed.
  * Where single sign-on is required, it makes the sign-in, and the last of the three is refused.
  */
-export function invitationRoutes(plain: FastifyInstance, options: InvitationRouteOptions): void {
+export function invitationRoutes(plain: FastifyInstance, options: SignInParts): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database, now } = options;
   const onRequest = async (request: FastifyRequest) => {
@@ -70,7 +48,7 @@ export function invitationRoutes(plain: FastifyInstance, options: InvitationRout
     async (request, reply) => {
       const { email, state, hasAccount } = await present(request.body.token);
       if (state !== 'open') throw refused(state);
-      if (options.isSingleSignOnRequired) throw singleSignOnFirst(email);
+      if (options.oidc?.isRequired === true) throw singleSignOnFirst(email);
       if (hasAccount) throw hasSignIn();
       const { name, newPassword: password } = request.body;
       const sessionId = await signUp(options, request, reply, { email, name, password });
@@ -86,7 +64,7 @@ export function invitationRoutes(plain: FastifyInstance, options: InvitationRout
 }
 
 async function accept(
-  { database, now, forgetSessions, fault }: InvitationRouteOptions,
+  { database, now, forgetSessions, fault }: SignInParts,
   given: string,
   sessionId: string,
 ): Promise<{ status: true; workspaceId: string }> {
@@ -103,7 +81,7 @@ const created = z.object({ sessionId: z.string() });
 
 /** Creates the sign-in, and sets the cookie of its first session. Returns the ID of the session; null if none was made. */
 async function signUp(
-  { openAuth, passwords, publicUrl }: InvitationRouteOptions,
+  { openAuth, passwords, publicUrl }: SignInParts,
   request: FastifyRequest,
   reply: FastifyReply,
   person: { email: string; name: string; password: string },

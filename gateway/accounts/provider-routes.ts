@@ -11,31 +11,11 @@ import { findProviderOfDomain } from '../../db/queries/accounts/sign-in-provider
 import { isClosedFor, type LocalSetting } from '../admission/forwarded-requests.ts';
 import { findPerson, foreignPage, isOwnPageOrProgram } from '../admission/session-admission.ts';
 import type { GatewayConfig, ServiceProvider } from '../gateway-config.ts';
-import type { Auth } from './auth.ts';
-import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest } from './auth-routes.ts';
 import { createOidcClient, type OidcClient, OidcProblem } from './oidc-client.ts';
 import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provider-sign-in.ts';
-import { findCookie, pathCookieName, type SessionLookup, writePathCookie } from './session-lookup.ts';
-import type { SignInNotices } from './sign-in-notices.ts';
-
-export interface ProviderRouteOptions {
-  /** Returns better-auth; the first call loads it. */
-  openAuth: () => Promise<Auth>;
-  attempts: AuthAttempts;
-  sessions: SessionLookup;
-  /** role postroom_auth */
-  database: Database;
-  publicUrl: string;
-  secretKey: Uint8Array;
-  random: (bytes: number) => Uint8Array;
-  now: () => Date;
-  oidc: ServiceProvider | null;
-  openForLocal: readonly LocalSetting[];
-  notices: SignInNotices;
-  /** Makes all gateways forget the sessions of a person, or of a workspace. */
-  forgetSessions: (id: string) => void;
-}
+import { findCookie, pathCookieName, writePathCookie } from './session-lookup.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 
 /** Where the provider sends persons back to, below PUBLIC_URL. */
 export const CALLBACK_PATH = '/api/auth/provider/callback';
@@ -83,7 +63,7 @@ export function openOidcClients(
 export function providerRoutes(
   plain: FastifyInstance,
   { clientOf }: Pick<OidcClients, 'clientOf'>,
-  options: ProviderRouteOptions,
+  options: SignInParts,
 ): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database, sessions, publicUrl, now, oidc } = options;
@@ -211,7 +191,7 @@ async function findByAddress(
 async function openSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  { openAuth, publicUrl }: ProviderRouteOptions,
+  { openAuth, publicUrl }: SignInParts,
   body: { personId: string; providerId: string | null },
 ): Promise<void> {
   const auth = await openAuth();

@@ -13,36 +13,15 @@ import {
 } from '../../core/accounts/totp.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
-import type { Database } from '../../db/connection/database.ts';
 import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
 import * as factors from '../../db/queries/accounts/second-factor.ts';
 import { confirmSession } from '../../db/queries/accounts/session.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
 import { findPerson, foreignPage, isOwnPage } from '../admission/session-admission.ts';
-import type { Auth } from './auth.ts';
-import type { AuthAttempts } from './auth-attempts.ts';
 import { asOwnRequest, requireOwn } from './auth-routes.ts';
-import type { PasswordQueue } from './password-queue.ts';
-import type { SessionCredential, SessionLookup } from './session-lookup.ts';
-import type { SignInNotices } from './sign-in-notices.ts';
-
-export interface SecondFactorRouteOptions {
-  /** Returns better-auth; the first call loads it. */
-  openAuth: () => Promise<Auth>;
-  attempts: AuthAttempts;
-  passwords: PasswordQueue;
-  sessions: SessionLookup;
-  /** role postroom_auth */
-  database: Database;
-  publicUrl: string;
-  secretKey: Uint8Array;
-  random: (bytes: number) => Uint8Array;
-  now: () => Date;
-  notices: SignInNotices;
-  /** Makes all gateways forget the sessions of a person, or of a workspace. */
-  forgetSessions: (id: string) => void;
-}
+import type { SessionCredential } from './session-lookup.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 
 const totp = z
   .string()
@@ -56,7 +35,7 @@ const nothing = z.object({}).nullish();
  * do that waits for it; the rest needs a session that may change how its person signs in. `POST /confirm-sign-in` proves that the person is
  * there, which changes of what gives access need.
  */
-export function secondFactorRoutes(plain: FastifyInstance, options: SecondFactorRouteOptions): void {
+export function secondFactorRoutes(plain: FastifyInstance, options: SignInParts): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database, random, now, secretKey, publicUrl, notices } = options;
 
@@ -229,7 +208,7 @@ const asCaller = ({ confirmedAt }: SessionCredential, now: () => Date) => ({
 /** Throws unauthorized, also while the session waits for the second factor. */
 async function requirePerson(
   request: FastifyRequest,
-  { sessions, publicUrl }: SecondFactorRouteOptions,
+  { sessions, publicUrl }: SignInParts,
 ): Promise<SessionCredential> {
   const entry = await findPerson(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');
@@ -237,7 +216,7 @@ async function requirePerson(
 }
 
 /** Returns the session of a person who may change the own sign-in now. Throws unauthorized, forbidden. */
-async function requireChange(request: FastifyRequest, options: SecondFactorRouteOptions): Promise<SessionCredential> {
+async function requireChange(request: FastifyRequest, options: SignInParts): Promise<SessionCredential> {
   const session = await requirePerson(request, options);
   requireOwn(session, 'fresh', options);
   return session;
@@ -246,7 +225,7 @@ async function requireChange(request: FastifyRequest, options: SecondFactorRoute
 /** Returns the session that waits for the second factor. Throws unauthorized. */
 async function requirePending(
   request: FastifyRequest,
-  { sessions, publicUrl }: SecondFactorRouteOptions,
+  { sessions, publicUrl }: SignInParts,
 ): Promise<SessionCredential> {
   const cookie = sessions.cookieOf(request.headers.cookie);
   if (cookie !== null && !isOwnPage(request, publicUrl)) throw foreignPage();
@@ -258,28 +237,16 @@ async function requirePending(
 }
 
 /** Counts a code before it is checked. Its limit is for the person, from all clients: a million codes are soon tried. */
-async function countCode(
-  request: FastifyRequest,
-  personId: string,
-  { attempts }: SecondFactorRouteOptions,
-): Promise<void> {
+async function countCode(request: FastifyRequest, personId: string, { attempts }: SignInParts): Promise<void> {
   await attempts.take({ kind: 'second-factor', address: request.ip, account: personId });
 }
 
-async function forgiveCode(
-  request: FastifyRequest,
-  personId: string,
-  { attempts }: SecondFactorRouteOptions,
-): Promise<void> {
+async function forgiveCode(request: FastifyRequest, personId: string, { attempts }: SignInParts): Promise<void> {
   await attempts.succeeded({ kind: 'second-factor', address: request.ip, account: personId });
 }
 
 /** Returns whether a code of the authenticator app is right and was not used before. */
-async function takeCode(
-  personId: string,
-  code: string,
-  { database, secretKey, now }: SecondFactorRouteOptions,
-): Promise<boolean> {
+async function takeCode(personId: string, code: string, { database, secretKey, now }: SignInParts): Promise<boolean> {
   const factor = await factors.findSecondFactor(database, personId);
   if (factor?.confirmedAt == null) return false;
   const step = await findTotpStep(decryptSecret(secretKey, 'totp-secret', factor.secretCiphertext), code, now());

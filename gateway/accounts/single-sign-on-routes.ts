@@ -7,7 +7,6 @@ import { checkWebhookUrl } from '../../core/endpoints/webhook-url.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { AddressGuard } from '../../core/shared/network-address.ts';
 import { decryptSecret, encryptSecret, NONCE_BYTES } from '../../core/shared/secret-box.ts';
-import type { Database } from '../../db/connection/database.ts';
 import {
   findProvider,
   type ProviderRow,
@@ -17,23 +16,10 @@ import {
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
 import { findSession } from '../admission/session-admission.ts';
-import type { AuthAttempts } from './auth-attempts.ts';
 import type { OidcSettings } from './oidc-client.ts';
 import { CALLBACK_PATH, type OidcClients } from './provider-routes.ts';
-import type { SessionCredential, SessionLookup } from './session-lookup.ts';
-
-export interface SingleSignOnRouteOptions {
-  sessions: SessionLookup;
-  attempts: AuthAttempts;
-  /** role postroom_auth */
-  database: Database;
-  publicUrl: string;
-  secretKey: Uint8Array;
-  random: (bytes: number) => Uint8Array;
-  now: () => Date;
-  /** Makes all gateways forget the sessions of a person, or of a workspace. */
-  forgetSessions: (id: string) => void;
-}
+import type { SessionCredential } from './session-lookup.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 
 const MAX_GROUP_ROLES = 100;
 
@@ -62,7 +48,7 @@ type Settings = z.infer<typeof settingsShape>;
 export function singleSignOnRoutes(
   plain: FastifyInstance,
   { clientOf, guardOf }: OidcClients,
-  options: SingleSignOnRouteOptions,
+  options: SignInParts,
 ): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database, publicUrl, secretKey, random, now } = options;
@@ -129,10 +115,7 @@ export function singleSignOnRoutes(
   });
 
   /** Throws unauthorized, forbidden. */
-  async function requireFreshOwner(
-    request: FastifyRequest,
-    given: SingleSignOnRouteOptions,
-  ): Promise<SessionCredential> {
+  async function requireFreshOwner(request: FastifyRequest, given: SignInParts): Promise<SessionCredential> {
     const session = await requireOwner(request, given);
     if (session.providerId !== null)
       throw new UserError(
@@ -146,10 +129,7 @@ export function singleSignOnRoutes(
 }
 
 /** Throws unauthorized, forbidden. */
-async function requireOwner(
-  request: FastifyRequest,
-  { sessions, publicUrl }: SingleSignOnRouteOptions,
-): Promise<SessionCredential> {
+async function requireOwner(request: FastifyRequest, { sessions, publicUrl }: SignInParts): Promise<SessionCredential> {
   const entry = await findSession(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');
   requireRights(entry.session.rights, 'Single sign-on', ['ownership']);
@@ -173,7 +153,7 @@ function readSettings(settings: Settings, guard: AddressGuard): Settings {
 async function withSecret(
   workspaceId: string,
   { clientSecret, ...settings }: Settings,
-  { database, secretKey }: Pick<SingleSignOnRouteOptions, 'database' | 'secretKey'>,
+  { database, secretKey }: Pick<SignInParts, 'database' | 'secretKey'>,
 ): Promise<OidcSettings> {
   if (clientSecret !== undefined) return { ...settings, clientSecret };
   const row = await findProvider(database, workspaceId);

@@ -2,25 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { UserError } from '../../core/shared/errors.ts';
-import type { Database } from '../../db/connection/database.ts';
 import { listWorkspacesOfPerson, switchWorkspace } from '../../db/queries/accounts/session.ts';
 import { findPerson } from '../admission/session-admission.ts';
-import type { SessionCredential, SessionLookup } from './session-lookup.ts';
-
-export interface WorkspaceRouteOptions {
-  /** role postroom_auth */
-  database: Database;
-  sessions: SessionLookup;
-  publicUrl: string;
-  /** Makes all gateways forget the sessions of a person, or of a workspace. */
-  forgetSessions: (id: string) => void;
-}
+import type { SessionCredential } from './session-lookup.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 
 /**
  * Serves what a person does before and between workspaces: `GET /workspaces` lists them, `POST /switch-workspace` makes one the active one
  * of the session, for all its requests, downloads and subscriptions. Both need a session.
  */
-export function workspaceRoutes(plain: FastifyInstance, options: WorkspaceRouteOptions): void {
+export function workspaceRoutes(plain: FastifyInstance, options: SignInParts): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database } = options;
   app.get('/workspaces', { schema: { hide: true } }, async (request) => {
@@ -66,7 +57,7 @@ export function workspaceRoutes(plain: FastifyInstance, options: WorkspaceRouteO
 /** Throws unauthorized. */
 export async function requireSession(
   request: FastifyRequest,
-  { sessions, publicUrl }: Pick<WorkspaceRouteOptions, 'sessions' | 'publicUrl'>,
+  { sessions, publicUrl }: Pick<SignInParts, 'sessions' | 'publicUrl'>,
 ): Promise<SessionCredential> {
   const entry = await findPerson(request, sessions, publicUrl);
   if (entry === null) throw new UserError('unauthorized', 'Authentication required');

@@ -1,18 +1,15 @@
 import {
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLNamedType,
   getNamedType,
-  getOperationAST,
   isCompositeType,
   isInterfaceType,
   isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { type KeyRights, reachExceeded } from '../../core/accounts/key-rights.ts';
 import {
   hasRight,
@@ -24,30 +21,14 @@ import {
 } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { isTypeOfDomain, readAccess } from '../../schema/graphql/access.ts';
-import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
+import { findOperation, type RequestedOperation, refuseOperations } from './requested-operation.ts';
 
 /**
  * Rejects a document that exceeds the rights of its key or member, before anything is executed: each root field needs its right, even if @skip
  * leaves it out. Without the scope `read`, a mutation returns only what it created. Introspection needs no scope.
  */
-export const scopedOperations: Plugin<GraphContext> = {
-  onExecute({ args, setResultAndStopExecution }) {
-    const refused = findRefusal(args);
-    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
-  },
-  onSubscribe({ args, setResultAndStopExecution }) {
-    const refused = findRefusal(args);
-    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
-  },
-};
-
-interface Asked {
-  document: DocumentNode;
-  contextValue: GraphContext;
-  variableValues?: unknown;
-  operationName?: unknown;
-}
+export const scopedOperations = refuseOperations(findRefusal);
 
 /** The state of checking one operation. */
 interface Walk {
@@ -56,14 +37,14 @@ interface Walk {
   variables: Record<string, unknown>;
 }
 
-function findRefusal({ document, contextValue, variableValues, operationName }: Asked): GraphQLError | null {
+function findRefusal(requested: RequestedOperation): GraphQLError | null {
+  const { document, contextValue, variableValues } = requested;
   const { operations } = contextValue;
   const { rights } = operations;
   if (isUnrestricted(rights)) return null;
-  const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
-  const root = asked == null ? undefined : schema.getRootType(asked.operation);
-  // No operation will be executed.
-  if (asked == null || root == null) return null;
+  const asked = findOperation(requested);
+  const root = asked === null ? undefined : schema.getRootType(asked.operation);
+  if (asked === null || root == null) return null;
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);

@@ -4,7 +4,6 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
-  getOperationAST,
   Kind,
   OperationTypeNode,
   type ParseOptions,
@@ -19,6 +18,7 @@ import {
 import { type Plugin } from 'graphql-yoga';
 import { MAX_PICTURE_BYTES } from '../../core/accounts/picture.ts';
 import { measureOperation } from './operation-cost.ts';
+import { findOperation, type RequestedOperation, refuseOperations } from './requested-operation.ts';
 
 const MAX_ALIASES = 30;
 export const MAX_TOKENS = 2_000;
@@ -112,20 +112,9 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-interface Asked {
-  document: DocumentNode;
-  contextValue?: unknown;
-  variableValues?: unknown;
-  operationName?: unknown;
-}
-
-/** Returns the operation to execute; null if the document does not determine it. */
-function toOperation({ document, operationName }: Pick<Asked, 'document' | 'operationName'>) {
-  return getOperationAST(document, typeof operationName === 'string' ? operationName : null);
-}
-
 /** Returns the operation name and the text of a document that only introspects the schema; null for all other documents. */
-function introspectionText({ document, operationName }: Asked): string | null {
+function introspectionText(requested: Pick<RequestedOperation, 'document' | 'operationName'>): string | null {
+  const { document } = requested;
   const isPure = document.definitions.every(
     (definition) =>
       definition.kind !== Kind.OPERATION_DEFINITION ||
@@ -135,7 +124,7 @@ function introspectionText({ document, operationName }: Asked): string | null {
         )),
   );
   const text = document.loc?.source.body;
-  return isPure && text !== undefined ? `${toOperation({ document, operationName })?.name?.value ?? ''} ${text}` : null;
+  return isPure && text !== undefined ? `${findOperation(requested)?.name?.value ?? ''} ${text}` : null;
 }
 
 const limitAliases: ValidationRule = (context) => {
@@ -221,30 +210,14 @@ const FILE_FIELDS: ReadonlyMap<string, number> = new Map([
   ['setPicture', 2 * MAX_PICTURE_BYTES],
 ]);
 
-interface Asked {
-  document: DocumentNode;
-  operationName?: unknown;
-  variableValues?: unknown;
-}
-
 /** Limits the variables of a request before they are validated one by one: only those with files can be large. */
-export const boundedVariables: Plugin = {
-  onExecute({ args, setResultAndStopExecution }) {
-    const refused = findRefusal(args);
-    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
-  },
-  onSubscribe({ args, setResultAndStopExecution }) {
-    const refused = findRefusal(args);
-    if (refused !== null) setResultAndStopExecution({ errors: [refused] });
-  },
-};
+export const boundedVariables = refuseOperations(findRefusal);
 
-function findRefusal({ document, operationName, variableValues }: Asked): GraphQLError | null {
-  const { length, count } = measure(variableValues);
+function findRefusal(requested: RequestedOperation): GraphQLError | null {
+  const { length, count } = measure(requested.variableValues);
   if (count > MAX_VALUES) return refusal(`The variables contain more than ${MAX_VALUES} values.`, 400);
   if (length <= MAX_USUAL_LENGTH) return null;
-  const operation = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
-  const bounds = (operation?.selectionSet.selections ?? []).map((selection) =>
+  const bounds = (findOperation(requested)?.selectionSet.selections ?? []).map((selection) =>
     selection.kind === Kind.FIELD ? (FILE_FIELDS.get(selection.name.value) ?? MAX_USUAL_LENGTH) : MAX_USUAL_LENGTH,
   );
   const most = bounds.length === 0 ? MAX_USUAL_LENGTH : Math.min(...bounds);

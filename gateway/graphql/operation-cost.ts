@@ -1,10 +1,11 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity';
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind } from 'graphql';
+import { GraphQLError, type GraphQLSchema, Kind } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { UserError } from '../../core/shared/errors.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { schema } from '../../schema/graphql/schema.ts';
 import { maskError } from './errors.ts';
+import { findOperation, type RequestedOperation } from './requested-operation.ts';
 
 const BAD_REQUEST = { status: 400 };
 const MAX_DEPTH = 10;
@@ -56,21 +57,14 @@ interface Measured {
   measured: { extensions?: { cost: OperationCost } };
 }
 
-interface Requested {
-  document: DocumentNode;
-  contextValue?: GraphContext;
-  variableValues?: unknown;
-  operationName?: unknown;
-}
-
 /** Measures the operation that will be executed. */
 export function measureOperation(
-  { document, operationName, contextValue, variableValues }: Requested,
+  asked: Omit<RequestedOperation, 'contextValue'> & Partial<Pick<RequestedOperation, 'contextValue'>>,
   of: GraphQLSchema = schema,
 ): Measured {
-  const requested = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
-  // No operation will be executed.
-  if (requested == null) return { refused: null, measured: {} };
+  const { document, contextValue, variableValues } = asked;
+  const requested = findOperation(asked);
+  if (requested === null) return { refused: null, measured: {} };
   // complexityFromQuery uses the first operation of a document.
   const definitions = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
   try {

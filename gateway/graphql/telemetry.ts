@@ -1,17 +1,16 @@
-import { type DocumentNode, getOperationAST, Kind } from 'graphql';
+import { Kind, type OperationDefinitionNode } from 'graphql';
 import { handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
 import { failSpan, isTracing, traced } from '../../actors/bus/tracing.ts';
 import type { GraphContext } from '../../schema/graphql/context.ts';
 import { gatewayMetrics } from '../../schema/metrics.ts';
+import { findOperation } from './requested-operation.ts';
 
 /** Counts executed operations; subscriptions when they start. */
 export const countedOperations: Plugin = {
   onExecute: ({ args }) => ({
     onExecuteDone: (payload) =>
       handleStreamOrSingleExecutionResult(payload, ({ result }) => {
-        const kind =
-          getOperationAST(args.document as DocumentNode, args.operationName as string | null | undefined)?.operation ??
-          'query';
+        const kind = findOperation(args)?.operation ?? 'query';
         gatewayMetrics.operations.inc({ kind, outcome: result.errors === undefined ? 'done' : 'failed' });
       }),
   }),
@@ -32,7 +31,7 @@ export const tracedOperations: Plugin<GraphContext> = {
   onExecute({ executeFn, setExecuteFn }) {
     if (!isTracing()) return;
     setExecuteFn((args: Parameters<typeof executeFn>[0]) => {
-      const { type, name } = readName(args.document as DocumentNode, args.operationName);
+      const { type, name } = readName(findOperation(args));
       return traced(name, { attributes: { 'graphql.operation.type': type } }, async (span) => {
         const result = (await executeFn(args)) as { errors?: readonly { extensions?: { code?: unknown } }[] };
         const [error] = result.errors ?? [];
@@ -44,9 +43,8 @@ export const tracedOperations: Plugin<GraphContext> = {
   },
 };
 
-function readName(document: DocumentNode, operationName: unknown): { type: string; name: string } {
-  const asked = getOperationAST(document, typeof operationName === 'string' ? operationName : null);
-  if (asked == null) return { type: 'unknown', name: 'graphql' };
+function readName(asked: OperationDefinitionNode | null): { type: string; name: string } {
+  if (asked === null) return { type: 'unknown', name: 'graphql' };
   const { operation: type, selectionSet } = asked;
   const fields = selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : []));
   const more = fields.length > NAMED_FIELDS || fields.length < selectionSet.selections.length ? ' ...' : '';

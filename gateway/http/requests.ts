@@ -94,7 +94,7 @@ declare module 'fastify' {
   }
 }
 
-/** Collects the routes that are added from here on, so that a request by another method is answered 405 (RFC 9110 §15.5.6). */
+/** Collects the routes that are added from here on, so that a request by another method gets 405 (RFC 9110 §15.5.6). */
 export function collectDeclaredMethods(app: FastifyInstance): void {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {

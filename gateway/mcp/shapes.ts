@@ -54,50 +54,56 @@ interface Cursors<Cursor> {
   decode: (text: string) => Cursor | null;
 }
 
-const KEYSET: Cursors<KeysetCursor> = { encode: encodeCursor, decode: decodeCursor };
-
-/** Of a list that is ordered by relevance. */
-export const BY_RELEVANCE: Cursors<RelevanceCursor> = { encode: encodeRelevanceCursor, decode: decodeRelevanceCursor };
+const BY_TIME: Cursors<KeysetCursor> = { encode: encodeCursor, decode: decodeCursor };
+const BY_RELEVANCE: Cursors<RelevanceCursor> = { encode: encodeRelevanceCursor, decode: decodeRelevanceCursor };
 
 interface PageArgs {
   limit: number;
   cursor?: string | undefined;
 }
 
-/** Returns the page that the arguments ask for, and one row more, which tells whether there are more. */
-export function keysetPage(args: PageArgs): KeysetPage {
-  return cursorPage(args, KEYSET);
+interface ReadPage<Row> {
+  rows: Row[];
+  nextCursor: string | null;
 }
 
-/** Like `keysetPage`, for lists with other cursors. */
-export function cursorPage<Cursor>({ limit, cursor }: PageArgs, cursors: Cursors<Cursor>): KeysetPage<Cursor> {
+/** Returns the page that the arguments ask for, and one row more, which tells whether there are more. */
+export function keysetPage(args: PageArgs): KeysetPage {
+  return readPage(args, BY_TIME);
+}
+
+/** Returns the rows of a page, and the cursor of the next one. */
+export function cutPage<Row>(rows: readonly Row[], limit: number, cursorOf: (row: Row) => KeysetCursor): ReadPage<Row> {
+  return cutRows(rows, limit, (row) => BY_TIME.encode(cursorOf(row)));
+}
+
+/** Returns a page of search results in the order that the arguments ask for. */
+export async function pageSearch<Row extends { id: string }>(
+  { order_by: order, ...page }: PageArgs & { order_by: (typeof SEARCH_ORDERS)[number] },
+  search: {
+    newest: (page: KeysetPage) => Promise<Row[]>;
+    byRelevance: (page: KeysetPage<RelevanceCursor>) => Promise<(Row & { score: number })[]>;
+    timeOf: (row: Row) => Date;
+  },
+): Promise<ReadPage<Row>> {
+  const { newest, byRelevance, timeOf } = search;
+  if (order === 'newest')
+    return cutPage(await newest(keysetPage(page)), page.limit, (row) => ({ at: timeOf(row), id: row.id }));
+  return cutRows(await byRelevance(readPage(page, BY_RELEVANCE)), page.limit, (row) =>
+    BY_RELEVANCE.encode({ score: row.score, at: timeOf(row), id: row.id }),
+  );
+}
+
+function readPage<Cursor>({ limit, cursor }: PageArgs, cursors: Cursors<Cursor>): KeysetPage<Cursor> {
   const after = cursor === undefined ? null : cursors.decode(cursor);
   if (cursor !== undefined && after === null)
     throw invalid('Not a cursor of this list. Use `next_cursor` of a previous result.', 'cursor');
   return { after, before: null, isInverted: false, limit: limit + 1 };
 }
 
-/** Returns the rows of a page, and the cursor of the next one. */
-export function cutPage<Row>(
-  rows: readonly Row[],
-  limit: number,
-  cursorOf: (row: Row) => KeysetCursor,
-): { rows: Row[]; nextCursor: string | null } {
-  return pageBy(KEYSET, rows, limit, cursorOf);
-}
-
-/** Like `cutPage`, for lists with other cursors. */
-export function pageBy<Row, Cursor>(
-  cursors: Cursors<Cursor>,
-  rows: readonly Row[],
-  limit: number,
-  cursorOf: (row: Row) => Cursor,
-): { rows: Row[]; nextCursor: string | null } {
+function cutRows<Row>(rows: readonly Row[], limit: number, encode: (row: Row) => string): ReadPage<Row> {
   const last = rows[limit - 1];
-  return {
-    rows: rows.slice(0, limit),
-    nextCursor: rows.length > limit && last !== undefined ? cursors.encode(cursorOf(last)) : null,
-  };
+  return { rows: rows.slice(0, limit), nextCursor: rows.length > limit && last !== undefined ? encode(last) : null };
 }
 
 /** Fields that hold what other people wrote, kept apart from what Postroom says. They are listed in words. */

@@ -27,20 +27,26 @@ export const INSTEAD_OF_OFFSET = ', instead of using `offset`';
 export const isOneSided = ({ after, before }: Omit<PageById, 'limit'>) => after === undefined || before === undefined;
 export const oneSide = { path: ['before'], message: 'cannot be used with after' };
 
+/** Returns the item that a query with `pageByIdFields` names, and on which side of it the page is; null if it names none. */
+export function readSide({ after, before }: Omit<PageById, 'limit'>): { id: string; side: 'after' | 'before' } | null {
+  if (after !== undefined) return { id: after, side: 'after' };
+  return before === undefined ? null : { id: before, side: 'before' };
+}
+
 /**
  * Returns the page after or before an item of a list that is ordered newest first. Null: the query names no item.
  * Throws validation if there is no such item.
  */
 export async function readPageById<T>(
-  { limit, after, before }: PageById,
+  { limit, ...query }: PageById,
   list: {
     load: (ids: readonly string[]) => Promise<readonly ({ createdAt: Date } | null)[]>;
     page: (page: KeysetPage) => Promise<T[]>;
   },
 ): Promise<{ items: T[]; hasMore: boolean } | null> {
-  const id = after ?? before;
-  if (id === undefined) return null;
-  const side = after === undefined ? 'before' : 'after';
+  const beside = readSide(query);
+  if (beside === null) return null;
+  const { id, side } = beside;
   const [item] = await list.load([id]);
   if (item == null) throw invalid('Invalid cursor', side);
   const isInverted = side === 'before';

@@ -149,7 +149,7 @@ async function submitAdmitted(
   return { verdict: 'accepted', emailId: email?.id ?? '', isRepeated, awaitsApprovalUntil };
 }
 
-/** Returns the SMTP reply for an error; null for an internal one, which the SMTP server answers with 451. */
+/** Returns the SMTP reply for an error; null for an internal one, to which the SMTP server replies 451. */
 function findRefusal(error: unknown): Refusal | null {
   if (error instanceof NoRoom)
     return refused(451, '4.3.2', 'Too many messages are in progress, please try again later');

@@ -323,6 +323,15 @@ export type Lazily<Value> = Value extends Date | readonly unknown[]
     ? { readonly [Key in keyof Value]: Lazily<Value[Key]> | (() => Promise<Value[Key]>) }
     : Value;
 
+/** Where REST has most capabilities of a kind. */
+export const OF_EMAILS = { tag: 'Emails', path: '/emails', restCase: 'snake' } as const;
+export const OF_THREADS = { tag: 'Threads', path: '/mail/threads', restCase: 'snake' } as const;
+export const OF_ENDPOINTS = { tag: 'Endpoints', path: '/endpoints', restCase: 'camel' } as const;
+export const OF_DOMAINS = { tag: 'Domains', path: '/domains', restCase: 'camel' } as const;
+
+/** The `difference` of what only REST has a route for. */
+export const READ_AS_FIELD = 'GraphQL reads it as a field of the objects it belongs to.';
+
 /**
  * Defines a resource. The compiler checks that a row has each field of the shape with its type, or that `computed` or `loaded` returns it.
  * Curried, because the row is named and the shape is inferred.

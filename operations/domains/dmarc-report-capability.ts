@@ -17,6 +17,7 @@ import {
   defineOwnedList,
   defineRead,
   defineResource,
+  OF_DOMAINS,
 } from '../capability/capability.ts';
 import { invalid } from '../context.ts';
 import * as reports from './dmarc-reports.ts';
@@ -242,9 +243,7 @@ export const dmarcReportCapability: Capability = {
   feature: 'Domains',
   what: 'DMARC reports',
   byHand: { rest: ['getDmarcReport'] },
-  tag: 'Domains',
-  path: '/domains',
-  restCase: 'camel',
+  ...OF_DOMAINS,
   resource: dmarcReportResource,
   operations: [
     defineOwnedList({
@@ -301,9 +300,7 @@ export const dmarcReportCapability: Capability = {
 export const dmarcSummaryCapability: Capability = {
   feature: 'Domains',
   what: 'Summary of DMARC reports',
-  tag: 'Domains',
-  path: '/domains',
-  restCase: 'camel',
+  ...OF_DOMAINS,
   operations: [
     defineAction({
       access: 'read',

@@ -12,6 +12,7 @@ import {
   defineOwnedList,
   defineRead,
   defineResource,
+  OF_DOMAINS,
 } from '../capability/capability.ts';
 import { domainName, text } from '../capability/field-shapes.ts';
 import { DNS_CHECK_MS } from './check-dns.ts';
@@ -106,9 +107,7 @@ export const domainCapability: Capability = {
     ],
   },
   difference: 'GraphQL checks the DNS of several domains at once, too',
-  tag: 'Domains',
-  path: '/domains',
-  restCase: 'camel',
+  ...OF_DOMAINS,
   resource: defineResource<domains.Domain>()({
     name: 'Domain',
     identifier: 'domain',

@@ -8,7 +8,7 @@ import {
   restLiteral,
   restOnly,
 } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { rescheduleEmail } from '../sending/scheduled-emails.ts';
 import { MAX_EMAILS, updateEmail, updateEmails } from './email-flags.ts';
 
@@ -23,9 +23,7 @@ const changed = z.object({ emailId: linkTo('Email', graphqlOnly(z.string())) });
 export const emailChangeCapability: Capability = {
   feature: 'Emails',
   what: 'Read or archive several emails',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       ...common,
@@ -107,9 +105,7 @@ export const rescheduleCapability: Capability = {
   feature: 'Sending',
   what: 'Reschedule',
   byHand: { mcp: ['reschedule_email'] },
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       ...common,

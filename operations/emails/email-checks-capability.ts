@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAIL_ISSUES } from '../../core/html/check-mail.ts';
 import { named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS, READ_AS_FIELD } from '../capability/capability.ts';
 import { readEmailChecks } from './email-checks.ts';
 
 const issue = z
@@ -52,10 +52,8 @@ export const emailChecks = z
 export const emailChecksCapability: Capability = {
   feature: 'Emails',
   what: 'Checks of an email',
-  difference: 'GraphQL reads it as a field of the objects it belongs to.',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  difference: READ_AS_FIELD,
+  ...OF_EMAILS,
   operations: [
     // GraphQL reads it with other parts of the content (schema/graphql/emails/email-findings.ts).
     defineAction({

@@ -1,21 +1,13 @@
-import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { checkMailSize, MAX_CHECKED_HTML, type MailChecks, type MailToCheck } from '../../core/html/check-mail.ts';
 import { type BodyText, LargeText } from '../../core/shared/large-text.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { createRequestThread } from '../request-thread.ts';
 import { loadContentParts, loadEmails } from './emails.ts';
 import { waitUntilParsed } from './pending-emails.ts';
 
-const TIME_LIMIT_MS = 6_000;
-const HEAP_LIMIT_MB = 256;
-/** A thread without work for this long ends; milliseconds. */
-const IDLE_MS = 60_000;
-
-const threads = createWorkerThreads<MailToCheck, MailChecks>({
+const threads = createRequestThread<MailToCheck, MailChecks>({
   program: new URL('./email-checks-worker.ts', import.meta.url),
-  threads: 1,
-  heapLimitMb: HEAP_LIMIT_MB,
-  timeLimitMs: TIME_LIMIT_MS,
-  idleMs: IDLE_MS,
 });
 
 /** Checks the HTML body of an email; its size alone when the other checks take too long. Throws not_found. */

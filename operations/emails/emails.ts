@@ -249,6 +249,13 @@ export function readEmail(context: OperationContext, emailId: string): Promise<E
   });
 }
 
+/** Like `readEmail`, for received mail only: other mail is not found. */
+export async function readReceivedEmail(context: OperationContext, emailId: string): Promise<EmailDetails> {
+  const email = await readEmail(context, emailId);
+  if (email.type !== 'received') throw emailNotFound();
+  return email;
+}
+
 /** Returns one email per id as it is now, null where the user has none. One statement for all but large ones. */
 export async function readEmails(
   context: OperationContext,

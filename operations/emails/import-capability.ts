@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defaultIfNull, graphqlOnly, linkTo, named, nameType, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { invalid } from '../context.ts';
 import { IMPORT_STATUSES, importEmails, MAX_IMPORTED } from './import-emails.ts';
 
@@ -53,9 +53,7 @@ const imported = nameType(
 export const importCapability: Capability = {
   feature: 'Emails',
   what: 'Import emails',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'imports',

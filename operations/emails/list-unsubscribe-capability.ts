@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListUnsubscribe } from '../../core/mime/list-unsubscribe.ts';
 import { graphqlOnly, linkTo, named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { loadListUnsubscribes, readUnsubscribe, unsubscribeFromList } from './list-unsubscribe.ts';
 
 const offer = z
@@ -30,9 +30,7 @@ function describeOffer({ oneClickUrl, url, mailto }: ListUnsubscribe) {
 export const listUnsubscribeCapability: Capability = {
   feature: 'Emails',
   what: 'Leave a mailing list',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'read',

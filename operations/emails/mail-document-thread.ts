@@ -1,12 +1,9 @@
-import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { type MailDocument, type MailToShow, makeMailDocument } from '../../core/html/mail-document.ts';
+import { createRequestThread } from '../request-thread.ts';
 
 /** Characters; the document of a shorter mail takes a few milliseconds, with its pictures, and is made without a thread. */
 const SMALL_LENGTH = 30_000;
-const TIME_LIMIT_MS = 6_000;
-const HEAP_LIMIT_MB = 256;
-/** A thread without work for this long ends; milliseconds. */
-const IDLE_MS = 60_000;
 
 export interface DocumentLimits {
   /** on performance.now(): no request waits for the document after that */
@@ -15,12 +12,8 @@ export interface DocumentLimits {
   timeLimitMs?: number;
 }
 
-const threads = createWorkerThreads<MailToShow, MailDocument>({
+const threads = createRequestThread<MailToShow, MailDocument>({
   program: new URL('./mail-document-worker.ts', import.meta.url),
-  threads: 1,
-  heapLimitMb: HEAP_LIMIT_MB,
-  timeLimitMs: TIME_LIMIT_MS,
-  idleMs: IDLE_MS,
 });
 
 /**

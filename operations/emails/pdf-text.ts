@@ -1,22 +1,17 @@
-import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import type { PdfLimits, PdfText } from '../../core/mime/pdf-text.ts';
+import { createRequestThread } from '../request-thread.ts';
 
 /** Limits of one file; larger files have no text here. */
 const MAX_PDF_BYTES = 10_000_000;
 const LIMITS: PdfLimits = { pages: 200, chars: 1_000_000 };
 const TIME_LIMIT_MS = 5_000;
-const HEAP_LIMIT_MB = 256;
 const BUFFER_LIMIT_MB = 256;
-/** A thread without work for this long ends; milliseconds. */
-const IDLE_MS = 60_000;
 
-const threads = createWorkerThreads<{ bytes: Uint8Array; limits: PdfLimits }, PdfText>({
+const threads = createRequestThread<{ bytes: Uint8Array; limits: PdfLimits }, PdfText>({
   program: new URL('./pdf-text-worker.ts', import.meta.url),
-  threads: 1,
-  heapLimitMb: HEAP_LIMIT_MB,
   bufferLimitMb: BUFFER_LIMIT_MB,
   timeLimitMs: TIME_LIMIT_MS,
-  idleMs: IDLE_MS,
 });
 
 /** Why a PDF has no text. */

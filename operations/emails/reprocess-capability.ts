@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { graphqlOnly, linkTo, named, nameType, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { MAX_REPROCESSED, REPROCESS_ANSWER_MS, REPROCESS_STEPS, reprocessEmails } from './reprocess.ts';
 
 const step = oneOf(REPROCESS_STEPS, {
@@ -83,9 +83,7 @@ const reprocessedEmail = z
 export const reprocessCapability: Capability = {
   feature: 'Emails',
   what: 'Reprocess emails',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'imports',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linkTo, named, restLiteral, restOnly, usually } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS, READ_AS_FIELD } from '../capability/capability.ts';
 import { loadTimelines, MAX_TIMELINE, readTimeline } from './timeline.ts';
 import { TIMELINE_KINDS } from './timeline-entries.ts';
 
@@ -70,10 +70,8 @@ const USUAL_ENTRIES = 10;
 export const timelineCapability: Capability = {
   feature: 'Emails',
   what: 'Timeline',
-  difference: 'GraphQL reads it as a field of the objects it belongs to.',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  difference: READ_AS_FIELD,
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'read',

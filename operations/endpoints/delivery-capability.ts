@@ -20,6 +20,7 @@ import {
   defineOwnedList,
   defineRead,
   defineResource,
+  OF_EMAILS,
 } from '../capability/capability.ts';
 import { releaseEmail } from '../routing/release-email.ts';
 import * as deliveries from './deliveries.ts';
@@ -341,9 +342,7 @@ const emailId = maybeGone(linkTo('Email', graphqlOnly(z.string()))).meta({
 export const redeliveryCapability: Capability = {
   feature: 'Endpoints',
   what: 'Deliver an email again',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'sendAndReadAccount',
@@ -389,9 +388,7 @@ export const redeliveryCapability: Capability = {
 export const releaseCapability: Capability = {
   feature: 'Routing',
   what: 'Release held mail',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'endpoints',

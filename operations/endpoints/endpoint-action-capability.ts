@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { secretUrl } from '../../core/accounts/secret-fields.ts';
 import { DEFAULT_MAX_PAYLOAD_BYTES } from '../../core/endpoints/endpoint-config.ts';
 import { graphqlOnly, graphqlText, restOnly } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_ENDPOINTS } from '../capability/capability.ts';
 import { endpointTest, payloadPreview } from './endpoint-capability.ts';
 import { rotateWebhookSecret } from './endpoint-changes.ts';
 import { TEST_ANSWER_MS, testEndpoint } from './endpoint-test.ts';
@@ -16,9 +16,7 @@ const optionalText = z.string().nullish();
 export const endpointActionCapability: Capability = {
   feature: 'Endpoints',
   what: 'Rotate the secret',
-  tag: 'Endpoints',
-  path: '/endpoints',
-  restCase: 'camel',
+  ...OF_ENDPOINTS,
   resource: endpointResource,
   operations: [
     defineAction({

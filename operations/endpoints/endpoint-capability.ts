@@ -10,7 +10,7 @@ import {
   restOnly,
 } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_ENDPOINTS } from '../capability/capability.ts';
 import { deleteEndpoint } from './endpoint-changes.ts';
 import { webhookFormat } from './endpoint-types.ts';
 import { MAX_REPLAYED, replayDeliveries, retryWaiting } from './replays.ts';
@@ -122,9 +122,7 @@ const deleted = z
 export const endpointDeletion: Capability = {
   feature: 'Endpoints',
   what: 'Delete an endpoint',
-  tag: 'Endpoints',
-  path: '/endpoints',
-  restCase: 'camel',
+  ...OF_ENDPOINTS,
   operations: [
     defineAction({
       access: 'endpoints',
@@ -218,9 +216,7 @@ export const replayInput = z.object({
 export const replayCapability: Capability = {
   feature: 'Endpoints',
   what: 'Replay deliveries',
-  tag: 'Endpoints',
-  path: '/endpoints',
-  restCase: 'camel',
+  ...OF_ENDPOINTS,
   operations: [
     defineAction({
       access: 'endpointsAndRead',
@@ -260,9 +256,7 @@ export const replayCapability: Capability = {
 export const retryWaitingCapability: Capability = {
   feature: 'Endpoints',
   what: 'Retry waiting deliveries',
-  tag: 'Endpoints',
-  path: '/endpoints',
-  restCase: 'camel',
+  ...OF_ENDPOINTS,
   operations: [
     defineAction({
       access: 'endpointsAndRead',

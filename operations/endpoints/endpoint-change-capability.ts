@@ -3,7 +3,7 @@ import { secret, secretUrl } from '../../core/accounts/secret-fields.ts';
 import { DEFAULT_SUBSCRIPTION } from '../../core/endpoints/endpoint-events.ts';
 import { asArgument, graphqlText, named, nameType, required, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineChange, defineList, defineRead } from '../capability/capability.ts';
+import { type Capability, defineChange, defineList, defineRead, OF_ENDPOINTS } from '../capability/capability.ts';
 import { searchText } from '../capability/field-shapes.ts';
 import type { OperationContext } from '../context.ts';
 import { configSecrets } from '../domains/email-address-capability.ts';
@@ -236,9 +236,7 @@ const changedNaming = ({ name, description, isActive }: Options<typeof options> 
 export const endpointCapability: Capability = {
   feature: 'Endpoints',
   what: 'Endpoints',
-  tag: 'Endpoints',
-  path: '/endpoints',
-  restCase: 'camel',
+  ...OF_ENDPOINTS,
   resource: endpointResource,
   operations: [
     defineChange({

@@ -193,7 +193,7 @@ function tryOn(
 ): BacktestExample | null {
   const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
   if (alone.kind !== 'matched') return null;
-  // Models are not asked again: without a stored answer the result is unknown.
+  // Models are not asked again: without a stored verdict the result is unknown.
   const verdict = evaluateRules(rules, email.facts, matchVerdicts(email.verdicts, rules));
   const isDecisive = verdict.kind === 'matched' && verdict.rule.id === rule.id;
   const now = findOutcome(email.route);

@@ -3,7 +3,7 @@ import { ENDPOINT_TYPES } from '../../core/endpoints/endpoint-config.ts';
 import { ROUTE_OUTCOMES, ROUTE_VIAS } from '../../core/routing/decide-route.ts';
 import { graphqlOnly, graphqlText, inRest, linkTo, named, nameType, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { invalid } from '../context.ts';
 import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from './explain-route.ts';
 import { guardAction, guardMatch, guardRuleType } from './guard-capability.ts';
@@ -280,9 +280,7 @@ const common = { access: 'read', output: route, errors: [] } as const;
 export const routeCapability: Capability = {
   feature: 'Routing',
   what: 'Explain a route',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       ...common,

@@ -272,7 +272,7 @@ export interface RouteStep {
   step: 'received' | 'parsed' | 'threaded' | 'asked' | 'routed' | 'released' | 'delivered';
   /** when it was done; for a pending delivery the last or next attempt; null: still to come */
   at: Date | null;
-  /** since the previous step; for model answers and deliveries since their own start; null: unknown */
+  /** since the previous step; for replies of models and deliveries since their own start; null: unknown */
   durationMs: number | null;
   detail: string;
   /** set for step `delivered` */

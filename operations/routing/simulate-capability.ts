@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SIMULATED_KINDS } from '../../core/mime/simulated-mail.ts';
 import { graphqlOnly, linkTo, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { readSimulatedMessage, simulateInbound } from './simulate-inbound.ts';
 
 const given = z.string().nullish();
@@ -11,9 +11,7 @@ const bodies = { description: 'Replaces the bodies of the template.' };
 export const simulateCapability: Capability = {
   feature: 'Emails',
   what: 'Simulate received mail',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'endpoints',

@@ -51,7 +51,7 @@ export interface GivenMessage {
   subject?: string | null | undefined;
   text?: string | null | undefined;
   html?: string | null | undefined;
-  /** of `reply` and `bounce`: the email that is answered or bounces */
+  /** of `reply` and `bounce`: the email that is replied to or bounces */
   emailId?: string | null | undefined;
   /** of `bounce` */
   recipient?: string | null | undefined;

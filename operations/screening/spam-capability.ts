@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { graphqlOnly, linkTo, maybeGone, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { type MarkedEmail, markNotSpam, markSpam } from './keep-apart.ts';
 
 const markedEmail = z
@@ -29,9 +29,7 @@ const common = { access: 'organize', method: 'POST', target, input: z.object({})
 export const spamCapability: Capability = {
   feature: 'Emails',
   what: 'Spam',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       ...common,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { APPROVAL_DECISIONS, APPROVAL_RULES } from '../../core/sending/approval.ts';
 import { graphqlOnly, linkTo, named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { type Approval, approveEmail, type Decided, rejectEmail } from './approvals.ts';
 
 /** Why an email waits for approval or waited, and what became of it. */
@@ -96,9 +96,7 @@ export const approvalCapability: Capability = {
   feature: 'Sending',
   what: 'Approve or reject',
   byHand: { mcp: ['approve_email', 'reject_email'] },
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'approve',

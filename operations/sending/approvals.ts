@@ -118,7 +118,7 @@ export async function loadApprovals(
   return emailIds.map((id) => byId.get(id) ?? null);
 }
 
-/** Returns for each email the thread that it answers, while it is in none itself; null where it answers none that is known. */
+/** Returns for each email the thread that it replies to, while it is in none itself; null where none is known. */
 export async function loadRepliedThreads(
   { database, workspaceId }: OperationContext,
   emailIds: readonly string[],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { graphqlOnly, linkTo, named, nameType, restLiteral, restOnly, usually } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction, defineRead, defineResource } from '../capability/capability.ts';
+import { type Capability, defineAction, defineRead, defineResource, OF_EMAILS } from '../capability/capability.ts';
 import * as batches from './batches.ts';
 
 const count = z.number().int();
@@ -117,9 +117,7 @@ const changed = {
 export const batchCapability: Capability = {
   feature: 'Sending',
   what: 'Read, cancel and retry a batch',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   resource: batchResource,
   operations: [
     defineRead<batches.Batch>({

@@ -45,7 +45,7 @@ export interface NewEmail {
   scheduledAt?: string | null | undefined;
   /** IANA; UTC when omitted */
   timezone?: string | null | undefined;
-  /** of the claim of the thread that the email answers; the email is refused when the claim is lost */
+  /** of the claim of the thread that the email replies to; the email is refused when the claim is lost */
   claimToken?: string | null | undefined;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_RESPONSES } from '../../core/sending/event-reply.ts';
 import { linkTo } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
 import { replyToEvent } from './reply-to-event.ts';
 
@@ -23,9 +23,7 @@ const MAX_MAILBOX = 640;
 export const eventReplyCapability: Capability = {
   feature: 'Sending',
   what: 'Answer an invitation',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'sendAndRead',

@@ -1,13 +1,10 @@
-import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { type ForwardedMail, type ForwardNote, forwardBodies } from '../../core/sending/forwarded-content.ts';
 import { invalid } from '../context.ts';
+import { createRequestThread } from '../request-thread.ts';
 
 /** Characters; the bodies of a shorter mail take a few milliseconds, and are made without a thread. */
 const SMALL_LENGTH = 30_000;
-const TIME_LIMIT_MS = 6_000;
-const HEAP_LIMIT_MB = 256;
-/** A thread without work for this long ends; milliseconds. */
-const IDLE_MS = 60_000;
 
 /** What the bodies of a forward are made of. */
 export interface ForwardParts {
@@ -15,12 +12,8 @@ export interface ForwardParts {
   note: ForwardNote;
 }
 
-const threads = createWorkerThreads<ForwardParts, ReturnType<typeof forwardBodies>>({
+const threads = createRequestThread<ForwardParts, ReturnType<typeof forwardBodies>>({
   program: new URL('./forward-bodies-worker.ts', import.meta.url),
-  threads: 1,
-  heapLimitMb: HEAP_LIMIT_MB,
-  timeLimitMs: TIME_LIMIT_MS,
-  idleMs: IDLE_MS,
 });
 
 /** Makes the bodies of a forward. Large ones are sanitized in a thread, where they delay no other request. Throws validation. */

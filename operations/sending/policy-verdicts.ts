@@ -184,7 +184,7 @@ function namedKeys({ row }: OutgoingEmail): string[] {
   return linkKeys(findLinks({ messageId: '', inReplyTo: row.in_reply_to, references: row.reference_ids }));
 }
 
-/** The message that an email answers, as keys of msg-ids, the likeliest first; empty: it begins a thread. */
+/** The message that an email replies to, as keys of msg-ids, the likeliest first; empty: it begins a thread. */
 function listRepliedKeys({ row }: OutgoingEmail): string[] {
   const { inReplyTo, references } = findLinks({
     messageId: '',
@@ -194,7 +194,7 @@ function listRepliedKeys({ row }: OutgoingEmail): string[] {
   return [...inReplyTo, ...references.toReversed()];
 }
 
-/** Returns the thread that each email answers; without an entry: none that is known. */
+/** Returns the thread that each email replies to; without an entry: none that is known. */
 async function readThreads(
   client: ClientBase,
   workspaceId: string,
@@ -217,7 +217,7 @@ function asksForParticipants({ policies }: HeldEmail): boolean {
   return policies.some(({ policy }) => policy.recipients === 'participants');
 }
 
-/** Returns who takes part in the thread that each reply answers, with those of its recipients that are the user's own addresses. */
+/** Returns who takes part in the thread of each reply, with those of its recipients that are the user's own addresses. */
 async function readThreadParticipants(
   client: ClientBase,
   workspaceId: string,
@@ -236,7 +236,7 @@ async function readThreadParticipants(
   return new Map(
     asking.flatMap(({ email }, at): [OutgoingEmail, ReadonlySet<string>][] => {
       const participants = findCorrespondents(found[at] ?? [], ownDomains);
-      // Nothing that others wrote, or that was sent to them, is known of what it answers.
+      // Nothing that others wrote, or that was sent to them, is known of what it replies to.
       return participants.size === 0 ? [] : [[email, new Set([...participants, ...own])]];
     }),
   );
@@ -273,7 +273,7 @@ async function readReviewed(
 }
 
 /**
- * Returns whether an email answers or forwards mail that a person should look at, or may follow from it. What the email claims only adds
+ * Returns whether an email replies to or forwards mail that a person should look at, or may follow from it. What the email claims only adds
  * reasons: one that names no message is compared by its recipients and subject.
  */
 function followsReview(

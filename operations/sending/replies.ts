@@ -52,7 +52,7 @@ export async function readReplySender(context: OperationContext, id: string): Pr
   return original.recipient ?? original.ownAddress;
 }
 
-/** Returns a checked answer with the recipients, subject and references of a reply. Throws validation. */
+/** Returns a checked reply with the recipients, subject and references of a reply. Throws validation. */
 export function addressReply(
   { original, isThread, isOneself }: Repliable,
   checked: ReturnType<typeof checkReply>,

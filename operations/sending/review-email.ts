@@ -1,9 +1,10 @@
-import { createWorkerThreads, ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { ThreadEnded, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import type { SentReview } from '../../core/sending/sent-review.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../context.ts';
 import { batchBySize, contentNotAvailable, loadRawSources, readWholeMessage } from '../emails/attachments.ts';
 import { type EmailContent, loadOutlines, loadSizes, openEmail } from '../emails/emails.ts';
+import { createRequestThread } from '../request-thread.ts';
 
 /** What the thread gets. */
 export interface MessageToReview {
@@ -11,18 +12,12 @@ export interface MessageToReview {
   bcc: readonly string[];
 }
 
-const TIME_LIMIT_MS = 6_000;
 const HEAP_LIMIT_MB = 512;
-/** A thread without work for this long ends; milliseconds. */
-const IDLE_MS = 60_000;
 
 /** A program may write mail that takes long to read. */
-const threads = createWorkerThreads<MessageToReview, SentReview>({
+const threads = createRequestThread<MessageToReview, SentReview>({
   program: new URL('./review-worker.ts', import.meta.url),
-  threads: 1,
   heapLimitMb: HEAP_LIMIT_MB,
-  timeLimitMs: TIME_LIMIT_MS,
-  idleMs: IDLE_MS,
 });
 
 /**

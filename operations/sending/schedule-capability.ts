@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { graphqlOnly, linkTo, restLiteral, restOnly, usually } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { USUAL_RECIPIENTS } from './recipient-capability.ts';
 import { retrySending } from './recipients.ts';
 import * as scheduled from './scheduled-emails.ts';
@@ -11,9 +11,7 @@ const emailId = linkTo('Email', graphqlOnly(z.string())).meta({ description: 'Th
 export const retrySendingCapability: Capability = {
   feature: 'Sending',
   what: 'Retry deferred recipients',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'sendAccount',
@@ -76,9 +74,7 @@ export const scheduleCapability: Capability = {
   feature: 'Sending',
   what: 'Cancel, pause and resume',
   byHand: { mcp: ['cancel_email'] },
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'send',

@@ -19,7 +19,7 @@ export interface DraftSending {
   id: string;
   /** the version to send; without it, the present one */
   version?: number | null | undefined;
-  /** of the claim of the thread that it answers; see NewEmail */
+  /** of the claim of the thread that it replies to; see NewEmail */
   claimToken?: string | null | undefined;
   /** seconds that the email waits, scheduled, so that it can be cancelled; 0 by default */
   undoSeconds?: number | null | undefined;

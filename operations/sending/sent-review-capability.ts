@@ -4,7 +4,7 @@ import { UNSEEN_KINDS } from '../../core/sending/unseen-text.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { nameType, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS, READ_AS_FIELD } from '../capability/capability.ts';
 import type { OperationContext } from '../context.ts';
 import { loadSentReviews, readSentReview } from './review-email.ts';
 
@@ -124,10 +124,8 @@ export const sentReviewCapability: Capability = {
   feature: 'Sending',
   what: 'Review what an email sends',
   byHand: { mcp: ['review_email'] },
-  difference: 'GraphQL reads it as a field of the objects it belongs to.',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  difference: READ_AS_FIELD,
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'read',

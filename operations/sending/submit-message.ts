@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createWorkerThreads, TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
+import { TimeLimitExceeded } from '../../actors/work/worker-threads.ts';
 import { canonicalDomainName } from '../../core/domains/domain-name.ts';
 import type { AddressFields, Mailbox } from '../../core/mime/address.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
@@ -15,6 +15,7 @@ import {
 import { UserError } from '../../core/shared/errors.ts';
 import { createTurns } from '../../core/shared/turns.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
+import { createRequestThread } from '../request-thread.ts';
 import { MAX_SEARCH_TEXT, type OutgoingEmail } from './compose-outgoing.ts';
 import { type Accepted, ownIdempotency } from './idempotency.ts';
 import { makeReceipt } from './send-email.ts';
@@ -37,19 +38,13 @@ export interface Submitted extends Accepted {
 
 /** Random bytes of a Message-ID that is added. */
 const MESSAGE_ID_BYTES = 16;
-const TIME_LIMIT_MS = 6_000;
 const HEAP_LIMIT_MB = 512;
-/** A thread without work for this long ends; milliseconds. */
-const IDLE_MS = 60_000;
 
 const turns = createTurns();
 /** Parsing is linear in ordinary mail, but what a client submits is not ours. */
-const threads = createWorkerThreads<Uint8Array, ParsedMessage>({
+const threads = createRequestThread<Uint8Array, ParsedMessage>({
   program: new URL('./submitted-worker.ts', import.meta.url),
-  threads: 1,
   heapLimitMb: HEAP_LIMIT_MB,
-  timeLimitMs: TIME_LIMIT_MS,
-  idleMs: IDLE_MS,
 });
 
 /**

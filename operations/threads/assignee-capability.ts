@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { linkTo, named, nameType, restOnly } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_THREADS } from '../capability/capability.ts';
 import { memberImage, text } from '../capability/field-shapes.ts';
 import { assignThread } from './assign-thread.ts';
 
@@ -18,9 +18,7 @@ export const memberName = nameType(
 export const assigneeCapability: Capability = {
   feature: 'Threads',
   what: 'Assign a thread',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       access: 'organize',

@@ -15,7 +15,7 @@ import {
   MAX_HOLDER_LENGTH,
   MIN_CLAIM_SECONDS,
 } from '../../core/threads/reply-claim.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_THREADS } from '../capability/capability.ts';
 import { claimThread, type GrantedClaim, releaseClaim, renewClaim } from './claim-thread.ts';
 
 const ttl = named(z.number().nullish(), { graphqlType: 'Int' }).meta({
@@ -62,9 +62,7 @@ export const claimCapability: Capability = {
   feature: 'Threads',
   what: 'Claim a thread',
   byHand: { mcp: ['claim_thread', 'release_thread'] },
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       ...common,

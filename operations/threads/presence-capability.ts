@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { named, nameType, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { PRESENCE_STATES } from '../../core/threads/presence.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_THREADS } from '../capability/capability.ts';
 import { setPresence } from './presence.ts';
 
 const state = oneOf(PRESENCE_STATES, {
@@ -26,9 +26,7 @@ export const presenceCapability: Capability = {
   feature: 'Threads',
   what: 'Who has a thread open',
   difference: 'GraphQL has the subscription `threadPresence`. Only persons are present; agents claim threads.',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       access: 'notes',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nameType } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_THREADS } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
 import { setReadByMe } from './read-state.ts';
 import { MAX_THREADS } from './thread-changes.ts';
@@ -20,9 +20,7 @@ export const readStateCapability: Capability = {
   feature: 'Threads',
   what: "A member's own read state",
   difference: 'GraphQL has the subscription `readByMe`. Agents mark mail for the workspace: `mark_threads_read`.',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       access: 'notes',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { linkTo, named } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS, OF_THREADS } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
 import { type GivenTime, remindOfEmail, remindOfThread, snoozeThread } from './snooze.ts';
 
@@ -49,9 +49,7 @@ function givenTime(time: string | null, zone: string | null | undefined): GivenT
 export const snoozeCapability: Capability = {
   feature: 'Threads',
   what: 'Snooze a thread, and a reminder if no one replies',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       ...common,
@@ -101,9 +99,7 @@ export const snoozeCapability: Capability = {
 export const emailReminderCapability: Capability = {
   feature: 'Sending',
   what: 'Reminder if no one replies to an email',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       access: 'send',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { graphqlText, inRest, linkTo, maybeGone, named, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { UNDO_HOURS } from '../../core/threads/undo-hours.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_THREADS } from '../capability/capability.ts';
 import { operatorSearch, searchLanguage, text } from '../capability/field-shapes.ts';
 import { listLabels, MAX_THREADS, updateThread, updateThreads } from './thread-changes.ts';
 import { MAX_MERGED_THREADS, MAX_MOVED_EMAILS, mergeThreads, moveEmails, splitThread } from './thread-moves.ts';
@@ -143,9 +143,7 @@ const regrouping = { ...changeOptions, access: 'organizeAccount', isOfDomain: fa
 export const threadChangeCapability: Capability = {
   feature: 'Threads',
   what: 'Change flags and labels',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       ...changeOptions,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { linkTo, named, nameType, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
-import { type Capability, defineAction } from '../capability/capability.ts';
+import { type Capability, defineAction, OF_EMAILS, OF_THREADS } from '../capability/capability.ts';
 import {
   changedThreads,
   changeOptions as common,
@@ -58,9 +58,7 @@ const changeThreads = (field: string, description: string, run: typeof trash.tra
 export const emailTrashCapability: Capability = {
   feature: 'Emails',
   what: 'Move an email to the trash',
-  tag: 'Emails',
-  path: '/emails',
-  restCase: 'snake',
+  ...OF_EMAILS,
   operations: [
     defineAction({
       ...common,
@@ -111,9 +109,7 @@ export const emailTrashCapability: Capability = {
 export const threadTrashCapability: Capability = {
   feature: 'Threads',
   what: 'Trash, delete and restore',
-  tag: 'Threads',
-  path: '/mail/threads',
-  restCase: 'snake',
+  ...OF_THREADS,
   operations: [
     defineAction({
       ...common,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { isQuick } from '../support/chaos-figures.ts';
 import { hasCorpora, readEmlMessages } from '../support/mail/corpora.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
@@ -241,10 +242,11 @@ test('a webhook that is repeated has the bytes of the first request, which was b
     ],
     ['Date: nonsense', 'Subject: \u0000nul and \ud800 surrogate'],
   ].map((lines) => mail(lines));
-  const real = hasCorpora ? (await readEmlMessages()).filter((_, at) => at % 3 !== 2).map(({ bytes }) => bytes) : [];
+  const real = hasCorpora ? (await readEmlMessages()).filter((_, at) => (isQuick ? at % 8 === 0 : at % 3 !== 2)) : [];
   receiver.answer([500]);
   const ids: string[] = [];
-  for (const bytes of [...made, ...real]) ids.push(await stage.deliver(bytes, mailbox.address));
+  for (const bytes of [...made, ...real.map((message) => message.bytes)])
+    ids.push(await stage.deliver(bytes, mailbox.address));
   await stage.settled();
   const retried = await vi.waitUntil(
     async () => {

@@ -38,7 +38,7 @@ test.each(['The way in: SMTP to webhook', 'The way out: POST to MX'])('every ste
 
 /**
  * These tests show that a named function is exported by the named file, that a file which the page names in a step (or which starts the
- * steps of a process) imports it and uses its name, and that a program loads that file. architecture-steps.test.ts shows that mail reaches the
+ * steps of a process) imports it and uses its name, and that a program loads that file. architecture-steps.program.ts shows that mail reaches the
  * functions of the ways in and out; that the steps run in this order, tests of the flow show.
  */
 describe('a function that a step names', () => {

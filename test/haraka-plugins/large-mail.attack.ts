@@ -149,7 +149,7 @@ describe('large mails on the disk', () => {
   });
   afterAll(() => server?.stop());
 
-  test('100 clients that stop in the middle of mails of 5 MB take little memory, and large mail of another client is stored as sent', async () => {
+  test('100 clients that stop in the middle of mails of 5 MB take little memory, and large mail of another is stored', async () => {
     const pid = server.child.pid ?? 0;
     const half = makeMessage('text', 'half', 5 * MB);
     await forgetPeak(pid);
@@ -172,7 +172,7 @@ describe('large mails on the disk', () => {
     for (const client of clients) client.destroy();
   });
 
-  test('a large mail that gets no turn within 25 s is deferred with 452, small mail gets its 250 meanwhile, and the next large one too', async () => {
+  test('a large mail that gets no turn within 25 s is deferred with 452, while small mail and the next large one get 250', async () => {
     const { message } = server.script;
     let isHolding = true;
     server.script.message = async (request, bytes) => {

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 
-/** How long experiments run: `quick` in `npm test`, `slice` in `npm run test:long`, `full` in `npm run chaos`. */
+/** How long experiments run: `quick` in `npm test`, `npm run test:program` and `npm run test:attack`, `slice` in `npm run test:long`, `full` in `npm run chaos`. */
 const length = process.env['CHAOS_LENGTH'] ?? 'quick';
 export const isQuick = length === 'quick';
 export const isFullLength = length === 'full';

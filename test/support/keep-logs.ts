@@ -10,7 +10,7 @@ import { KEPT_LOGS, keepLog, keepLogFile, keepSecrets } from './kept-logs.ts';
 import { BodyCollector, bodiesIn, secretsGiven, secretsIn } from './printed-secrets.ts';
 
 /**
- * vitest setupFiles: keeps what the product logs during `npm test`, and what must not stand there, for leaks.ts. In one place for all
+ * vitest setupFiles: keeps what the product logs during the tests, and what must not stand there, for leaks.ts. In one place for all
  * tests, those to come included: every process that a test starts, by itself or through a shell, passes through ChildProcess, every
  * line that is logged within the test's process through pino, and what is said over connections or injected through node:net and Fastify.
  */

@@ -21,7 +21,7 @@ export interface Secret {
   value: string;
 }
 
-/** The environment's name for the folder in which `npm test` keeps what is logged and what is secret; absent: nothing is kept. */
+/** The environment's name for the folder in which a command of tests keeps what is logged and what is secret; absent: nothing is kept. */
 export const KEPT_LOGS = 'POSTROOM_KEPT_LOGS';
 
 /** Of the folder: a file per process and what it wrote. */

@@ -27,6 +27,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Kinds that one command or the other comes to know. */
+const KINDS = [...new Set(Object.values(EXPECTED).flat())];
+
 let count = 0;
 const word = () => `Fm3-${process.pid}-${count++}-zQ9x~w`;
 
@@ -40,12 +43,12 @@ describe('a line with a secret is found:', () => {
     ['in Base64 behind two', (secret) => around(`ab${secret}`)],
   ];
   test.each(written)('%s has every kind', async (_name, write) => {
-    const secrets = EXPECTED.map((kind) => ({ kind, value: word() }));
+    const secrets = KINDS.map((kind) => ({ kind, value: word() }));
     keepSecrets(secrets);
     keepLog('gateway-1', '{"level":30,"msg":"ready"}\n');
     for (const { value } of secrets) keepLog('gateway-1', `{"level":30,"about":"${write(value)}","msg":"x"}\n`);
     const { leaks, lineCount, logCount } = await findLeaks(folder);
-    expect(leaks.map(({ kind }) => kind)).toEqual(EXPECTED);
+    expect(leaks.map(({ kind }) => kind)).toEqual(KINDS);
     expect({ lineCount, logCount }).toEqual({ lineCount: 11, logCount: 1 });
     for (const { line } of leaks)
       expect(line).toMatch(/^\{"level":30,"about":"[\w=]{0,4}\*{12,}[\w=]{0,4}","msg":"x"\}$/);
@@ -88,8 +91,9 @@ test('secrets that a first start and the account command print on purpose are al
 });
 
 test('a run of all tests that collects no secret or keeps no log fails', async () => {
-  expect((await reportLeaks(folder, 'part')).failureCount).toBe(0);
-  expect((await reportLeaks(folder, 'whole')).failureCount).toBe(EXPECTED.length + 1);
+  expect((await reportLeaks(folder, [])).failureCount).toBe(0);
+  for (const expected of Object.values(EXPECTED))
+    expect((await reportLeaks(folder, expected)).failureCount).toBe(expected.length + 1);
 });
 
 test('secrets are collected from a program’s environment and output, and nothing else of them', () => {
@@ -139,8 +143,9 @@ test('secrets in processes, connections and requests are collected', async () =>
   const [secretKey, key, injected, password, harbour] = [word(), word(), word(), word(), word()];
   const program = path.join(folder, 'bin', 'leaking.ts');
   await mkdir(path.dirname(program));
-  await writeFile(program, `console.error('started with', process.env.SECRET_KEY);`);
-  await once(spawn(process.execPath, [program], { env: { SECRET_KEY: secretKey }, stdio: 'pipe' }), 'close');
+  // By its name a program of the product.
+  await writeFile(program, `echo "started with $SECRET_KEY" >&2`);
+  await once(spawn('sh', [program], { env: { SECRET_KEY: secretKey }, stdio: 'pipe' }), 'close');
   // Through a shell, of which only what looks like a log is one.
   const line = JSON.stringify({ level: 30, secretKey });
   await once(spawn('sh', ['-c', `echo '${line}'; echo '${secretKey}'`], { stdio: 'pipe' }), 'close');

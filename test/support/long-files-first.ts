@@ -64,7 +64,7 @@ export class LongFilesFirst extends BaseSequencer {
 }
 
 function placeOf(file: string): number {
-  const name = /\/test\/(.*)\.(?:test|attack)\.ts$/.exec(file)?.[1] ?? '';
+  const name = /\/test\/(.*)\.\w+\.ts$/.exec(file)?.[1] ?? '';
   const matches = ORDER.filter((beginning) => name.startsWith(beginning));
   const [longest = ''] = matches.toSorted((one, other) => other.length - one.length);
   return ORDER.indexOf(longest);

@@ -6,11 +6,11 @@ import path from 'node:path';
 import type { ServerBuild } from '../../bin/runner/build-server.ts';
 import { KEPT_LOGS, makeKeptLogs } from './kept-logs.ts';
 import { keepLastResult } from './last-results.ts';
-import { reportLeaks } from './leaks.ts';
+import { EXPECTED, reportLeaks } from './leaks.ts';
 import { placeOfRuns, removeOrphans } from './servers/orphans.ts';
 
 /**
- * `npm test`, `npm run test:attack`, `npm run test:browser` and `npm run test:long`: installs the programs that the tests need beyond npm, runs vitest, and prints
+ * `npm test` and `npm run test:KIND` (program, attack, browser, long): installs the programs that the tests need beyond npm, runs vitest, and prints
  * one last line, `N passed, N failed, N skipped`. Other arguments go to vitest. Each test runs once: a test that fails only
  * sometimes is a defect. At the end, each skipped test is named with its reason (`.ci/skips`), and the logs of the run are searched for
  * secrets; each line with a secret counts as a failure. With ALL_SKIPS_LISTED=1, each skipped test without a reason does too.
@@ -95,20 +95,26 @@ const status = await runVitest(report, process.argv.slice(2));
 await removeOrphans(await placeOfRuns());
 const counts = await readCounts(report, status);
 await removeOrphans(await placeOfRuns());
-const leaks = await reportLeaks(kept, process.argv.length === 2 ? 'whole' : 'part');
+const command = commandOfWholeRun(process.argv.slice(2));
+const leaks = await reportLeaks(kept, EXPECTED[command as keyof typeof EXPECTED] ?? []);
 for (const line of leaks.lines) console.log(line);
 const unlisted = await printSkipped(counts.skipped);
 if (process.env['ALL_SKIPS_LISTED'] === '1') counts.failed += unlisted;
 if (leaks.failureCount === 0) await rm(folder, { recursive: true, force: true });
 counts.failed += leaks.failureCount;
 const result = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`;
-const lengths = ['attack', 'browser', 'long'] as const;
-const length = lengths.find((each) => process.argv.slice(2).join(' ') === `--config vitest.${each}.config.ts`);
 // A run of .ci/run changes no file of the checkout.
-if (length !== undefined && process.env['ALL_SKIPS_LISTED'] !== '1')
-  keepLastResult(root, `npm run test:${length}`, result);
+if (command !== undefined && command !== 'npm test' && process.env['ALL_SKIPS_LISTED'] !== '1')
+  keepLastResult(root, command, result);
 console.log(result);
 process.exitCode = counts.failed > 0 ? 1 : 0;
+
+/** Returns the command that runs with these arguments; undefined when it runs a part of its tests. */
+function commandOfWholeRun(words: readonly string[]): string | undefined {
+  if (words.length === 0) return 'npm test';
+  const [, kind] = /^--config vitest\.(\w+)\.config\.ts$/.exec(words.join(' ')) ?? [];
+  return kind === undefined ? undefined : `npm run test:${kind}`;
+}
 
 async function seeToPrograms(needed: readonly Program[]): Promise<void> {
   const missing = needed.filter((program) => !isProgramThere(program));

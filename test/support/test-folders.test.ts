@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from './runner.ts';
+import { isTestFile } from './test-files.ts';
 
 /** Checks the row of README.md that says where tests are. */
 
@@ -14,7 +15,7 @@ const named = [...row.matchAll(/`test\/([a-z/]+)\/`/g)].map(([, folder = '']) =>
 const OF_ALL = ['architecture.test.ts'];
 
 const tests = readdirSync(path.join(repository, 'test'), { recursive: true, encoding: 'utf8' }).filter(
-  (file) => /\.(?:test|attack|browser|long)\.ts$/.test(file) && !OF_ALL.includes(file),
+  (file) => isTestFile(file) && !OF_ALL.includes(file),
 );
 
 test('every test is in a folder of the sources, or in one that README.md names', () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAst } from 'vite';
 import { repository } from './runner.ts';
+import { isTestFile } from './test-files.ts';
 
 /** A title of a test or group as written in the source, with the titles of the groups around it. */
 export interface TestTitle {
@@ -50,7 +51,7 @@ function testFiles(folder: string): string[] {
   return readdirSync(path.join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = path.posix.join(folder, entry.name);
     if (entry.isDirectory()) return testFiles(name);
-    return /\.(?:test|long|browser|engine)\.ts$/.test(entry.name) ? [name] : [];
+    return isTestFile(entry.name) ? [name] : [];
   });
 }
 

@@ -10,18 +10,19 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '',
     '| command | what it runs |',
     '|---|---|',
-    '| `npm test` | every `*.test.ts` once. Opens no browser. Installs the programs it needs on Debian. |',
+    '| `npm test` | `*.test.ts`: everything that needs no process but PostgreSQL and nats-server. Installs the programs it needs on Debian. |',
+    '| `npm run test:program` | `*.program.ts`: tests that start Node as a process: the service, its programs, an actor that is killed, the command line, a client. `test/support/no-programs.ts` keeps them out of `npm test`. |',
     '| `npm run test:attack` | `*.attack.ts`: kills and outages, with one kill per fault point, exhaustion of memory and processor, and every operation tried by other accounts, roles and keys |',
     '| `npm run test:long` | the [long experiments](#long-experiments), with three kills per fault point and longer outages |',
     '| `npm run mutants` | each small defect of `test/mutants/mutants.jsonl` with the test file that must notice it. For use before a release. |',
     '| `npm run test:browser` | every page of the dashboard, what people do there, and hostile mail, in a browser (`*.browser.ts`). With `BROWSER_LENGTH=full`, each document by itself and each page in the dark. |',
     '| `npm run test:engine` | the container image and `docker-compose.yml` on a Docker engine. Needs root. |',
     '| `npm run chaos` | every fault experiment at full length. Results: [chaos.md](chaos.md) |',
-    '| `.ci/run` | `npm ci`, `npm run check`, the contracts, `npm test`, `npm run test:attack` and `npm run test:browser`. With `CI_LONG=1`, also `npm run test:long`. |',
+    '| `.ci/run` | `npm ci`, `npm run check`, the contracts, `npm test`, `npm run test:program`, `npm run test:attack` and `npm run test:browser`. With `CI_LONG=1`, also `npm run test:long`. |',
     '',
     'The last line of a run is `N passed, N failed, N skipped`. No test is repeated. Each skipped test is printed with its reason from `.ci/skips`;',
-    '`.ci/run` fails if a test is skipped whose file is not listed there. `npm test` takes one test file or several as arguments.',
-    'Tests start the service as `npm start` does, from its built code. `npm test` builds it if the sources have changed; `npx vitest run` runs changed sources as they are.',
+    '`.ci/run` fails if a test is skipped whose file is not listed there. Each command takes files and folders of its tests as arguments.',
+    'Tests start the service as `npm start` does, from its built code. These commands build it if the sources have changed; `npx vitest run` runs changed sources as they are.',
     '',
     'A whole run of these commands writes its result here:',
     '',
@@ -31,8 +32,8 @@ export function testingPage(long: readonly string[], results: readonly LastResul
     '',
     '## Long experiments',
     '',
-    `The ${long.length} files of \`npm run test:long\` are \`*.long.ts\`, which \`npm test\` leaves out, and the tests that import \`chaos-figures.ts\`, which run`,
-    'in `npm test` or `npm run test:attack` with fewer kills, clients or variants. `npx vitest list --filesOnly --config vitest.long.config.ts` lists them.',
+    `The ${long.length} files of \`npm run test:long\` are \`*.long.ts\`, which no other command runs, and the tests that import \`chaos-figures.ts\`, which run`,
+    'in their own command with fewer kills, clients or variants. `npx vitest list --filesOnly --config vitest.long.config.ts` lists them.',
     '',
     '## Fault experiments',
     '',
@@ -49,7 +50,13 @@ export function testingPage(long: readonly string[], results: readonly LastResul
   ].join('\n');
 }
 
-const KEPT_COMMANDS = ['npm run mutants', 'npm run test:attack', 'npm run test:browser', 'npm run test:long'] as const;
+const KEPT_COMMANDS = [
+  'npm run mutants',
+  'npm run test:program',
+  'npm run test:attack',
+  'npm run test:browser',
+  'npm run test:long',
+] as const;
 
 function resultRow(command: string, results: readonly LastResult[]): string {
   const last = results.find((each) => each.command === command);

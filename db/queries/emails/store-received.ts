@@ -194,7 +194,7 @@ const storeSql = ({ times, columns, values, isRead, more }: StoreParts) => `
     from finished group by workspace_id order by workspace_id) of_workspace
   where written.rows > 0`;
 
-/** Of the sent email that a row of `finished` answers. */
+/** Of the sent email that a row of `finished` replies to. */
 const METADATA_OF_ANSWERED = 'metadata_of_answered(workspace_id, own_domain, in_reply_to, reference_ids)';
 
 const STORE = {
@@ -283,7 +283,7 @@ export interface TakenMail {
   isRouted: boolean;
   /** of the workspace's event feed */
   lastSeq: number;
-  /** of the sent email that it answers; null: none */
+  /** of the sent email that it replies to; null: none */
   metadata: unknown;
 }
 

@@ -89,7 +89,7 @@ export async function readPolicy(
     ],
   });
   const row = rows[0];
-  if (row === undefined) throw new Error('the policy question had no answer');
+  if (row === undefined) throw new Error('the query of policies returned no row');
   return {
     now: row.now,
     clock: row.clock,

@@ -100,7 +100,7 @@ export async function readKnownRecipients(
 
 /** What outgoing emails name that may lead to mail which a person should look at. */
 interface ReviewQuestion {
-  /** of the messages that they answer, see core/threads/threading.ts */
+  /** of the messages that they reply to, see core/threads/threading.ts */
   keys: readonly string[];
   /** that they forward */
   emailIds: readonly string[];
@@ -150,7 +150,7 @@ export interface AutomaticQuestion {
   threadId: string;
 }
 
-/** Counts them; scheduled ones have no thread yet, and are found by what they answer. */
+/** Counts them; scheduled ones have no thread yet, and are found by what they reply to. */
 export async function countAutomatic(
   client: pg.ClientBase,
   workspaceId: string,

@@ -106,7 +106,7 @@ export interface ClaimedReply {
 }
 
 /**
- * Returns for each email whether its claim holds the thread that it answers. Such claims stay locked until the transaction ends, so that no
+ * Returns for each email whether its claim holds the thread that it replies to. Such claims stay locked until the transaction ends, so that no
  * other holder gets the thread before.
  */
 export async function lockHeldClaims(

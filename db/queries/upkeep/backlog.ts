@@ -25,7 +25,7 @@ export const MAX_COUNTED = 10_000;
 const OLDEST_LOOKED_AT = 200;
 /** Endpoints whose longest due delivery is read. */
 const LANES_LOOKED_AT = 2_000;
-/** Milliseconds; the caller gets an answer soon or not at all. */
+/** Milliseconds; the caller gets a response soon or not at all. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 
 /**

@@ -5,18 +5,7 @@ import { waitShape } from '../../../operations/emails/wait-shape.ts';
 import { access } from '../../admission/access.ts';
 import { listQuery } from '../../rest/emails/emails.ts';
 import { listedAs, listedInWords } from '../json-schema.ts';
-import {
-  BY_RELEVANCE,
-  cursorPage,
-  cutPage,
-  keysetPage,
-  nextCursor,
-  pageBy,
-  pageInput,
-  searchLanguage,
-  searchOrder,
-  searchTerms,
-} from '../shapes.ts';
+import { nextCursor, pageInput, pageSearch, searchLanguage, searchOrder, searchTerms } from '../shapes.ts';
 import { defineTool } from '../tool.ts';
 import {
   bodyChoice,
@@ -56,15 +45,16 @@ export const searchEmails = defineTool({
     ...pageInput,
   }),
   output: z.object({ emails: z.array(listedEmail), next_cursor: nextCursor }),
-  async run(context, { search, limit, cursor, order_by: order, ...filter }) {
+  async run(context, { search, limit, cursor, order_by, ...filter }) {
     const query = { ...filter, words: search, timeRange: 'all' } as const;
-    if (order === 'relevance') {
-      const ranked = await emails.pageEmailsByRelevance(context, query, cursorPage({ limit, cursor }, BY_RELEVANCE));
-      const found = pageBy(BY_RELEVANCE, ranked, limit, ({ score, createdAt: at, id }) => ({ score, at, id }));
-      return { emails: found.rows.map(toListedEmail), next_cursor: found.nextCursor };
-    }
-    const rows = await emails.pageEmails(context, query, keysetPage({ limit, cursor }));
-    const found = cutPage(rows, limit, ({ createdAt: at, id }) => ({ at, id }));
+    const found = await pageSearch(
+      { limit, cursor, order_by },
+      {
+        newest: (page) => emails.pageEmails(context, query, page),
+        byRelevance: (page) => emails.pageEmailsByRelevance(context, query, page),
+        timeOf: ({ createdAt }) => createdAt,
+      },
+    );
     return { emails: found.rows.map(toListedEmail), next_cursor: found.nextCursor };
   },
 });

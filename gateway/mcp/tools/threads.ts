@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { BodyText } from '../../../core/shared/large-text.ts';
-import { decodeCursor } from '../../../core/shared/page.ts';
 import { text } from '../../../operations/capability/field-shapes.ts';
-import { invalid, type OperationContext } from '../../../operations/context.ts';
+import type { OperationContext } from '../../../operations/context.ts';
 import { type EmailParts, type EmailSummary, loadContentParts } from '../../../operations/emails/emails.ts';
 import { readHtmlText } from '../../../operations/emails/html-text.ts';
 import { listLabels } from '../../../operations/threads/thread-changes.ts';
@@ -22,14 +21,12 @@ import { makeThreadListItem, threadListItem, writeThread } from '../../rest/thre
 import { shortText, textPart } from '../bounded-text.ts';
 import { listedInWords } from '../json-schema.ts';
 import {
-  BY_RELEVANCE,
-  cursorPage,
   cutPage,
   keysetPage,
   nameFields,
   nextCursor,
-  pageBy,
   pageInput,
+  pageSearch,
   searchLanguage,
   searchOrder,
   searchTerms,
@@ -107,21 +104,14 @@ export const searchThreads = defineTool({
     ...pageInput,
   }),
   output: z.object({ threads: z.array(threadItem), next_cursor: nextCursor }),
-  async run(
-    context,
-    { search, language, unread, archived, label, assigned, domain, address, order_by: order, ...page },
-  ) {
+  async run(context, { search, language, unread, archived, label, assigned, domain, address, ...asked }) {
     const isArchived = archived === undefined || archived === 'any' ? archived : archived === 'yes';
     const query = { search, language, isUnread: unread, isArchived, label, assigned, domain, address };
-    if (order === 'relevance') {
-      const ranked = await pageInboxByRelevance(context, query, cursorPage(page, BY_RELEVANCE));
-      const found = pageBy(BY_RELEVANCE, ranked, page.limit, ({ score, listedAt: at, id }) => ({ score, at, id }));
-      return { threads: found.rows.map(toThreadItem), next_cursor: found.nextCursor };
-    }
-    const found = cutPage(await pageInbox(context, query, keysetPage(page)), page.limit, (thread) => ({
-      at: thread.listedAt,
-      id: thread.id,
-    }));
+    const found = await pageSearch(asked, {
+      newest: (page) => pageInbox(context, query, page),
+      byRelevance: (page) => pageInboxByRelevance(context, query, page),
+      timeOf: ({ listedAt }) => listedAt,
+    });
     return { threads: found.rows.map(toThreadItem), next_cursor: found.nextCursor };
   },
 });
@@ -185,12 +175,10 @@ export const readThread = defineTool({
     next_cursor: nextCursor.meta({ description: 'For the messages before these.' }),
   }),
   async run(context, { thread_id: threadId, limit, cursor }) {
-    const before = cursor === undefined ? null : decodeCursor(cursor);
-    if (cursor !== undefined && before === null)
-      throw invalid('Not a cursor of this list. Use `next_cursor` of a previous result.', 'cursor');
+    const { after: before, ...newest } = keysetPage({ limit, cursor });
     const [thread] = await loadThreads(context, [threadId]);
     if (thread == null) throw threadNotFound();
-    const page = { after: null, before, isInverted: true, limit: limit + 1 };
+    const page = { ...newest, after: null, before, isInverted: true };
     const [emails = []] = await pageThreadEmails(context, [thread.id], page);
     const { rows, nextCursor: next } = cutPage(emails, limit, ({ threadAt: at, id }) => ({ at, id }));
     return { thread: toThread(thread), messages: await listMessages(context, rows.toReversed()), next_cursor: next };

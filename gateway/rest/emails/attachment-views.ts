@@ -1,11 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { readAttachmentPreview } from '../../../operations/emails/attachment-preview.ts';
 import { readAttachmentsArchive } from '../../../operations/emails/attachments-archive.ts';
-import { access } from '../../admission/access.ts';
-import { sendDownloadError } from '../../http/error-response.ts';
 import { errorBody, idInPath, type RestOptions } from '../shapes.ts';
-import { cacheControl, contentDisposition, makeDownload } from './attachments.ts';
+import { attachmentIndex, cacheControl, contentDisposition, download, makeDownload, readIndex } from './attachments.ts';
 
 /** Nothing runs or loads if a browser displays the preview by itself. */
 const SANDBOX = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
@@ -19,17 +16,14 @@ export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.get(
     '/emails/:id/attachments/:index/preview',
     {
-      config: { access: access.read, isDownload: true },
-      errorHandler: sendDownloadError,
+      ...download,
       schema: {
         operationId: 'previewAttachment',
         summary: 'Preview an attachment',
         description:
           'Returns an image or a PDF as it is, and the first 1,000,000 bytes of any other text, also of HTML and SVG, as plain text in UTF-8. The type is found in the bytes. `x-preview-cut` is `true` for a text that continues. Other files have no preview (400).',
         tags: ['Attachments'],
-        params: idInPath.extend({
-          index: z.string().meta({ description: 'Position of the attachment in the email, starting at 0.' }),
-        }),
+        params: idInPath.extend({ index: attachmentIndex }),
         response: {
           200: makeDownload(
             'image/png',
@@ -46,9 +40,8 @@ export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
     },
     async (request, reply) => {
       const { id, index } = request.params;
-      // An index that is not a number is the index of no attachment.
-      const position = /^\d{1,6}$/.test(index) ? Number(index) : -1;
-      const { filename, contentType, bytes, isCut } = await readAttachmentPreview(contextOf(request), id, position);
+      const context = contextOf(request);
+      const { filename, contentType, bytes, isCut } = await readAttachmentPreview(context, id, readIndex(index));
       return reply
         .headers({
           'content-type': contentType,
@@ -68,8 +61,7 @@ export const attachmentViewRoutes: FastifyPluginAsyncZod<RestOptions> = async (a
   app.get(
     '/emails/:id/attachments.zip',
     {
-      config: { access: access.read, isDownload: true },
-      errorHandler: sendDownloadError,
+      ...download,
       schema: {
         operationId: 'downloadAttachments',
         summary: 'Download all attachments',

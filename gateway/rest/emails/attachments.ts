@@ -12,6 +12,17 @@ import { errorBody, type RestOptions } from '../shapes.ts';
 export const SANDBOX = "sandbox; default-src 'none'";
 
 const emailId = z.string().meta({ description: 'ID of the email.' });
+export const attachmentIndex = z
+  .string()
+  .meta({ description: 'Position of the attachment in the email, starting at 0.' });
+
+/** Reads an index in a path. What is not a number is the index of no attachment. */
+export function readIndex(index: string): number {
+  return /^\d{1,6}$/.test(index) ? Number(index) : -1;
+}
+
+/** What routes of downloads share. */
+export const download = { config: { access: access.read, isDownload: true }, errorHandler: sendDownloadError } as const;
 
 /** For the OpenAPI document only: bytes bypass the serializer. */
 const fileBody = makeDownload('*/*');
@@ -29,8 +40,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/attachments/:id/:filename',
     {
-      config: { access: access.read, isDownload: true },
-      errorHandler: sendDownloadError,
+      ...download,
       schema: {
         operationId: 'downloadAttachment',
         summary: 'Download an attachment by name',
@@ -53,8 +63,7 @@ export const attachmentRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
   app.get(
     '/drafts/:id/attachments/:attachmentId',
     {
-      config: { access: access.read, isDownload: true },
-      errorHandler: sendDownloadError,
+      ...download,
       schema: {
         operationId: 'downloadDraftAttachment',
         summary: 'Download an attachment of a draft',
@@ -137,19 +146,14 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
           'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days.',
         tags: ['Attachments'],
         security,
-        params: z.object({
-          id: emailId,
-          index: z.string().meta({ description: 'Position of the attachment in the email, starting at 0.' }),
-        }),
+        params: z.object({ id: emailId, index: attachmentIndex }),
         querystring: signedQuery,
         response: { 200: fileBody, default: errorBody },
       },
     },
     async (request, reply) => {
       const { id, index } = request.params;
-      // An index that is not a number is the index of no attachment.
-      const choice = { index: /^\d{1,6}$/.test(index) ? Number(index) : -1 };
-      return sendFile(reply, await readAttachment(contextOf(request), id, choice));
+      return sendFile(reply, await readAttachment(contextOf(request), id, { index: readIndex(index) }));
     },
   );
 
@@ -164,7 +168,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
           'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days.',
         tags: ['Emails'],
         security,
-        params: z.object({ id: z.string().meta({ description: 'ID of the email.' }) }),
+        params: z.object({ id: emailId }),
         querystring: signedQuery,
         response: { 200: makeDownload('message/rfc822'), default: errorBody },
       },

@@ -15,7 +15,7 @@ import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts
 import { access, type RouteAccess } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
-import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields } from '../page-by-id.ts';
+import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields, readSide } from '../page-by-id.ts';
 import { approvalBody, readApprovals } from '../sending/approvals.ts';
 import {
   errorBody,
@@ -172,9 +172,8 @@ export const emailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { con
       } = request.query;
       const context = contextOf(request);
       const query = { type, status, timeRange, domain, address, search, language, isTrashed: trashed, spam };
-      const emailId = after ?? before;
-      const side = after === undefined ? 'before' : 'after';
-      const beside = emailId === undefined ? null : ({ side, emailId } as const);
+      const named = readSide({ after, before });
+      const beside = named === null ? null : { side: named.side, emailId: named.id };
       const found =
         order === 'relevance'
           ? await emails.listEmailsByRelevance(context, query, { ...page, beside })

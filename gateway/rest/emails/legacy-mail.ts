@@ -97,26 +97,11 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     },
     async (request) => {
       const context = contextOf(request);
-      const {
-        emailId,
-        search,
-        status,
-        domain,
-        timeRange,
-        includeArchived,
-        emailAddress: address,
-        ...page
-      } = request.query;
+      const { emailId, status, includeArchived, emailAddress: address, ...asked } = request.query;
+      const { search, domain, timeRange, ...page } = asked;
       const isArchived = includeArchived ? undefined : false;
-      const query = {
-        type: 'received',
-        status: statuses[status],
-        timeRange,
-        isArchived,
-        domain,
-        address,
-        search,
-      } as const;
+      const filters = { status: statuses[status], timeRange, isArchived, domain, address, search } as const;
+      const query = { type: 'received', ...filters } as const;
       const found =
         emailId === undefined ? await emails.listEmails(context, query, page) : await findReceived(context, emailId);
       const items = await readMailItems(context, found.emails);
@@ -140,7 +125,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     },
     async (request) => {
       const context = contextOf(request);
-      const email = await readReceived(context, request.params.id);
+      const email = await emails.readReceivedEmail(context, request.params.id);
       const { text: plain, html, ...parts } = makeEmailBody(email, context.settings.publicUrl);
       const [item] = await readMailItems(context, [email]);
       if (item === undefined) throw new Error('an email without its item');
@@ -208,7 +193,7 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     async (request) => {
       const context = contextOf(request);
       const { emailId, to, subject, textBody: given, htmlBody: html } = request.body;
-      const { recipient } = await readReceived(context, emailId);
+      const { recipient } = await emails.readReceivedEmail(context, emailId);
       const { receipt } = await sendReply(context, emailId, { from: recipient, to, subject, text: given, html }, null);
       const { id, message_id: messageId } = writeSent(receipt);
       return { message: 'Reply sent', id, messageId };
@@ -272,12 +257,6 @@ export const legacyMailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, 
     },
   );
 };
-
-async function readReceived(context: OperationContext, emailId: string): Promise<emails.Email> {
-  const email = await emails.readEmail(context, emailId);
-  if (email.type !== 'received') throw new UserError('not_found', 'Email not found');
-  return email;
-}
 
 async function findReceived(context: OperationContext, emailId: string) {
   const [email = null] = await emails.openEmails(context, [emailId]);

@@ -7,7 +7,7 @@ import type { OperationContext } from '../../../operations/context.ts';
 import { bodyText } from '../../../operations/emails/content-shapes.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { access } from '../../admission/access.ts';
-import { cutPageById, isOneSided, oneSide, pageByIdFields } from '../page-by-id.ts';
+import { cutPageById, isOneSided, oneSide, pageByIdFields, readSide } from '../page-by-id.ts';
 import { errorBody, idInPath, instant, limit, type RestOptions, wireInstant } from '../shapes.ts';
 import { makeEmailBody } from './email-wire.ts';
 
@@ -92,14 +92,13 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
     },
     async (request) => {
       const context = contextOf(request);
-      const { limit: size, after, before } = request.query;
+      const { limit: size, ...cursors } = request.query;
       const query = { type: 'received', timeRange: 'all' } as const;
-      const emailId = after ?? before;
-      const side = after === undefined ? 'before' : 'after';
+      const beside = readSide(cursors);
       const found =
-        emailId === undefined
+        beside === null
           ? await emails.listEmails(context, query, { limit: size, offset: 0 })
-          : await emails.listEmailsBeside(context, query, { side, emailId, limit: size });
+          : await emails.listEmailsBeside(context, query, { side: beside.side, emailId: beside.id, limit: size });
       const contents = await emails.loadOutlines(
         context,
         found.emails.map(({ id }) => id),
@@ -129,7 +128,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
     async (request) => {
       const context = contextOf(request);
       const { publicUrl } = context.settings;
-      const email = await readReceived(context, request.params.id);
+      const email = await emails.readReceivedEmail(context, request.params.id);
       const { html, text, headers } = makeEmailBody(email, publicUrl);
       return {
         object: 'email' as const,
@@ -143,7 +142,7 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   );
 
   for (const [path, name, read] of [
-    ['/emails/receiving/:id/attachments', 'Receiving', readReceived],
+    ['/emails/receiving/:id/attachments', 'Receiving', emails.readReceivedEmail],
     ['/emails/:id/attachments', 'Email', emails.readEmail],
   ] as const) {
     app.get(
@@ -192,12 +191,6 @@ export const receivingRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
     );
   }
 };
-
-async function readReceived(context: OperationContext, emailId: string): Promise<emails.Email> {
-  const email = await emails.readEmail(context, emailId);
-  if (email.type !== 'received') throw new UserError('not_found', 'Email not found');
-  return email;
-}
 
 function toListItem(email: emails.Email, publicUrl: string): z.infer<typeof listItem> {
   const { id, message_id, from, to, cc, bcc, reply_to: replyTo, subject } = makeEmailBody(email, publicUrl);

@@ -36,7 +36,7 @@ export const sendingRoutes = capabilityRoutes<Receipt & { id: string }>(sendCapa
 /** The body of POST /emails as a component of openapi.json. */
 export const sendEmailBody = findBody('SendEmail') as typeof sendBody;
 
-/** Like it, with the email that was answered or forwarded. */
+/** Like it, with the email that was replied to or forwarded. */
 function withOriginal<Result extends Receipt>(
   names: { sent: string; scheduled: string },
   fields: Record<string, z.ZodType>,

@@ -294,10 +294,10 @@ function recipientCount({ purpose, recipients, submittedTo }: Session): number {
 /** How long an accepting verdict is reused, milliseconds (docs: speed of RCPT); dropped at once when routing changes. */
 const VERDICT_LIFETIME_MS = 5_000;
 const MAX_VERDICTS = 10_000;
-/** How long the answer about disk space is reused, milliseconds. */
+/** How long the reply about disk space is reused, milliseconds. */
 const CAPACITY_LIFETIME_MS = 1_000;
 
-/** Asks the receiving actor, and caches answers that do not depend on the message. */
+/** Asks the receiving actor, and caches replies that do not depend on the message. */
 export interface Questions {
   /** Whether mail to this forward-path is accepted. Rejects like Bus.ask. */
   checkRecipient(recipient: string, reversePath: string): Promise<RecipientVerdict> | RecipientVerdict;
@@ -319,7 +319,7 @@ function newVerdicts(): LRUCache<string, Remembered<RecipientVerdict>> {
 
 /**
  * A verdict depends on the recipient alone, so it is cached by recipient; that on a reply address also on its sender and its earlier mail. Only accepting verdicts are cached: a refused address may be
- * created the next moment, and its owner tries at once. An answer from before a change is not cached after it.
+ * created the next moment, and its owner tries at once. A reply from before a change is not cached after it.
  */
 export function rememberReplies(bus: Bus): Questions {
   let verdicts = newVerdicts();

@@ -27,7 +27,7 @@ export interface Session {
   keySha256: string | null;
   /** wrong keys so far */
   authFailures: number;
-  /** takes the client's next line instead of Haraka: the answer to a challenge */
+  /** takes the client's next line instead of Haraka: the response to a challenge */
   takeLine: ((line: string) => void) | null;
   /** of the transaction in progress, in submission */
   submittedTo: string[];
@@ -41,7 +41,7 @@ export interface Session {
   /** commands since the last accepted message */
   idleCommands: number;
   acceptedMessages: number;
-  /** reading is paused until the pipelined commands are answered */
+  /** reading is paused until the pipelined commands have their replies */
   isHeldBack: boolean;
   /** of the transaction in progress; null without one, or when nothing is recorded */
   span: Span | null;

@@ -197,7 +197,7 @@ test('a large message that is slow does not delay the next large one', async () 
   }
 });
 
-test('a slow large message keeps its thread while small ones that hang are put aside, and the small ones behind them are parsed', () =>
+test('a slow large message keeps its thread while small ones that hang are put aside and those behind them are parsed', () =>
   inGate(async (folder, gate) => {
     startPool();
     const slow = pool.parse([message(`=?poison?Q?wait${gate}=FF?=`, LARGE_BODY)]);

@@ -67,7 +67,7 @@ const shown = () =>
     state: response.json().status,
   }));
 
-test('an erasure of a customer that is killed after each table goes on there, and takes no row of the parent or of another customer', {
+test('an erasure of a customer that is killed after each table goes on there, and takes no row of another workspace', {
   timeout: 600_000,
 }, async () => {
   expect(erased.length).toBeGreaterThan(50);

@@ -64,7 +64,7 @@ const isGraph = ({ url }: ServedRoute) => url === '/graphql';
 /** Guard rules decide on the mail of the whole workspace: limited members see none of them. Snippets are texts of the whole workspace, for all who answer mail. */
 const isOfWorkspace = (complaint: string) => / \/api\/e2\/(?:guard|snippets)[/:]/.test(complaint);
 
-test('an operation that cannot be limited, or that agents lack the right for, is refused to a limited agent and changes nothing', async () => {
+test('an operation that cannot be limited, or that agents have no right to, is refused to a limited agent', async () => {
   const refused = routes.filter(
     (route) => route.access !== null && !isOfLimitedAgents(route.access) && !isGraph(route),
   );

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { deliveriesOf, LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { deliveriesOf, SECRET_KEY, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -9,7 +8,6 @@ import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type GraphClient, graphClient } from '../../support/servers/graph-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 import { PAGE, walk } from '../../support/stages/graph-pages.ts';
 import { countStatements } from '../../support/statements.ts';
 
@@ -40,15 +38,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  actor = await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'http://postroom.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus, publicUrl: 'http://postroom.test' });
 }
 
 const rest = async (method: string, path: string, body?: unknown) => {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { SECRET_KEY, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type GraphClient, graphClient } from '../../support/servers/graph-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 import { openBrowser } from '../../support/stages/browser-session.ts';
 
 let gateway: TestGateway;
@@ -38,15 +36,7 @@ afterAll(async () => {
 
 /** Received mail that was delivered to the receiver. */
 async function delivered(): Promise<{ emailId: string; deliveryId: string; raw: string }> {
-  actor = await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'http://postroom.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus, publicUrl: 'http://postroom.test' });
   const [mail] = await insertReceivedMail(gateway.actor, box, { textBytes: 100_000 });
   const emailId = mail?.emailId ?? '';
   gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { SECRET_KEY, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -9,7 +8,6 @@ import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type GraphClient, graphClient } from '../../support/servers/graph-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 import { countStatements } from '../../support/statements.ts';
 
 let gateway: TestGateway;
@@ -37,16 +35,8 @@ afterAll(async () => {
   await gateway.close();
 });
 
-async function startDelivering(): Promise<void> {
-  actor = await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'http://postroom.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+async function start(): Promise<void> {
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus, publicUrl: 'http://postroom.test' });
 }
 
 const run = (text: string, values: unknown[] = []) => gateway.actor.pool.query(text, values);
@@ -113,7 +103,7 @@ describe('the timeline of a received email', () => {
   test('goes from the SMTP session to the responses of the webhook, and on to the actions of people', async () => {
     const emailId = await receive();
     answer = 500;
-    await startDelivering();
+    await start();
     gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });
     const [first] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
     answer = 200;
@@ -165,7 +155,7 @@ describe('the timeline of a received email', () => {
   test('shows failures: the check of its sender, its parsing, and the rule that held it', async () => {
     const emailId = await receive({ dmarc: 'fail', parseError: 'too many parts' });
     const rule = await addRule(gateway.actor, box, { action: 'block', subject: 'hello' });
-    await startDelivering();
+    await start();
     await untilRouted(gateway.actor, [emailId]);
     await graph.mutate('releaseEmail', { id: emailId });
     const { entries } = await timeline(emailId);

@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { LOOPBACK_NETWORKS, SECRET_KEY } from '../../actors/delivery/delivering.ts';
+import { SECRET_KEY, startDelivering } from '../../actors/delivery/delivering.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const FORMATS = ['native', 'chat_a', 'chat_b', 'inbound', 'discord', 'slack'];
 let gateway: TestGateway;
@@ -28,15 +26,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  actor = await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'http://postroom.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus, publicUrl: 'http://postroom.test' });
 }
 
 const run = async (box: TestMailbox, body?: unknown, id = box.endpointId) => {
@@ -245,10 +235,8 @@ test('a user may make 30 tests a minute, over all gateways, at once or one by on
 test('a forwarded sample counts as sent mail', async () => {
   const limited = await openTestGateway({ config: { secretKey: SECRET_KEY, sendLimitPerHour: 1 } });
   try {
-    const delivering = await startDeliveryActor(
-      { ...testActorContext(limited.actor), bus: limited.bus },
-      { publicUrl: 'http://postroom.test', allowedPrivateNetworks: [], refusedPorts: [], secretKey: SECRET_KEY },
-    );
+    const options = { bus: limited.bus, publicUrl: 'http://postroom.test', allowedPrivateNetworks: [] };
+    const delivering = await startDelivering(limited.actor, limited.owner, options);
     const box = await limited.mailbox();
     const config = { forwardTo: 'joe@x.test' };
     const made = await limited.call(box.apiKey, 'POST', '/endpoints', { name: 'Joe', type: 'email', config });

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { deliveriesOf, LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { deliveriesOf, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
@@ -23,15 +21,7 @@ beforeEach(async () => {
   receiver.requests.length = 0;
   box = await gateway.mailbox({ endpointUrl: receiver.url });
   ruleId = await addRule(gateway.actor, box, { action: 'block', subject: 'pills' });
-  actor = await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'https://mail.example.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus });
 });
 afterEach(() => actor.stop());
 afterAll(async () => {

@@ -1,12 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { deliveriesOf, LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { deliveriesOf, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { MailboxOptions, TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
@@ -39,15 +37,7 @@ function mailbox(options: Partial<MailboxOptions> = {}): Promise<TestMailbox> {
 }
 
 async function start(): Promise<void> {
-  actor = await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'https://mail.example.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+  actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus });
 }
 
 /** A mail that the router has decided on without making a delivery. */

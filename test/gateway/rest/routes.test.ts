@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { startDeliveryActor } from '../../../actors/delivery/actor.ts';
-import { LOOPBACK_NETWORKS, SECRET_KEY, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule, routeOf, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { testActorContext } from '../../support/stages/actor-context.ts';
 
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
@@ -34,15 +32,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  actor ??= await startDeliveryActor(
-    { ...testActorContext(gateway.actor), bus: gateway.bus },
-    {
-      publicUrl: 'https://mail.example.test',
-      allowedPrivateNetworks: LOOPBACK_NETWORKS,
-      refusedPorts: [],
-      secretKey: SECRET_KEY,
-    },
-  );
+  actor ??= await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus });
 }
 
 /** Mail that has been routed. */

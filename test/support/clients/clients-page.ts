@@ -10,7 +10,7 @@ These packages work with Postroom without a change of their code, as far as the 
 neither served nor refused with what to use instead.
 
 A method that is not served gets status 501 with the name \`not_implemented\`, and the text of the table as its \`message\`.
-\`test/clients/response-types.test.ts\` calls the served methods of the JavaScript packages and checks each response against the package's types.
+\`test/clients/response-types.program.ts\` calls the served methods of the JavaScript packages and checks each response against the package's types.
 
 `;
 

@@ -11,7 +11,7 @@ const execute = promisify(execFile);
 
 /**
  * Makes DATA_DIR of a single machine with its secrets and a migrated cluster, by copy of one that a run makes once: initdb and the
- * migrations are what a start costs most. What a first start does by itself, test/bin/start.test.ts shows.
+ * migrations are what a start costs most. What a first start does by itself, test/bin/start.program.ts shows.
  */
 export async function copyDataDirectory(to: string): Promise<void> {
   await copy(await templateDirectory(), to);

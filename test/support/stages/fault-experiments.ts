@@ -23,9 +23,9 @@ const SENDING = 'test/flow/sending-faults.attack.ts';
 const FULL_DISK = 'test/flow/full-disk.long.ts';
 const POSTGRESQL = 'test/flow/postgresql-faults.attack.ts';
 const CLUSTER = 'test/flow/cluster-faults.long.ts';
-const REPLIES = 'test/haraka-plugins/replies.test.ts';
-const LIMITS = 'test/haraka-plugins/limits.test.ts';
-const BYTES = 'test/haraka-plugins/message-bytes.test.ts';
+const REPLIES = 'test/haraka-plugins/replies.program.ts';
+const LIMITS = 'test/haraka-plugins/limits.program.ts';
+const BYTES = 'test/haraka-plugins/message-bytes.program.ts';
 const ACCEPT = 'test/actors/receiving/accept-message.test.ts';
 const RECEIVING = 'test/actors/receiving/actor.test.ts';
 const REQUESTS = 'test/gateway/admission/requests.test.ts';
@@ -50,7 +50,7 @@ const processes: FaultExperiment[] = [
     tests: [
       { file: SPLIT, name: 'killed at', row: 'receiving.after-commit' },
       { file: SPLIT, name: 'killed at', row: 'smtp.after-reply' },
-      { file: 'test/flow/inbound.test.ts', name: 'the same bytes offered again get 250' },
+      { file: 'test/flow/inbound.program.ts', name: 'the same bytes offered again get 250' },
       { file: 'test/flow/faults.attack.ts', name: 'kill -9 of the whole service' },
     ],
   },
@@ -247,7 +247,7 @@ const webhooks: FaultExperiment[] = [
       'The delivery actor is killed while it creates the deliveries of events, or passes the turn in a conversation',
     expected: 'Each event and email reaches the endpoint, in order, and none twice.',
     tests: [
-      { file: 'test/actors/delivery/events.test.ts', name: 'killed at' },
+      { file: 'test/actors/delivery/events.program.ts', name: 'killed at' },
       { file: 'test/actors/delivery/faults.attack.ts', name: 'while deliveries wait for each other' },
     ],
   },
@@ -277,7 +277,7 @@ const smtpOut: FaultExperiment[] = [
     expected:
       'A genuine 5.x report marks the recipient as bounced, 4.x stays pending, and a forged one changes nothing.',
     tests: [
-      { file: 'test/flow/bounces.test.ts', name: 'bounces that arrive by SMTP' },
+      { file: 'test/flow/bounces.program.ts', name: 'bounces that arrive by SMTP' },
       { file: 'test/actors/receiving/delivery-reports.test.ts' },
     ],
   },
@@ -286,7 +286,7 @@ const smtpOut: FaultExperiment[] = [
     fault: 'Mail loops: forwards in a ring, an own Delivered-To, 51 Received fields, automatic replies',
     expected: '554 5.4.6 or 554 5.4.0, a ring ends after one turn, and automatic mail gets no automatic reply.',
     tests: [
-      { file: 'test/flow/forwarding.test.ts', name: 'loops' },
+      { file: 'test/flow/forwarding.program.ts', name: 'loops' },
       { file: BYTES, name: 'a message is refused before any actor is asked' },
     ],
   },
@@ -299,10 +299,10 @@ const schedule: FaultExperiment[] = [
     expected: 'The email goes once, within 10 s of the start, with two schedulers too.',
     tests: [
       {
-        file: 'test/flow/scheduling.test.ts',
+        file: 'test/flow/scheduling.program.ts',
         name: 'kill -9 of the whole service: what falls due meanwhile leaves once',
       },
-      { file: 'test/actors/scheduling/actor.test.ts', name: 'mail that fell due while the scheduler was down' },
+      { file: 'test/actors/scheduling/actor.program.ts', name: 'mail that fell due while the scheduler was down' },
       { file: SENDING, name: 'two of them, and many emails of one instant' },
     ],
   },
@@ -313,7 +313,7 @@ const schedule: FaultExperiment[] = [
       'Due times follow the clock of PostgreSQL. Nothing goes early, nothing stops, and DST gaps have one instant.',
     tests: [
       { file: 'test/flow/clock-faults.long.ts' },
-      { file: 'test/actors/scheduling/actor.test.ts', name: 'clock decides nothing' },
+      { file: 'test/actors/scheduling/actor.program.ts', name: 'clock decides nothing' },
       { file: 'test/core/sending/schedule.test.ts' },
     ],
   },
@@ -323,7 +323,7 @@ const schedule: FaultExperiment[] = [
     expected: 'Canceled or sent, as the response says. Never both, never neither.',
     tests: [
       { file: 'test/actors/scheduling/race.test.ts' },
-      { file: 'test/flow/scheduling.test.ts', name: 'fall due while they are cancelled' },
+      { file: 'test/flow/scheduling.program.ts', name: 'fall due while they are cancelled' },
     ],
   },
   {
@@ -331,8 +331,8 @@ const schedule: FaultExperiment[] = [
     fault: '10,000 emails fall due in one second',
     expected: 'All are sent once, and incoming mail and API requests are served meanwhile.',
     tests: [
-      { file: 'test/flow/scheduling.test.ts', name: 'emails that fall due in one second' },
-      { file: 'test/actors/scheduling/actor.test.ts', name: '10,000 mails that fall due in one second' },
+      { file: 'test/flow/scheduling.program.ts', name: 'emails that fall due in one second' },
+      { file: 'test/actors/scheduling/actor.program.ts', name: '10,000 mails that fall due in one second' },
     ],
   },
 ];
@@ -369,7 +369,7 @@ const load: FaultExperiment[] = [
     expected: 'In DATA: no row. After the final dot: one row.',
     tests: [
       { file: 'test/flow/connection-faults.long.ts', name: 'disappear' },
-      { file: 'test/haraka-plugins/smuggling.test.ts', name: 'a client that disconnects within DATA' },
+      { file: 'test/haraka-plugins/smuggling.program.ts', name: 'a client that disconnects within DATA' },
     ],
   },
   {

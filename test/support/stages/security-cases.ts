@@ -75,13 +75,13 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S9',
     attempt: 'SMTP smuggling into the service: ambiguous ends of data',
     expected: 'Never a second message.',
-    tests: files('haraka-plugins/smuggling.test.ts', 'haraka-plugins/data-reader.test.ts'),
+    tests: files('haraka-plugins/smuggling.program.ts', 'haraka-plugins/data-reader.test.ts'),
   },
   {
     id: 'S10',
     attempt: 'SMTP smuggling out of the service: bare CR or LF, dots and long lines in sent mail',
     expected: 'One message in canonical form at the receiving server.',
-    tests: files('flow/outgoing-hostile.test.ts', 'core/smtp/smtp-form.test.ts', 'core/mime/transfer-form.test.ts'),
+    tests: files('flow/outgoing-hostile.program.ts', 'core/smtp/smtp-form.test.ts', 'core/mime/transfer-form.test.ts'),
   },
   {
     id: 'S11',
@@ -91,7 +91,7 @@ export const securityCases: readonly SecurityCase[] = [
       'core/sending/outgoing-headers.test.ts',
       'core/sending/outgoing-addresses.test.ts',
       'gateway/rest/sending-refused.test.ts',
-      'flow/outgoing-hostile.test.ts',
+      'flow/outgoing-hostile.program.ts',
     ),
   },
   {
@@ -110,7 +110,7 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S14',
     attempt: 'Backscatter and abuse of forwarding',
     expected: 'Refusals happen in the SMTP dialogue, and forwarding is limited.',
-    tests: files('flow/forwarding.test.ts', 'core/endpoints/forward.test.ts', 'actors/delivery/forward.test.ts'),
+    tests: files('flow/forwarding.program.ts', 'core/endpoints/forward.test.ts', 'actors/delivery/forward.test.ts'),
   },
   {
     id: 'S15',
@@ -200,8 +200,8 @@ export const securityCases: readonly SecurityCase[] = [
     expected: '429 with Retry-After, for each user.',
     tests: files(
       'gateway/admission/request-limit.test.ts',
-      'flow/request-limit.test.ts',
-      'haraka-plugins/limits.test.ts',
+      'flow/request-limit.program.ts',
+      'haraka-plugins/limits.program.ts',
     ),
   },
   {
@@ -229,6 +229,6 @@ export const securityCases: readonly SecurityCase[] = [
     id: 'S29',
     attempt: 'Ports and permissions that are open to others',
     expected: 'Only SMTP and HTTP are public. NATS and PostgreSQL give each process its own permissions.',
-    tests: files('bin/open-defaults.test.ts', 'deploy/nats-permissions.test.ts', 'flow/database-roles.test.ts'),
+    tests: files('bin/open-defaults.program.ts', 'deploy/nats-permissions.test.ts', 'flow/database-roles.program.ts'),
   },
 ];

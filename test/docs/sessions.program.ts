@@ -70,21 +70,21 @@ const NOT_HERE: Record<string, Record<string, string>> = {
     'python3 -m venv': 'installs schemathesis from PyPI, and takes minutes',
   },
   'cli.md': {
-    'postroom login': 'a person signs in with a browser; test/bin/cli/login.test.ts does',
-    'postroom logout': 'ends what `postroom login` stored; test/bin/cli/login.test.ts does',
+    'postroom login': 'a person signs in with a browser; test/bin/cli/login.program.ts does',
+    'postroom logout': 'ends what `postroom login` stored; test/bin/cli/login.program.ts does',
   },
-  'tracing.md': { 'docker run': 'pulls the image of Jaeger; test/flow/traces.test.ts has a collector' },
+  'tracing.md': { 'docker run': 'pulls the image of Jaeger; test/flow/traces.program.ts has a collector' },
 };
 
 /** Blocks that no session runs, by page and language: the test that runs or reads them, or why none can. */
 const ELSEWHERE: Record<string, Record<string, string>> = {
-  '../README.md': { sh: 'test/bin/readme.test.ts' },
-  'agents.md': { json: 'test/flow/mcp.test.ts' },
+  '../README.md': { sh: 'test/bin/readme.program.ts' },
+  'agents.md': { json: 'test/flow/mcp.program.ts' },
   'cli.md': { text: 'shows the progress of an import on a terminal' },
-  'codes-in-ci.md': { js: 'test/flow/codes-in-ci.test.ts' },
+  'codes-in-ci.md': { js: 'test/flow/codes-in-ci.program.ts' },
   'endpoints.md': { js: 'test/docs/verify-webhook.test.ts' },
   'events.md': { graphql: 'test/gateway/openapi/guides.test.ts', json: 'shows the event of an invitation' },
-  'first-steps.md': { sh: 'test/bin/readme.test.ts', js: 'test/bin/readme.test.ts' },
+  'first-steps.md': { sh: 'test/bin/readme.program.ts', js: 'test/bin/readme.program.ts' },
   'graphql.md': {
     sh: 'test/gateway/openapi/guides.test.ts',
     graphql: 'test/gateway/openapi/guides.test.ts',
@@ -99,14 +99,14 @@ const ELSEWHERE: Record<string, Record<string, string>> = {
   'reply-addresses.md': { json: 'shows a warning' },
   'screening.md': { json: 'shows findings of scanners' },
   'search.md': { graphql: 'test/gateway/graphql/graphql-search.test.ts', json: 'shows a warning' },
-  'testing-mail.md': { graphql: 'test/flow/testing-mail.test.ts' },
+  'testing-mail.md': { graphql: 'test/flow/testing-mail.program.ts' },
   'tracing.md': { yaml: 'configures a collector of another project' },
   'webhooks.md': {
-    js: 'test/docs/verify-webhook-languages.test.ts',
-    python: 'test/docs/verify-webhook-languages.test.ts',
-    go: 'test/docs/verify-webhook-languages.test.ts',
-    ruby: 'test/docs/verify-webhook-languages.test.ts',
-    php: 'test/docs/verify-webhook-languages.test.ts',
+    js: 'test/docs/verify-webhook-languages.program.ts',
+    python: 'test/docs/verify-webhook-languages.program.ts',
+    go: 'test/docs/verify-webhook-languages.program.ts',
+    ruby: 'test/docs/verify-webhook-languages.program.ts',
+    php: 'test/docs/verify-webhook-languages.program.ts',
     json: 'shows payloads; test/docs/verify-webhook.test.ts',
   },
   'workspaces.md': { html: 'test/docs/customer-inbox.browser.ts', js: 'test/docs/customer-inbox.browser.ts' },
@@ -121,7 +121,7 @@ const DEPLOYMENTS: Record<string, string> = {
   'kubernetes.md':
     'needs a cluster; test/deploy/kubernetes.test.ts checks its manifests, roll.test.ts rolls the same processes',
   'one-server.md':
-    'creates users, services and DNS records; test/bin/open-defaults.test.ts runs steps 5 and 6, test/flow/screening-dashboard.long.ts tries its scanners',
+    'creates users, services and DNS records; test/bin/open-defaults.program.ts runs steps 5 and 6, test/flow/screening-dashboard.long.ts tries its scanners',
   'postgresql.md': 'needs several database servers; test/deploy/engine and test/db/cluster try its settings',
   'proxy.md': 'needs a proxy with a public certificate',
 };

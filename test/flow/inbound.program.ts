@@ -8,7 +8,7 @@ import { type SharedService, sharedService } from '../support/servers/shared-ser
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
-// In `npm test`, separate processes over NATS are in metrics.test.ts and traces.test.ts.
+// Separate processes over NATS are in metrics.program.ts and traces.program.ts; with `npm run test:long`, here too.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
   'a mail comes in by SMTP and goes out as a webhook (%s)',
   (mode) => {

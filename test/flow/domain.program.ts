@@ -6,7 +6,7 @@ import { type Answer, type ServiceMode, type TestAccount, until } from '../suppo
 import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 
-// In `npm test`, the split mode is in metrics.test.ts.
+// Separate processes are in metrics.program.ts; with `npm run test:long`, here too.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a new user adds a domain (%s)', (mode) => {
   let service: SharedService;
   let account: TestAccount;

@@ -131,7 +131,7 @@ describe('a machine, from its first start on', () => {
     expect(named).toEqual([{ name: 'inbox.test' }]);
   });
 
-  // A machine that other machines reach: open-defaults.test.ts.
+  // A machine that other machines reach: open-defaults.program.ts.
   test('a machine that nothing else reaches is open and does not warn', async () => {
     const receiver = await startWebhookReceiver({ host: '127.0.0.1' });
     const post = (route: string, body: unknown) =>

@@ -250,7 +250,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
   });
 });
 
-// When traces are off, none is kept either: inbound.test.ts.
+// When traces are off, none is kept either: inbound.program.ts.
 if (!isQuick)
   describe('mail is delivered without a stored trace', () => {
     let site: Site | null = null;

@@ -4,8 +4,8 @@ import { type ServiceMode, until } from '../support/servers/service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { fieldOf, messageIdOf, SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
 
-// scheduling.test.ts kills a service that is sending. In `npm test`, separate processes send in metrics.test.ts, sending-faults.attack.ts and
-// traces.test.ts.
+// scheduling.program.ts kills a service that is sending. Separate processes send in metrics.program.ts, sending-faults.attack.ts and
+// traces.program.ts; with `npm run test:long`, here too.
 describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
   'an email posted arrives at another server (%s)',
   (mode) => {
