@@ -30,6 +30,17 @@ const PROGRAMS = ['start', 'gateway', 'actor', 'smtp', 'migrate'];
  */
 const EXTERNAL = /^(haraka|haraka-[a-z-]+|pg-native|unpdf|@graphql-yoga\/render-graphiql)(\/|$)/;
 
+/**
+ * rolldown takes these functions for pure and removes a call whose result is unused, as in `try { decodeURIComponent(text) } catch`. As members
+ * of `globalThis` they stay.
+ */
+const CALLS_THAT_THROW = Object.fromEntries(
+  ['decodeURI', 'decodeURIComponent', 'encodeURI', 'encodeURIComponent', 'String.fromCodePoint'].map((name) => [
+    name,
+    `globalThis.${name}`,
+  ]),
+);
+
 /** Which packages are bundled, in which versions. */
 const PACKAGES = ['package.json', 'package-lock.json'];
 
@@ -42,6 +53,7 @@ export async function buildServer(): Promise<{ folder: string; bytes: number }> 
     platform: 'node',
     input: Object.fromEntries(PROGRAMS.map((name) => [`bin/${name}`, path.join(ROOT, `bin/${name}.ts`)])),
     external: EXTERNAL,
+    transform: { define: CALLS_THAT_THROW },
     plugins: [keepPlaces(inputs)],
     onLog(level, log, handle) {
       // Packages have cycles, and code in strings. The plugin changes no line.

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { INVITED_ROLES } from '../../core/accounts/roles.ts';
 import type { GroupRole } from '../../core/accounts/sign-in.ts';
 import { WHEN_AWAY } from '../../core/screening/scanner-options.ts';
+import { isPercentEncoded } from '../../core/shared/text.ts';
 
 /* The shapes of the environment's values; each says what is allowed. */
 
@@ -93,7 +94,7 @@ export const groupRoles = z
 export const pairs = z
   .string()
   .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be a comma-separated list of name=value')
-  .refine((value) => isDecodable(value), 'must be percent-encoded UTF-8')
+  .refine((value) => isPercentEncoded(value), 'must be percent-encoded UTF-8')
   .transform((value) =>
     Object.fromEntries(
       value.split(',').map((pair): [string, string] => {
@@ -102,15 +103,6 @@ export const pairs = z
       }),
     ),
   );
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A share from 0 to 1. */
 export const share = z.coerce

@@ -59,7 +59,7 @@ const MAX_ADDRESS_LENGTH = 254;
 /** Bytes of a verification token, before hex encoding. */
 export const VERIFICATION_TOKEN_BYTES = 32;
 
-/** Checks the config of an endpoint as a user gave it; drops unknown keys. */
+/** Checks the config of an endpoint as a user gave it; drops unknown keys. A key that is null counts as missing. */
 export function checkEndpointConfig(
   type: EndpointType,
   input: unknown,
@@ -67,7 +67,8 @@ export function checkEndpointConfig(
 ): EndpointConfigResult {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return { error: 'Configuration must be an object', field: '' };
-  const given = wellFormedValue(input) as Record<string, unknown>;
+  const entries = Object.entries(wellFormedValue(input) as Record<string, unknown>);
+  const given = Object.fromEntries(entries.filter(([, value]) => value !== null));
   switch (type) {
     case 'webhook':
       return checkWebhook(given, options);

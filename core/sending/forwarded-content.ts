@@ -4,7 +4,7 @@ import type { AddressFields } from '../mime/address.ts';
 import { isForwardSubject } from '../mime/subject.ts';
 import { MAX_SUBJECT_LENGTH } from './outgoing-headers.ts';
 
-/** The email that is forwarded. */
+/** The email that a forward or a reply contains. */
 export interface ForwardedMail {
   addresses: AddressFields;
   /** decoded */
@@ -15,10 +15,28 @@ export interface ForwardedMail {
   html: string | null;
 }
 
-/** The user's text above the forwarded email; null: none. */
+/** The user's text above it; null: none. */
 export interface ForwardNote {
   text: string | null;
   html: string | null;
+}
+
+/** Of a forward or a reply. */
+export interface Bodies {
+  text: string | null;
+  html: string | null;
+}
+
+/** What the bodies of a forward, or of a reply that includes the original, are made of. */
+export interface ForwardParts {
+  kind: 'forward' | 'reply';
+  mail: ForwardedMail;
+  note: ForwardNote;
+}
+
+/** Returns bodies that contain the mail. */
+export function composeBodies({ kind, mail, note }: ForwardParts): Bodies {
+  return kind === 'reply' ? replyBodies(mail, note) : forwardBodies(mail, note);
 }
 
 /** Maximum characters of HTML that is converted to text when there is no text body. */
@@ -41,8 +59,8 @@ export function forwardSubject(subject: string): string {
  */
 export function forwardBodies(mail: ForwardedMail, note: ForwardNote): { text: string; html: string | null } {
   const fields = quotedFields(mail);
-  const original = mail.text ?? (mail.html === null ? '' : stripTags(mail.html.slice(0, MAX_HTML_AS_TEXT)));
-  const noteText = note.text ?? (note.html === null ? null : stripTags(note.html.slice(0, MAX_HTML_AS_TEXT)));
+  const original = readText(mail) ?? '';
+  const noteText = readText(note);
   const text = [
     ...(noteText === null ? [] : [noteText.trimEnd(), '']),
     HEADLINE,
@@ -56,6 +74,29 @@ export function forwardBodies(mail: ForwardedMail, note: ForwardNote): { text: s
   const head = [HEADLINE, ...fields.map(([name, value]) => `<b>${name}:</b> ${escaped(value)}`)].join('<br>\n');
   const html = `${above}\n<div>\n<div>${head}</div>\n<br>\n<div>\n${shown ?? paragraph(original)}\n</div>\n</div>\n`;
   return { text, html };
+}
+
+/**
+ * Returns the bodies of a reply with the original below it: quoted line by line (RFC 3676 §4.5), and as a citation in HTML. An original
+ * without text or HTML is not quoted.
+ */
+export function replyBodies(mail: ForwardedMail, note: ForwardNote): Bodies {
+  const fields = Object.fromEntries(quotedFields(mail));
+  const opening = `On ${fields['Date']}, ${fields['From'] ?? 'the sender'} wrote:`;
+  const original = (readText(mail) ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
+  if (original === '' && mail.html === null) return note;
+  const lines = original.split('\n').map((line) => (line.startsWith('>') ? `>${line}` : `> ${line}`.trimEnd()));
+  const text = note.text === null ? null : [note.text.trimEnd(), '', opening, ...lines].join('\n');
+  if (note.html === null) return { text, html: null };
+  const shown = mail.html === null ? paragraph(original) : sanitizeHtmlBody(mail.html);
+  return {
+    text,
+    html: `${note.html}\n<p>${escaped(opening)}</p>\n<blockquote type="cite">\n${shown}\n</blockquote>\n`,
+  };
+}
+
+function readText({ text, html }: ForwardNote): string | null {
+  return text ?? (html === null ? null : stripTags(html.slice(0, MAX_HTML_AS_TEXT)));
 }
 
 function quotedFields({ addresses, subject, date }: ForwardedMail): [string, string][] {

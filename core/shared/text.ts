@@ -122,3 +122,13 @@ const EIGHT_BIT = {
   iso2022cn: ['gb18030'],
   hzgb2312: ['gb18030'],
 } as const;
+
+/** Returns whether `decodeURIComponent` can read the text: every percent sign begins an escape, and the escapes are UTF-8. */
+export function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -8,6 +8,7 @@ import {
   MAX_JSON_FIELDS,
   MAX_JSON_VALUES,
 } from '../../core/shared/json-limits.ts';
+import { isPercentEncoded } from '../../core/shared/text.ts';
 import { createTurns } from '../../core/shared/turns.ts';
 import { finishInTurns } from '../../operations/endpoints/build-in-turns.ts';
 
@@ -21,7 +22,9 @@ export function servedPath(url: string): string {
   const query = mark === -1 ? '' : url.slice(mark);
   const renamed = path.replace(/^\/api\/v2(?=\/|$)/, '/api/e2');
   const segments = (SLASHES_AT_END.test(renamed) ? withoutSlashes(renamed) : renamed).split('/');
-  return segments.map((segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25'))).join('/') + query;
+  return (
+    segments.map((segment) => (isPercentEncoded(segment) ? segment : segment.replaceAll('%', '%25'))).join('/') + query
+  );
 }
 
 /** Returns whether the request used `/api/v2`, the base path of `@inboundemail/sdk`. */
@@ -74,15 +77,6 @@ function withoutSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
   return path.slice(0, end);
-}
-
-function isDecodable(segment: string): boolean {
-  try {
-    decodeURIComponent(segment);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 declare module 'fastify' {

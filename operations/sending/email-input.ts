@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { secret } from '../../core/accounts/secret-fields.ts';
+import { MAX_RECIPIENTS } from '../../core/sending/outgoing-addresses.ts';
 import { encodeContent, type GivenAttachment } from '../../core/sending/outgoing-attachments.ts';
 import {
   graphqlOnly,
@@ -133,7 +134,7 @@ const header = nameType(
   { input: 'HeaderInput', description: 'A custom header.' },
 );
 
-const MAILBOXES = 'each `address` or `Name <address>`. Up to 50 in To, Cc and Bcc combined.';
+const MAILBOXES = `up to ${MAX_RECIPIENTS}, each \`address\` or \`Name <address>\`.`;
 
 export const attachmentList = graphqlText(z.array(attachment).nullish(), 'Attachments, up to 20.');
 export const metadataField = graphqlText(

@@ -2,7 +2,7 @@ import { requireRights } from '../../core/accounts/rights.ts';
 import { MAX_CLEANED_HTML_LENGTH } from '../../core/html/sanitize-html.ts';
 import { type Attachment, decodeAttachment } from '../../core/mime/attachment.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
-import { type ForwardedMail, forwardSubject } from '../../core/sending/forwarded-content.ts';
+import { type Bodies, type ForwardedMail, forwardSubject } from '../../core/sending/forwarded-content.ts';
 import {
   asOutgoingAttachments,
   MAX_CONTENT_BYTES,
@@ -59,27 +59,33 @@ export async function prepareForward(
   const header = checkOutgoingHeaders(input.headers ?? {}, THREADING_FIELDS);
   if (header.error !== undefined) throw invalid(header.error, 'headers');
   const original = await readOriginal(context, emailId);
-  const { addresses } = original;
-  const date = original.date ?? original.createdAt;
   const { text, html } = await makeForwardBodies({
-    mail: { addresses, subject: original.subject, date, ...originalBodies(original) },
+    kind: 'forward',
+    mail: asForwarded(original),
     note: { text: input.text || null, html: input.html || null },
   });
   const subject = input.subject == null || input.subject === '' ? forwardSubject(original.subject) : input.subject;
   const checked = checkOutgoing({ ...input, attachments: null, subject, text, html });
-  const bodyBytes = Buffer.byteLength(text) + Buffer.byteLength(html ?? '');
+  const bodyBytes = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '');
   const attachments = input.attachments === 'none' ? [] : await readAttachments(original, bodyBytes, readRaw);
   return { ...checked, attachments, forwardedId: original.id };
 }
 
-/** Returns the bodies of the original; of HTML that is too large to be sanitized, its beginning. Throws validation. */
-function originalBodies({ text, html }: ReadEmail): Pick<ForwardedMail, 'text' | 'html'> {
+/** Returns the bodies of a reply with the original below it. Throws not_found, validation. */
+export async function quoteInReply(context: MailContext, emailId: string, reply: Bodies): Promise<Bodies> {
+  const mail = asForwarded(await readOriginal(context, emailId));
+  return makeForwardBodies({ kind: 'reply', mail, note: reply });
+}
+
+/** Of HTML that is too large to be sanitized, it has the beginning. Throws validation. */
+function asForwarded({ text, html, addresses, subject, date, createdAt }: ReadEmail): ForwardedMail {
   if (text instanceof LargeText && text.bytes > MAX_CONTENT_BYTES)
     throw invalid(
       `The text of the email is larger than the ${MAX_CONTENT_BYTES} bytes that can be sent. Send its raw message in parts, or a link to it.`,
       'id',
     );
-  return { text: wholeText(text), html: html === null ? null : textBeginning(html, MAX_CLEANED_HTML_LENGTH + 1) };
+  const shown = html === null ? null : textBeginning(html, MAX_CLEANED_HTML_LENGTH + 1);
+  return { addresses, subject, date: date ?? createdAt, text: wholeText(text), html: shown };
 }
 
 /** Throws not_found, validation. */

@@ -1,4 +1,4 @@
-import { hasRight, rightMissing } from '../../core/accounts/rights.ts';
+import { hasRight, requireRights, rightMissing } from '../../core/accounts/rights.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
 import { makeReply, type Original } from '../../core/sending/address-reply.ts';
 import { asRecipient, findCorrespondents } from '../../core/sending/correspondents.ts';
@@ -11,6 +11,7 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkAudience, checkReply, type NewEmail } from './check-outgoing.ts';
+import { quoteInReply } from './forward-email.ts';
 import type { Accepted, Idempotency, Receipt } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
 
@@ -20,11 +21,14 @@ export interface NewReply extends NewEmail {
   fromName?: string | null | undefined;
   /** sender when omitted */
   audience?: 'sender' | 'all' | undefined;
+  /** whether the original is quoted below the reply */
+  includesOriginal?: boolean | undefined;
 }
 
 /**
  * Replies to an email, or to the latest message of a thread. `id` is the id of an email, a thread, or a merged thread;
- * `draft` is removed when the reply is stored. Throws not_found, and what sendEmail throws.
+ * `draft` is removed when the reply is stored. A reply that includes the original needs the right `read`. Throws not_found, and what
+ * sendEmail throws.
  */
 export async function sendReply(
   context: OperationContext,
@@ -33,12 +37,17 @@ export async function sendReply(
   idempotency: Idempotency | null,
   draft?: SentDraft,
 ): Promise<Accepted> {
-  const checked = checkReply(reply);
+  let checked = checkReply(reply);
   requireSender(context, checked);
+  const bodies = { text: checked.text, html: checked.html };
+  // The recipients get to read the original.
+  if (reply.includesOriginal === true) requireRights(context.rights, 'Including the original email', ['read']);
   // The thread may have a newer message by now, so look for a replay first.
   const before = idempotency === null ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
   const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, checked.sender.address));
+  if (reply.includesOriginal === true)
+    checked = checkReply({ ...reply, ...(await quoteInReply(context, repliable.original.id, bodies)) });
   const { email, repliedTo } = addressReply(repliable, checked, reply.audience ?? 'sender');
   const frame = { idempotency, batchId: null, repliedTo, draft };
   if (hasRight(context.rights, 'read')) return sendChecked(context, [email], frame);

@@ -96,6 +96,11 @@ export const replyShape = z
       description: 'Whether to also reply to the other recipients of the original.',
     }),
     replyAllAlias: findAlias('replyAll', z.boolean().nullish()),
+    includeOriginal: graphqlText(
+      z.boolean().nullish(),
+      'Whether the original is quoted below the reply. Needs the scope read. The default is false.',
+    ).meta({ description: 'Whether the original is quoted below the reply. Needs the scope `read`.' }),
+    includeOriginalAlias: findAlias('includeOriginal', z.boolean().nullish()),
     audience: graphqlOnly(
       oneOf(['sender', 'all'], {
         name: 'ReplyAudience',
@@ -116,6 +121,7 @@ export function readReply(input: z.output<typeof replyShape>) {
   return {
     ...readNewEmail(input),
     fromName: input.fromName ?? input.fromNameAlias,
+    includesOriginal: input.includeOriginal ?? input.includeOriginalAlias ?? false,
     audience: input.audience ?? (isToAll === true ? ('all' as const) : ('sender' as const)),
   };
 }

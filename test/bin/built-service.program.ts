@@ -104,6 +104,19 @@ describe('npm start after npm ci', () => {
     const page = await fetch(`http://127.0.0.1:${machine.httpPort}/`, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain('<div id="app">');
   });
+
+  test('a path with a bad percent escape gets the response to an unknown id', async () => {
+    const [unknown, ...others] = await Promise.all(
+      ['em_00000000000000000000000000000000', '%', '%zz', '%E0%A4%A'].map(async (id) => {
+        const response = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails/${id}`, {
+          headers: { authorization: `Bearer ${printedKey(run)}` },
+        });
+        return [response.status, await response.text()];
+      }),
+    );
+    expect(unknown?.[0]).toBe(404);
+    expect(others).toEqual([unknown, unknown, unknown]);
+  });
 });
 
 /** A repository of one program with a build, where each of the two says which it is. */

@@ -139,14 +139,14 @@ test.each([
   expect(checkWebhook({ url }, loopback).error).toMatch(/^Webhook URL must/);
 });
 
-test.each([0, 301, 1.5, '30', null, Number.NaN])('the timeout %j is refused', (timeout) => {
+test.each([0, 301, 1.5, '30', Number.NaN])('the timeout %j is refused', (timeout) => {
   expect(checkWebhook({ timeout })).toEqual({
     error: 'Timeout must be a number between 1 and 300 seconds',
     field: 'timeoutSeconds',
   });
 });
 
-test.each([-1, 11, 0.5, '3', null])('%j retryAttempts are refused', (retryAttempts) => {
+test.each([-1, 11, 0.5, '3'])('%j retryAttempts are refused', (retryAttempts) => {
   expect(checkWebhook({ retryAttempts })).toEqual({
     error: 'Retry attempts must be a number between 0 and 10',
     field: 'retryAttempts',
@@ -195,15 +195,18 @@ test('custom headers may replace Content-Type and User-Agent and carry credentia
   expect(checkWebhook({ headers }).config).toMatchObject({ headers });
 });
 
-test.each([9_999, 25_000_001, 10_000.5, '4000000', null])(
-  'a payload of at most %j bytes is refused',
-  (maxPayloadOctets) => {
-    expect(checkWebhook({ maxPayloadOctets })).toEqual({
-      error: 'Maximum payload must be a number between 10000 and 25000000 bytes',
-      field: 'maxPayloadOctets',
-    });
-  },
-);
+test.each([9_999, 25_000_001, 10_000.5, '4000000'])('a payload of at most %j bytes is refused', (maxPayloadOctets) => {
+  expect(checkWebhook({ maxPayloadOctets })).toEqual({
+    error: 'Maximum payload must be a number between 10000 and 25000000 bytes',
+    field: 'maxPayloadOctets',
+  });
+});
+
+test('a key that is null has its default', () => {
+  const keys = ['timeout', 'retryAttempts', 'headers', 'signatureScheme', 'payload', 'maxPayloadOctets', 'attachments'];
+  expect(checkWebhook(Object.fromEntries(keys.map((key) => [key, null])))).toEqual(checkWebhook({}));
+  expect(checkWebhook({ url: null }).error).toBe('Webhook URL is required');
+});
 
 test('attachments are sent with content or as links', () => {
   expect(checkWebhook({ attachments: 'content' }).config).toMatchObject({ attachments: 'content' });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
+import { stripQuotedText } from '../../../core/mime/reply-text.ts';
 import { isForwardSubject } from '../../../core/mime/subject.ts';
-import { type ForwardedMail, forwardBodies, forwardSubject } from '../../../core/sending/forwarded-content.ts';
+import {
+  type ForwardedMail,
+  forwardBodies,
+  forwardSubject,
+  replyBodies,
+} from '../../../core/sending/forwarded-content.ts';
 import { MAX_SUBJECT_LENGTH } from '../../../core/sending/outgoing-headers.ts';
 
 test.each([
@@ -80,5 +87,40 @@ describe('the bodies of a forward', () => {
   test('keep line ends in fields from breaking the header block', () => {
     const hostile = { ...mail, subject: 'x\r\nBcc: all@test', html: null };
     expect(forwardBodies(hostile, { text: null, html: null }).text).toContain('Subject: x Bcc: all@test\n');
+  });
+});
+
+describe('the bodies of a reply that includes the original', () => {
+  test('quote its text line by line, and its sanitized HTML as a citation', () => {
+    const { text, html } = replyBodies(
+      { ...mail, text: 'Come at four.\r\n\r\n> At five?\r\n' },
+      { text: 'Gladly', html: '<i>Gladly</i>' },
+    );
+    const opening = 'On Sun, 22 Nov 2026 03:04:05 +0000, Ann <ann@elsewhere.test> wrote:';
+    expect(text).toBe(['Gladly', '', opening, '> Come at four.', '>', '>> At five?'].join('\n'));
+    expect(html).toMatch(
+      /^<i>Gladly<\/i>\n<p>On Sun, 22 Nov 2026 .* Ann &lt;ann@elsewhere\.test&gt; wrote:<\/p>\n<blockquote type="cite">/,
+    );
+    expect(html).toContain('<p>Come at <b>four</b>.</p>');
+    expect(html).not.toMatch(/script|onclick/);
+  });
+
+  test('have the forms that the reply has', () => {
+    expect(replyBodies(mail, { text: 'x', html: null }).html).toBeNull();
+    expect(replyBodies({ ...mail, html: null }, { text: null, html: '<i>x</i>' })).toEqual({
+      text: null,
+      html: expect.stringContaining('<p>Come at four.</p>'),
+    });
+  });
+
+  test('have nothing of an original without text or HTML', () => {
+    const note = { text: 'Gladly', html: null };
+    expect(replyBodies({ ...mail, text: ' \r\n', html: null }, note)).toEqual(note);
+  });
+
+  test('are read as a reply of its author alone', () => {
+    const { text, html } = replyBodies(mail, { text: 'Gladly', html: '<i>Gladly</i>' });
+    expect(stripQuotedText(text ?? '').trim()).toBe('Gladly');
+    expect(stripQuotedHtml(html ?? '')).not.toContain('four');
   });
 });

@@ -56,7 +56,7 @@ describe('paths', () => {
     expect([one.statusCode, one.body]).toEqual([200, other.body]);
   });
 
-  test('of /api/v1 are 404', async () => {
+  test('of /api/v1 are 410', async () => {
     for (const url of ['/api/v1', '/api/v1/', '/api/v1/emails/x']) {
       const response = await gateway.app.inject({ url, method: 'POST' });
       expect([response.statusCode, response.json().error]).toEqual([410, 'Gone']);

@@ -106,6 +106,24 @@ test('a reply goes to the sender, under the subject and in the thread of the ori
   });
 });
 
+test('a reply includes the original when the request says so, for keys that may read it', async () => {
+  const original = await mail({ subject: 'Tea', text: 'Come at four.\r\n', html: '<p>Come at <b>four</b>.</p>' });
+  const opening = /On \w{3}, .* \+0000, ada@elsewhere\.test wrote:/;
+  for (const name of ['include_original', 'includeOriginal']) {
+    const { id } = (await reply(original, { [name]: true, html: '<i>An answer</i>' })).json();
+    const { text, html } = await read(id);
+    expect(text).toMatch(new RegExp(`^An answer\n\n${opening.source}\n> Come at four\\.$`));
+    expect(html).toMatch(/^<i>An answer<\/i>[^]*<blockquote type="cite">[^]*<b>four<\/b>/);
+  }
+  const { id } = (await reply(original, { include_original: false })).json();
+  expect((await read(id)).text).toBe('An answer');
+  const { secret } = await insertKey(gateway.owner, box, { scopes: ['send'] });
+  const before = await countEmails();
+  const refused = await reply(original, { include_original: true }, { authorization: `Bearer ${secret}` });
+  expect([refused.statusCode, refused.json()]).toEqual([403, expect.objectContaining({ name: 'restricted_api_key' })]);
+  expect(await countEmails()).toBe(before);
+});
+
 describe('the recipients of a reply', () => {
   const cases: [what: string, addresses: Fields, body: object, to: string[], cc: string[]][] = [
     ['Reply-To before From', { replyTo: 'list@x.test' }, {}, ['list@x.test'], []],
@@ -303,7 +321,7 @@ describe('a reply to a thread', () => {
 
 describe('the content of a reply', () => {
   test('has every field of an email', async () => {
-    const original = await mail({ subject: 'Re: Hello' });
+    const original = await mail({ subject: 'Re: Hello', text: 'Hello', html: null });
     const response = await reply(original, {
       from_name: 'Ann "A", Smith',
       subject: 'Another one',
@@ -314,8 +332,8 @@ describe('the content of a reply', () => {
       headers: { 'X-A': 'b' },
       tags: [{ name: 'a', value: 'b' }],
       attachments: [{ filename: 'a.txt', content: Buffer.from('abc').toString('base64') }],
-      include_original: true,
-      includeOriginal: false,
+      include_original: false,
+      includeOriginal: true,
       simple: true,
     });
     expect(response.statusCode, response.body).toBe(200);

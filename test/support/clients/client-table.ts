@@ -18,7 +18,7 @@ const differences: Readonly<Record<string, string>> = {
   'POST /emails': ATTACHMENTS,
   'resend POST /emails': `${ATTACHMENTS} \`template\` and \`topicId\` are ignored, with a warning; \`html\` or \`text\` is required.`,
   'resend POST /emails/batch': `Emails may have attachments. ${ATTACHMENTS}`,
-  'POST /emails/{id}/reply': ATTACHMENTS,
+  'POST /emails/{id}/reply': `${ATTACHMENTS} \`simple\` has no effect.`,
   'POST /mail': ATTACHMENTS,
   'POST /emails/schedule': ATTACHMENTS,
   'resend POST /domains': `\`region\` is ignored, and \`us-east-1\` in responses. The DNS records are those of your Postroom. ${DOMAINS}`,
