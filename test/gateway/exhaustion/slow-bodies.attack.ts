@@ -68,7 +68,7 @@ async function post(path: string, body: object, fields: Record<string, string> =
   return response.status;
 }
 
-const countTries = async () => (await gateway.owner.pool.query('select from auth_try')).rows.length;
+const countTries = async () => (await gateway.owner.pool.query('select from auth_rate_limit')).rows.length;
 
 test.each(Object.keys(ROUTES) as (keyof typeof ROUTES)[])(
   '50 slow bodies of %s end, are counted as nothing, and delay no one',
