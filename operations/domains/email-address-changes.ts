@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { canonicalAddress } from '../../core/domains/domain-name.ts';
-import { isStricter, type SendPolicy } from '../../core/sending/send-policy.ts';
+import { isStricter, type SendPolicy, sendPolicyShape } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/domains.ts';
 import { Endpoint } from '../../db/entities/endpoints.ts';
@@ -93,12 +93,12 @@ export async function updateEmailAddress(
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
     Object.assign(address, await findRouting(unit, context, change));
     if (change.isActive !== undefined) address.isActive = change.isActive;
-    const before = address.sendPolicy;
+    const before = address.sendPolicy === null ? null : sendPolicyShape.parse(address.sendPolicy);
     if (change.policy !== undefined) address.sendPolicy = change.policy;
     if (change.signature !== undefined) address.signature = signatureToStore(change.signature);
     address.updatedAt = context.now();
-    const { address: name, sendPolicy } = address;
-    return { name, lastSeq: await pauseUnjudged(context, unit, name, sendPolicy, before) };
+    const name = address.address;
+    return { name, lastSeq: await pauseUnjudged(context, unit, name, change.policy ?? null, before) };
   });
   publishChange(context, name, lastSeq);
   return readEmailAddress(context, id);
