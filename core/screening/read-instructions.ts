@@ -137,16 +137,23 @@ function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () =>
   const { mask = 0, signs = 0 } = survey.sentences[at] ?? {};
   const isHidden = reading !== 'seen';
   const isOfMachines = mayInstruct({ mask, signs });
-  if (!isOfMachines && !isHidden) return NO_SIGNALS;
+  const isOfBusiness = isHidden && startsWith(ORDER_OF_BUSINESS, survey, at);
+  if (!isOfMachines && !isOfBusiness && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0)))
+    return NO_SIGNALS;
   const [sentence] = survey.read(at, at + 1);
   if (sentence === undefined) return NO_SIGNALS;
   const isWorth = isOfMachines && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
   const signals = isWorth ? findMachineSignals(sentence, isHidden, readLive()) : [];
   if (!isHidden) return signals;
-  const ordering = reading === 'hidden' ? ORDER : ORDER_OF_BUSINESS;
-  if (ordering.test(sentence.text) && !FOR_PEOPLE.test(sentence.text))
-    signals.push({ weight: 0.4, why: 'it says what the reader must do' });
+  const isOrder = isOfBusiness || (reading === 'hidden' && orders(sentence) && startsWith(ORDER, survey, at));
+  if (isOrder && !FOR_PEOPLE.test(sentence.text)) signals.push({ weight: 0.4, why: 'it says what the reader must do' });
   return [...signals, ...hiddenSignals(sentence, (signs & SIGN.number) !== 0)];
+}
+
+/** Returns whether a sentence begins as a pattern says, without a copy of it. */
+function startsWith(pattern: RegExp, { sentences, folded }: Survey, at: number): boolean {
+  pattern.lastIndex = sentences[at - 1]?.end ?? 0;
+  return pattern.test(folded);
 }
 
 /** Each reason counts once, with its largest weight. */
@@ -169,8 +176,8 @@ const OF_HIDDEN =
   'pay|send|reply|respond|install|run|execute|upload|archive|summari[sz]e|extract|collect|hand|leave|book|include|state|report|accept|cancel|ignore|sende|antworte|nenne|fuge|envoie\\p{L}*|ajoute[zr]?|reponds|envia|responde|anade|agrega|invia|aggiungi|rispondi|envie|adicione|voeg|wyslij|dodaj|odpowiedz|отправ\\p{L}*|добав\\p{L}*|ответ\\p{L}*|укажи|pridej|posli|lagg|skicka|tilfoj|ekle|gonder';
 const orderOf = (verbs: string) =>
   new RegExp(
-    `^[\\s"'(*_#>-]*(?:(?:please|kindly|then|now|also|and|first|bitte|por favor|prosze|пожалуйста),? )?(?:${verbs})(?![\\p{L}\\p{N}])`,
-    'u',
+    `[\\s"'(*_#>-]*(?:(?:please|kindly|then|now|also|and|first|bitte|por favor|prosze|пожалуйста),? )?(?:${verbs})(?![\\p{L}\\p{N}])`,
+    'uy',
   );
 const ORDER_OF_BUSINESS = orderOf(OF_BUSINESS);
 const ORDER = orderOf(`${OF_BUSINESS}|${OF_HIDDEN}`);
