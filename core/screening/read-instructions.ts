@@ -176,7 +176,7 @@ const OF_HIDDEN =
   'pay|send|reply|respond|install|run|execute|upload|archive|summari[sz]e|extract|collect|hand|leave|book|include|state|report|accept|cancel|ignore|sende|antworte|nenne|fuge|envoie\\p{L}*|ajoute[zr]?|reponds|envia|responde|anade|agrega|invia|aggiungi|rispondi|envie|adicione|voeg|wyslij|dodaj|odpowiedz|отправ\\p{L}*|добав\\p{L}*|ответ\\p{L}*|укажи|pridej|posli|lagg|skicka|tilfoj|ekle|gonder';
 const orderOf = (verbs: string) =>
   new RegExp(
-    `[\\s"'(*_#>-]*(?:(?:please|kindly|then|now|also|and|first|bitte|por favor|prosze|пожалуйста),? )?(?:${verbs})(?![\\p{L}\\p{N}])`,
+    `[\\s"'(*_#>-]{0,12}(?:(?:please|kindly|then|now|also|and|first|bitte|por favor|prosze|пожалуйста),? )?(?:${verbs})(?![\\p{L}\\p{N}])`,
     'uy',
   );
 const ORDER_OF_BUSINESS = orderOf(OF_BUSINESS);
