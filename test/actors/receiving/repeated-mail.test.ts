@@ -164,16 +164,19 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
   });
 
   // What is known of it is nothing but a row: the hash of its bytes, without anything that a process chose for itself.
-  test.each(['accepted', 'taken'] as const)('is recognized after a restart by one that has messages %s', async (next) => {
-    const first = await offer(WHOLE);
-    const sha256 = hash('sha256', toBytes(WHOLE), 'hex');
-    const known = `select from smtp_offer where workspace_id = $1 and email_id = $2 and sha256 = decode($3, 'hex')`;
-    expect(await run(known, [hello.workspaceId, first.ids[0], sha256])).toHaveLength(1);
-    acceptor = openAcceptor(next, { claimant: 'receiving-2' });
-    await pass('4 days');
-    expect(await offer(WHOLE)).toEqual({ ids: first.ids, isRepeated: true });
-    expect((await receptions()).map(({ repeat_count: count }) => count)).toEqual([1]);
-  });
+  test.each(['accepted', 'taken'] as const)(
+    'is recognized after a restart by one that has messages %s',
+    async (next) => {
+      const first = await offer(WHOLE);
+      const sha256 = hash('sha256', toBytes(WHOLE), 'hex');
+      const known = `select from smtp_offer where workspace_id = $1 and email_id = $2 and sha256 = decode($3, 'hex')`;
+      expect(await run(known, [hello.workspaceId, first.ids[0], sha256])).toHaveLength(1);
+      acceptor = openAcceptor(next, { claimant: 'receiving-2' });
+      await pass('4 days');
+      expect(await offer(WHOLE)).toEqual({ ids: first.ids, isRepeated: true });
+      expect((await receptions()).map(({ repeat_count: count }) => count)).toEqual([1]);
+    },
+  );
 
   test('is new when another client sends it', async () => {
     const first = await offer(WHOLE);
