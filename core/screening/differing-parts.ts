@@ -74,7 +74,7 @@ function findOtherValue(text: string, html: string, source: string): Difference 
   return null;
 }
 
-/** Returns whether two addresses have one local part, at hosts of one domain: lists and archives write hosts anew. Of `shop.co.uk`, only `co` is short. */
+/** Returns whether two addresses have one local part, at hosts of one domain: lists and archives rewrite hosts. Of `shop.co.uk`, only `co` is short. */
 function isOfSameHost(one: string, other: string): boolean {
   const [local, domain] = readHost(one);
   const [otherLocal, otherDomain] = readHost(other);

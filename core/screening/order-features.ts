@@ -359,7 +359,7 @@ export function readPieceNames(folded: string): Set<string> {
 }
 
 const MARK = /[<[{]|###|\w_\w{1,40}\(/;
-/** An address that ends where something is to be added: `?c=`, `?u= plus`. */
+/** An address that ends that a reader must complete: `?c=`, `?u= plus`. */
 const OPEN_END = /:\/\/[^\s"'<>]{3,200}=\)?(?=[\s"'<>.,;]|$)/;
 
 function readFlags({ folded, start, end, signs }: OrderSentence): number {

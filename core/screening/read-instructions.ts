@@ -174,13 +174,13 @@ const OF_BUSINESS =
 /** The same, and verbs of what is hidden elsewhere. */
 const OF_HIDDEN =
   'pay|send|reply|respond|install|run|execute|upload|archive|summari[sz]e|extract|collect|hand|leave|book|include|state|report|accept|cancel|ignore|sende|antworte|nenne|fuge|envoie\\p{L}*|ajoute[zr]?|reponds|envia|responde|anade|agrega|invia|aggiungi|rispondi|envie|adicione|voeg|wyslij|dodaj|odpowiedz|отправ\\p{L}*|добав\\p{L}*|ответ\\p{L}*|укажи|pridej|posli|lagg|skicka|tilfoj|ekle|gonder';
-const orderOf = (verbs: string) =>
+const compileOrder = (verbs: string) =>
   new RegExp(
     `[\\s"'(*_#>-]{0,12}(?:(?:please|kindly|then|now|also|and|first|bitte|por favor|prosze|пожалуйста),? )?(?:${verbs})(?![\\p{L}\\p{N}])`,
     'uy',
   );
-const ORDER_OF_BUSINESS = orderOf(OF_BUSINESS);
-const ORDER = orderOf(`${OF_BUSINESS}|${OF_HIDDEN}`);
+const ORDER_OF_BUSINESS = compileOrder(OF_BUSINESS);
+const ORDER = compileOrder(`${OF_BUSINESS}|${OF_HIDDEN}`);
 const FOR_PEOPLE =
   /\bthis (?:e-?mail|newsletter|message|mail|issue)\b.{0,30}\b(?:friend|friends|colleague|someone|browser)\b|\bto (?:a )?friends?\b|\bas spam\b|\bunsubscribe\b/;
 

@@ -82,16 +82,16 @@ const REACHED = /^[^,]{0,60}(?:wurde erreicht|is bereikt|został osiągnięty|д
 /** Two words for one recipient. A `запись` alone is one of DNS. */
 const ACCOUNT = /уч[её]тн\p{L}{2} запис\p{L}/u;
 
-const setOf = (words: string) => new Set(words.split(' ').flatMap((word) => spellings(word)));
+const makeSet = (words: string) => new Set(words.split(' ').flatMap((word) => spellings(word)));
 const WORDS = LANGUAGES.map(({ recipient, person, object, subject, missed, has, not, rest }) => ({
-  recipients: setOf(`${recipient} ${person}`),
-  persons: setOf(person),
-  objects: setOf(object),
-  subjects: setOf(subject),
-  missed: setOf(missed),
-  has: setOf(has),
-  not: setOf(not),
-  all: setOf([object, subject, missed, has, not, rest, '@addr @host'].join(' ')),
+  recipients: makeSet(`${recipient} ${person}`),
+  persons: makeSet(person),
+  objects: makeSet(object),
+  subjects: makeSet(subject),
+  missed: makeSet(missed),
+  has: makeSet(has),
+  not: makeSet(not),
+  all: makeSet([object, subject, missed, has, not, rest, '@addr @host'].join(' ')),
 }));
 
 /** Returns whether a clause (as in `unknownPartIn`) is a sentence around a recipient as its object, who is not known, found or there. */

@@ -168,7 +168,7 @@ export async function listScheduledWithoutRight(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the scheduled and paused emails from an address, also with a tag (`ann+news@x.test`), by whoever scheduled them. */
+/** Returns the scheduled and paused emails from an address, also with a tag (`ann+news@x.test`), of keys and persons. */
 export async function listScheduledFrom(
   transaction: Transaction<Tables>,
   workspaceId: string,
