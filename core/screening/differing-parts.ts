@@ -64,10 +64,26 @@ function findOtherValue(text: string, html: string, source: string): Difference 
     if (ours.size !== theirs.size) continue;
     const onlyText = [...ours].filter((value) => !theirs.has(value) && (name === 'amount' || !source.includes(value)));
     const onlyHtml = [...theirs].filter((value) => !ours.has(value));
-    if (onlyText.length > 0 && onlyHtml.length > 0)
+    if (
+      onlyText.length > 0 &&
+      onlyHtml.length > 0 &&
+      !onlyText.every((value) => onlyHtml.some((other) => isOfSameHost(value, other)))
+    )
       return { excerpt: `${onlyText[0]} / ${onlyHtml[0]}`, why: `the text and the HTML name a different ${name}` };
   }
   return null;
+}
+
+/** Returns whether two addresses have one local part, at hosts of one domain: lists and archives rewrite hosts. Of `shop.co.uk`, only `co` is short. */
+function isOfSameHost(one: string, other: string): boolean {
+  const [local, domain] = readHost(one);
+  const [otherLocal, otherDomain] = readHost(other);
+  return domain !== undefined && local === otherLocal && domain === otherDomain;
+}
+
+function readHost(address: string): [local: string, domain: string | undefined] {
+  const at = address.indexOf('@');
+  return [address.slice(0, at), /[a-z0-9-]{4,63}\.[a-z]{2,10}$/.exec(at === -1 ? '' : address.slice(at + 1))?.[0]];
 }
 
 function accountsIn(text: string): Set<string> {

@@ -11,6 +11,8 @@ export interface FoundOrder {
 }
 
 const MAX_ORDERS = 3;
+/** Words in groups that an order has at least; many sentences of ordinary mail have fewer. */
+const MIN_WORDS = 2;
 /** A sentence is read with its neighbor when one of them scores more. */
 const WORTH_A_LOOK = -2.5;
 
@@ -45,7 +47,7 @@ export function findOrders(folded: string, original: string, least: number): Fou
   const found: { at: number; score: number }[] = [];
   let before = -Infinity;
   for (const [at, sentence] of sentences.entries()) {
-    const alone = MODEL.score(sentence, null);
+    const alone = sentence.words.length < MIN_WORDS ? -Infinity : MODEL.score(sentence, null);
     const previous = sentences[at - 1];
     const isNear = previous !== undefined && Math.max(alone, before) > WORTH_A_LOOK;
     const together = isNear ? MODEL.score(previous, sentence) : -Infinity;

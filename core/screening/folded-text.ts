@@ -17,6 +17,8 @@ export function foldText(text: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(UNSEEN, '')
+    // Which of the two Turkish ones it is depends on the locale of who wrote it in capitals.
+    .replaceAll('ı', 'i')
     .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
     .replace(/[\u00ab\u00bb\u201c-\u201f\u2039\u203a\u300c-\u300f\uff02]/g, '"');
   return hideTrades(MIXED.test(folded) ? folded.replace(/[a-z\u0370-\u058f']{3,}/g, asLatin) : folded);

@@ -15,7 +15,7 @@ export const MACHINE_LEVELS = ['named', 'possible', 'none'] as const;
 export const FEATURE_KINDS = ['has', 'first', 'clause', 'called', 'near', 'next', 'both'] as const;
 const [HAS, FIRST, CLAUSE, CALLED, NEAR, NEXT, BOTH] = [0, 1, 2, 3, 4, 5, 6];
 /** What is in a text besides words. */
-export const TEXT_FLAGS = ['address', 'link', 'question', 'mark', 'quotation'] as const;
+export const TEXT_FLAGS = ['address', 'link', 'question', 'mark', 'quotation', 'open'] as const;
 export const GROUP_FEATURES = FEATURE_KINDS.length * GROUPS * GROUPS;
 /** Number of features that are no words: the last are flags, and flags together with groups. */
 export const FEATURE_COUNT = GROUP_FEATURES + TEXT_FLAGS.length * (GROUPS + 1);
@@ -359,18 +359,22 @@ export function readPieceNames(folded: string): Set<string> {
 }
 
 const MARK = /[<[{]|###|\w_\w{1,40}\(/;
+/** An address that ends that a reader must complete: `?c=`, `?u= plus`. */
+const OPEN_END = /:\/\/[^\s"'<>]{3,200}=\)?(?=[\s"'<>.,;]|$)/;
 
 function readFlags({ folded, start, end, signs }: OrderSentence): number {
   if (signs === 0) return 0;
   const text = folded.slice(start, end);
   const hasAddress = (signs & SIGN.at) !== 0 && /[^\s@<>"]{1,64}@[a-z0-9-]{1,63}\.[a-z]/.test(text);
   const hasMark = (signs & SIGN.bracket) !== 0 || ((signs & (SIGN.hash | SIGN.call)) !== 0 && MARK.test(text));
+  const hasLink = (signs & SIGN.slash) !== 0 && text.includes('://');
   return (
     (hasAddress ? 1 : 0) |
-    ((signs & SIGN.slash) !== 0 && text.includes('://') ? 2 : 0) |
+    (hasLink ? 2 : 0) |
     ((signs & SIGN.question) === 0 ? 0 : 4) |
     (hasMark ? 8 : 0) |
-    ((signs & SIGN.quotation) === 0 ? 0 : 16)
+    ((signs & SIGN.quotation) === 0 ? 0 : 16) |
+    (hasLink && OPEN_END.test(text) ? 32 : 0)
   );
 }
 

@@ -137,15 +137,23 @@ function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () =>
   const { mask = 0, signs = 0 } = survey.sentences[at] ?? {};
   const isHidden = reading !== 'seen';
   const isOfMachines = mayInstruct({ mask, signs });
-  if (!isOfMachines && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0))) return NO_SIGNALS;
+  const isOfBusiness = isHidden && startsWith(ORDER_OF_BUSINESS, survey, at);
+  if (!isOfMachines && !isOfBusiness && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0)))
+    return NO_SIGNALS;
   const [sentence] = survey.read(at, at + 1);
   if (sentence === undefined) return NO_SIGNALS;
   const isWorth = isOfMachines && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
   const signals = isWorth ? findMachineSignals(sentence, isHidden, readLive()) : [];
   if (!isHidden) return signals;
-  if (reading === 'hidden' && orders(sentence) && ORDER.test(sentence.text) && !FOR_PEOPLE.test(sentence.text))
-    signals.push({ weight: 0.4, why: 'it says what the reader must do' });
+  const isOrder = isOfBusiness || (reading === 'hidden' && orders(sentence) && startsWith(ORDER, survey, at));
+  if (isOrder && !FOR_PEOPLE.test(sentence.text)) signals.push({ weight: 0.4, why: 'it says what the reader must do' });
   return [...signals, ...hiddenSignals(sentence, (signs & SIGN.number) !== 0)];
+}
+
+/** Returns whether a sentence begins as a pattern says, without a copy of it. */
+function startsWith(pattern: RegExp, { sentences, folded }: Survey, at: number): boolean {
+  pattern.lastIndex = sentences[at - 1]?.end ?? 0;
+  return pattern.test(folded);
 }
 
 /** Each reason counts once, with its largest weight. */
@@ -160,9 +168,19 @@ const HIDDEN_MASK = CONCEPT.send | CONCEPT.act | CONCEPT.hint;
 /** An IBAN, or an address of a wallet. */
 const ACCOUNT = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,4})?\b|\bbc1[a-z0-9]{20,60}\b|\b0x[0-9a-f]{40}\b/;
 
-/** Verbs at the beginning of an order. */
-const ORDER =
-  /^[\s"'(*_#>-]*(?:please |kindly |then |now |also |and |first |bitte )?(?:forward|delete|approve|transfer|wire|pay|send|reply|respond|grant|install|run|execute|disclose|reveal|export|upload|bcc|archive|whitelist|mark|summari[sz]e|release|refund|append|extract|collect|list|print|leite|sende|loesche|losche|uberweise|envoie\w*|transfere\w*|reenvia|envia|invia|inoltra|encaminhe|envie|stuur|przeslij|wyslij|перешли|отправь|перешлите|отправьте)\b/;
+/** Verbs at the beginning of an order that no letter hides before its text: what is done with mail, money and orders. */
+const OF_BUSINESS =
+  'forward|delete|approve|transfer|wire|release|grant|disclose|reveal|export|bcc|whitelist|mark (?:it|this|the)|treat|hand over|append|refund|quote|leave (?:out|the)|omit|leite|loesche|losche|uberweise|trage?|gib|markiere|transfere\\p{L}*|valide[zr]?|marque[zr]?|reenvia|aprueba|marca|inoltra|approva|segna|encaminhe|aprove|stuur|markeer|przeslij|zatwierdz|oznacz|перешл\\p{L}*|отмет\\p{L}*|одобр\\p{L}*|preposli|schval|godkann|videresend|godkend|onayla|ilet';
+/** The same, and verbs of what is hidden elsewhere. */
+const OF_HIDDEN =
+  'pay|send|reply|respond|install|run|execute|upload|archive|summari[sz]e|extract|collect|hand|leave|book|include|state|report|accept|cancel|ignore|sende|antworte|nenne|fuge|envoie\\p{L}*|ajoute[zr]?|reponds|envia|responde|anade|agrega|invia|aggiungi|rispondi|envie|adicione|voeg|wyslij|dodaj|odpowiedz|отправ\\p{L}*|добав\\p{L}*|ответ\\p{L}*|укажи|pridej|posli|lagg|skicka|tilfoj|ekle|gonder';
+const compileOrder = (verbs: string) =>
+  new RegExp(
+    `[\\s"'(*_#>-]{0,12}(?:(?:please|kindly|then|now|also|and|first|bitte|por favor|prosze|пожалуйста),? )?(?:${verbs})(?![\\p{L}\\p{N}])`,
+    'uy',
+  );
+const ORDER_OF_BUSINESS = compileOrder(OF_BUSINESS);
+const ORDER = compileOrder(`${OF_BUSINESS}|${OF_HIDDEN}`);
 const FOR_PEOPLE =
   /\bthis (?:e-?mail|newsletter|message|mail|issue)\b.{0,30}\b(?:friend|friends|colleague|someone|browser)\b|\bto (?:a )?friends?\b|\bas spam\b|\bunsubscribe\b/;
 

@@ -1,5 +1,6 @@
 import { compileLater } from '../shared/lazily.ts';
 import { isMissed, isMissedLast, saysWhoOrWhen } from './missed-addressee.ts';
+import { isMissedObject } from './missed-object.ts';
 import { endingWith, GAP, listWords, makeNonePattern, pattern } from './word-patterns.ts';
 
 /** What a clause says that an unknown recipient or domain is. */
@@ -415,7 +416,10 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
     if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause) || IS_THERE.test(clause))
       continue;
     if (clause.includes('@thing') && THING_UNKNOWN.test(clause)) continue;
-    const isNamed = NAME_LEFT.test(clause) || NONE_OF_NAME.test(clause) || (!isPolicy && isMissedLast(clause));
+    const isNamed =
+      NAME_LEFT.test(clause) ||
+      NONE_OF_NAME.test(clause) ||
+      (!isPolicy && (isMissedLast(clause) || isMissedObject(clause)));
     if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
     if (isNamed) return 'recipient';
     const isAscii = /^[\x20-\x7e]*$/.test(clause);

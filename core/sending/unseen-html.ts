@@ -53,6 +53,7 @@ export function addHtmlText(html: string, list: PieceList): boolean {
   const [given = null] = basesIn(document);
   const base = given === null || given.length > MAX_BASE_LENGTH ? null : given;
   walk(document, { ...SHOWN, box: { start: list.end(), layer: 0 } }, { rules, list, base }, 0);
+  if (rules.isTruncated) list.isUncertain = true;
   if (rules.isTruncated || base !== given) list.isTruncated = true;
   return true;
 }

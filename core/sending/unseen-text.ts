@@ -48,6 +48,8 @@ export class PieceList {
   isTruncated = false;
   /** whether nothing more can be added */
   isFull = false;
+  /** whether readers may not see pieces without a reason: what hides them was not wholly read */
+  isUncertain = false;
   #room: number;
   #endsLine = true;
 
@@ -85,7 +87,7 @@ export class PieceList {
     if (first === undefined) return;
     const isSplit = offset > 0 && offset < first.text.length && first.unseen === null;
     if (isSplit && this.pieces.length >= MAX_PIECES) {
-      this.isTruncated = this.isFull = true;
+      this.isTruncated = this.isFull = this.isUncertain = true;
       return;
     }
     if (isSplit) {

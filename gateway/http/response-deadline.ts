@@ -39,7 +39,8 @@ export function timeToRespond(app: FastifyInstance, { handlerMs, uploadMs, large
     const patientMs = () => uploadMs + (config.respondWithinMs ?? handlerMs) + Math.ceil(bodyLimit / BYTES_PER_MS);
     request.arrivalTimer = setTimeout(
       () => {
-        if (!reply.sent) void reply.send(new errorCodes.FST_ERR_HANDLER_TIMEOUT());
+        // The rest of a slow body would keep the connection until the time limit of the whole request.
+        if (!reply.sent) void reply.header('connection', 'close').send(new errorCodes.FST_ERR_HANDLER_TIMEOUT());
       },
       isPatient ? patientMs() : handlerMs,
     );

@@ -5,6 +5,7 @@ import type { KeyLimits } from '../../db/queries/accounts/api-key.ts';
 import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
+  listScheduledFrom,
   listScheduledWithoutRight,
   lockOutgoing,
   setScheduledStatus,
@@ -80,15 +81,44 @@ export async function announceLimits(
   const { workspaceId } = context;
   const waiting =
     keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, workspaceId, keyIds, hasStricterPolicy);
-  const locked = waiting.length === 0 ? [] : await lockOutgoing(transaction, workspaceId, waiting);
-  const paused = locked.filter(({ status }) => status === 'scheduled').map(({ id }) => id);
-  if (paused.length > 0) await setScheduledStatus(transaction, workspaceId, paused, 'paused');
-  // Otherwise the key would resume what its policy may forbid, above all what it paused itself beforehand.
-  if (waiting.length > 0 && hasStricterPolicy) await setScheduler(transaction, workspaceId, waiting, null);
+  const paused = await pauseScheduled(transaction, workspaceId, waiting, hasStricterPolicy);
   const events = [
     ...disabledEndpoints.map(({ id, reason }) => ({ kind: 'endpoint.disabled', endpointId: id, data: { reason } })),
     ...paused.map((emailId) => ({ kind: 'email.paused', emailId })),
     ...more,
   ].map((event) => ({ id: newIdentifier(context, 'event'), ...event }));
   return events.length === 0 ? null : appendEvents(transaction, workspaceId, events);
+}
+
+/**
+ * Pauses the scheduled mail from an address with a stricter send policy, which has not judged it, and appends the events of that: of persons, too,
+ * whom the policy holds for. No key resumes it that cannot change the address, even if it was paused before. Must be last in its transaction.
+ * Returns the last number of the user's event feed; null when nothing was appended.
+ */
+export async function announceStricterAddress(
+  context: Pick<OperationContext, 'now' | 'random' | 'workspaceId'>,
+  transaction: Transaction<Tables>,
+  address: string,
+): Promise<number | null> {
+  const { workspaceId } = context;
+  const waiting = await listScheduledFrom(transaction, workspaceId, address);
+  const paused = await pauseScheduled(transaction, workspaceId, waiting, true);
+  const events = paused.map((emailId) => ({ id: newIdentifier(context, 'event'), kind: 'email.paused', emailId }));
+  return events.length === 0 ? null : appendEvents(transaction, workspaceId, events);
+}
+
+/** Pauses those of the emails that are scheduled, and returns them. `isUnjudged`: a stricter send policy has judged none of them. */
+async function pauseScheduled(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  emailIds: readonly string[],
+  isUnjudged: boolean,
+): Promise<string[]> {
+  if (emailIds.length === 0) return [];
+  const locked = await lockOutgoing(transaction, workspaceId, emailIds);
+  const paused = locked.filter(({ status }) => status === 'scheduled').map(({ id }) => id);
+  if (paused.length > 0) await setScheduledStatus(transaction, workspaceId, paused, 'paused');
+  // Otherwise a key would resume what the policy may forbid, above all what it paused itself beforehand.
+  if (isUnjudged) await setScheduler(transaction, workspaceId, emailIds, null);
+  return paused;
 }

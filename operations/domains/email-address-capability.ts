@@ -219,7 +219,7 @@ export const emailAddressCapability: Capability = {
       field: 'updateEmailAddress',
       summary: 'Update an email address',
       description:
-        'Omitted fields keep their values. `endpointId` and `webhookId` replace each other. `policy` replaces the whole policy.',
+        'Omitted fields keep their values. `endpointId` and `webhookId` replace each other. `policy` replaces the whole policy; a stricter one pauses what was scheduled from the address (`email.paused`).',
       target,
       input: z.object({
         endpointId: text.nullish().meta({ description: 'Null removes the endpoint, so that mail is stored only.' }),

@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import { canonicalAddress } from '../../core/domains/domain-name.ts';
-import type { SendPolicy } from '../../core/sending/send-policy.ts';
+import { isStricter, type SendPolicy, sendPolicyShape } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/domains.ts';
 import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
-import { type RouteGrant, requireRouteGrant } from '../accounts/key-grants.ts';
+import { announceStricterAddress, type RouteGrant, requireRouteGrant } from '../accounts/key-grants.ts';
 import { requireRoom } from '../accounts/quotas.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
@@ -35,10 +35,11 @@ export async function createEmailAddress(context: OperationContext, input: NewEm
   const parsed = canonicalAddress(input.address);
   if (parsed === null) throw invalid('Invalid email address format', 'address');
   const id = newIdentifier(context, 'emailAddress');
-  await context.entities.asWorkspace(context.workspaceId, (unit) =>
-    addAddress(unit, context, { ...input, ...parsed, id }),
-  );
-  context.bus.publish('routing.changed', { name: parsed.address });
+  const lastSeq = await context.entities.asWorkspace(context.workspaceId, async (unit) => {
+    await addAddress(unit, context, { ...input, ...parsed, id });
+    return pauseUnjudged(context, unit, parsed.address, input.policy ?? null, null);
+  });
+  publishChange(context, parsed.address, lastSeq);
   return readEmailAddress(context, id);
 }
 
@@ -84,20 +85,22 @@ export async function updateEmailAddress(
   id: string,
   change: EmailAddressChange,
 ): Promise<EmailAddress> {
-  const { workspaceId, bus } = context;
-  const name = await context.entities.asWorkspace(workspaceId, async (unit) => {
+  const { workspaceId } = context;
+  const { name, lastSeq } = await context.entities.asWorkspace(workspaceId, async (unit) => {
     await holdEndpoints(unit, workspaceId, change);
     const address = await lockAddress(unit, workspaceId, id);
     if (CHANGEABLE.every((key) => change[key] === undefined))
       throw new UserError('validation', `At least one field must be provided: ${CHANGEABLE.join(', ')}`);
     Object.assign(address, await findRouting(unit, context, change));
     if (change.isActive !== undefined) address.isActive = change.isActive;
+    const before = address.sendPolicy === null ? null : sendPolicyShape.parse(address.sendPolicy);
     if (change.policy !== undefined) address.sendPolicy = change.policy;
     if (change.signature !== undefined) address.signature = signatureToStore(change.signature);
     address.updatedAt = context.now();
-    return address.address;
+    const name = address.address;
+    return { name, lastSeq: await pauseUnjudged(context, unit, name, change.policy ?? null, before) };
   });
-  bus.publish('routing.changed', { name });
+  publishChange(context, name, lastSeq);
   return readEmailAddress(context, id);
 }
 
@@ -115,6 +118,24 @@ export async function deleteEmailAddress(context: OperationContext, id: string):
   });
   bus.publish('routing.changed', { name: deleted.address });
   return deleted;
+}
+
+/** Pauses the scheduled mail of an address whose policy is stricter than before; as announceStricterAddress. */
+async function pauseUnjudged(
+  context: OperationContext,
+  { entities, transaction }: UnitOfWork,
+  address: string,
+  policy: SendPolicy | null,
+  before: SendPolicy | null,
+): Promise<number | null> {
+  if (policy === null || !isStricter(policy, before)) return null;
+  await entities.flush();
+  return announceStricterAddress(context, transaction, address);
+}
+
+function publishChange({ bus, workspaceId }: OperationContext, name: string, lastSeq: number | null): void {
+  bus.publish('routing.changed', { name });
+  if (lastSeq !== null) bus.publish('event.appended', { workspaceId, lastSeq });
 }
 
 /** Returns the text without blank lines around it and with LF at line ends. */

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { hasScope } from '../../core/accounts/key-rights.ts';
 import { toViolation } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -6,6 +7,7 @@ import type { Tables } from '../../db/entities/tables.ts';
 import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
+  hasAddressPolicy,
   hasSendPolicy,
   type LockedOutgoing,
   lockOutgoing,
@@ -128,19 +130,19 @@ async function change(
     if (before === undefined) throw emailNotFound();
     if (before.type !== 'scheduled') throw leftAlready(before, verb);
     let email = seen(before);
-    const isForeign = await isOfOthers(context, transaction, before);
+    const foreign = await findForeign(context, transaction, before);
     const takeOver = () =>
-      isForeign ? undefined : setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
+      foreign !== null ? undefined : setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
     const changed = await decide(before, {
       async setStatus(status) {
-        if (isForeign && (status === 'paused' || (status === 'scheduled' && before.status === 'paused')))
-          throw foreignSchedule();
+        if (foreign !== null && (status === 'paused' || (status === 'scheduled' && before.status === 'paused')))
+          throw foreign;
         email = { ...email, status, updatedAt: await setScheduledStatus(transaction, workspaceId, [emailId], status) };
         if (status === 'scheduled') await takeOver();
         return email;
       },
       async setSchedule({ at, timezone }) {
-        if (isForeign && before.status === 'paused') throw foreignSchedule();
+        if (foreign !== null && before.status === 'paused') throw foreign;
         await requireWait(context, transaction, before, at);
         const updatedAt = await setSchedule(transaction, workspaceId, emailId, { at, timezone });
         email = { ...email, scheduledAt: at, timezone, updatedAt };
@@ -161,23 +163,29 @@ async function change(
 }
 
 /**
- * Returns whether a key with a send policy changes an email that it did not schedule under this policy, which has not judged it. The key can move
- * or cancel one that is on its way, but does not take it over; it neither resumes it nor pauses what it could not resume.
+ * Returns the error of a key that changes an email which the send policy of the key, or of the sender, has not judged; null: it may. The key can
+ * move or cancel one that is on its way, but does not take it over; it neither resumes it nor pauses what it could not resume. A key that may
+ * change the policy of the sender may do all.
  */
-async function isOfOthers(
-  { rights: { keyId }, workspaceId }: OperationContext,
+async function findForeign(
+  { rights, workspaceId }: OperationContext,
   transaction: Transaction<Tables>,
-  { scheduledByKeyId }: LockedOutgoing,
-): Promise<boolean> {
-  return keyId !== null && scheduledByKeyId !== keyId && hasSendPolicy(transaction, workspaceId, keyId);
+  { scheduledByKeyId, ownAddress }: LockedOutgoing,
+): Promise<UserError | null> {
+  const { keyId } = rights;
+  if (keyId === null || scheduledByKeyId === keyId) return null;
+  if (await hasSendPolicy(transaction, workspaceId, keyId)) return foreignSchedule(OF_KEY);
+  if (scheduledByKeyId !== null || hasScope(rights, 'manage')) return null;
+  return (await hasAddressPolicy(transaction, workspaceId, ownAddress)) ? foreignSchedule(OF_SENDER) : null;
 }
 
-function foreignSchedule(): UserError {
-  return new UserError(
-    'forbidden',
-    'A key with a send policy pauses and resumes only emails that it scheduled under this policy. Use the dashboard, or a key that has none.',
-    { title: 'Forbidden', reason: 'SEND_POLICY' },
-  );
+const OF_KEY =
+  'A key with a send policy pauses and resumes only emails that it scheduled under this policy. Use the dashboard, or a key that has none.';
+const OF_SENDER =
+  'The sender has a send policy, which did not judge this email when a key scheduled it. Use the dashboard, or a key with the scope manage.';
+
+function foreignSchedule(message: string): UserError {
+  return new UserError('forbidden', message, { title: 'Forbidden', reason: 'SEND_POLICY' });
 }
 
 /** A program cannot shorten the time in which its mail can be undone. A person can. Throws forbidden. */

@@ -2,8 +2,10 @@ import { CompiledQuery, sql, type Transaction } from 'kysely';
 import type { EndpointType, WebhookFormat } from '../../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../../core/endpoints/endpoint-events.ts';
 import { type StoredMail } from '../../../core/endpoints/payload-facts.ts';
+import { freeTexts, LARGE_BODY_BYTES, wholeText } from '../../../core/shared/large-text.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { type PlacedColumns, placedColumns, readPlaced } from '../emails/bodies-in-message.ts';
+import { BODY_COLUMNS, type BodyColumn, readLargeBodies } from '../emails/large-bodies.ts';
 
 /** What the body of a webhook request is built from, except for the email. */
 export interface DeliveryBodyParts {
@@ -58,7 +60,10 @@ export async function findDeliveryBodyParts(
   }));
 }
 
-/** Returns those of the emails that belong to the workspace, by id. */
+/**
+ * Returns those of the emails that belong to the workspace, by id. Large bodies are read in pieces: for a row of megabytes, the driver of PostgreSQL
+ * takes several times as much, and keeps it.
+ */
 export async function findDeliveryContents(
   transaction: Transaction<Tables>,
   workspaceId: string,
@@ -66,9 +71,17 @@ export async function findDeliveryContents(
 ): Promise<Map<string, DeliveryContentRow>> {
   const values = [emailIds.map(() => workspaceId), emailIds];
   const { rows } = await transaction.executeQuery(
-    CompiledQuery.raw(readDeliveryContentSql, values) as CompiledQuery<StoredContentRow>,
+    CompiledQuery.raw(readSmallContentSql, values) as CompiledQuery<StoredContentRow & { large: BodyColumn[] }>,
   );
-  return new Map(rows.map((row) => [row.id, readPlaced(row)]));
+  const contents = new Map<string, DeliveryContentRow>();
+  for (const { large: columns, ...row } of rows) {
+    const placed = readPlaced(row);
+    const read = await readLargeBodies(transaction, workspaceId, { emailId: row.id, row: placed, columns });
+    const bodies = Object.fromEntries(columns.map((column) => [column, wholeText(read[column])]));
+    freeTexts(read);
+    contents.set(row.id, { ...placed, ...bodies });
+  }
+  return contents;
 }
 
 interface BodyRow {
@@ -110,3 +123,14 @@ export const readDeliveryContentSql = `
   -- limit 1: looked up by key, row by row, whatever the planner thinks of the tables' sizes
   cross join lateral (select * from email e where e.workspace_id = k.workspace_id and e.id = k.id limit 1) e
   cross join lateral (select * from email_content c where c.workspace_id = k.workspace_id and c.email_id = k.id limit 1) c`;
+
+const isLarge = (column: BodyColumn) => `octet_length(c.${column}) > ${LARGE_BODY_BYTES}`;
+
+/** The same without large bodies, and the columns of these as `large`. */
+const readSmallContentSql = BODY_COLUMNS.reduce(
+  (text, column) => text.replace(`c.${column}`, `case when not ${isLarge(column)} then c.${column} end as ${column}`),
+  readDeliveryContentSql,
+).replace(
+  'c.is_truncated,',
+  `c.is_truncated, array_remove(array[${BODY_COLUMNS.map((column) => `case when ${isLarge(column)} then '${column}' end`).join(', ')}], null) as large,`,
+);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EmailStatus, EmailType } from '../../../core/emails/email-status.ts';
 import { longestUndo, type SendPolicy } from '../../../core/sending/send-policy.ts';
 import type { Tables } from '../../entities/tables.ts';
@@ -18,7 +18,9 @@ export interface LockedOutgoing {
   /** where a send policy applied to it: the key that sent it, and the address whose policy applied */
   apiKeyId: string | null;
   policyAddress: string | null;
-  /** the key that scheduled it; null: a person did, or its key has got a stricter send policy since */
+  /** the sender */
+  ownAddress: string;
+  /** the key that scheduled it; null: a person did, or its key or its sender has got a stricter send policy since */
   scheduledByKeyId: string | null;
   /** when it was approved; null: it was not */
   approvedAt: Date | null;
@@ -37,7 +39,7 @@ export async function lockOutgoing(
 ): Promise<LockedOutgoing[]> {
   const { rows } = await sql<LockedOutgoing>`
     select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, e.created_at as "createdAt",
-      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress", e.scheduled_by_key_id as "scheduledByKeyId",
+      e.api_key_id as "apiKeyId", e.policy_address as "policyAddress", e.own_address as "ownAddress", e.scheduled_by_key_id as "scheduledByKeyId",
       (select a.decided_at from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id and a.decision = 'approved') as "approvedAt", (select postroom_now())::timestamptz(3) as now
     from email e where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])
     order by e.id for no key update`.execute(transaction);
@@ -166,6 +168,21 @@ export async function listScheduledWithoutRight(
   return rows.map(({ id }) => id);
 }
 
+/** Returns the scheduled and paused emails from an address, also with a tag (`ann+news@x.test`), of keys and persons. */
+export async function listScheduledFrom(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  address: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from email e where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.status in ('scheduled', 'paused')
+      and ${address} in (e.own_address, ${withoutTagSql(sql`e.own_address`)}) order by e.id`.execute(transaction);
+  return rows.map(({ id }) => id);
+}
+
+/** The address that the policy of an address with a tag is that of. */
+const withoutTagSql = (address: RawBuilder<unknown>) => sql`regexp_replace(${address}, '^([^+]+)[+].*@', '\\1@')`;
+
 /** Records who scheduled emails that are not sent yet: an API key, or a person (null). */
 export async function setScheduler(
   transaction: Transaction<Tables>,
@@ -188,5 +205,18 @@ export async function hasSendPolicy(
     select from send_policies_of(${workspaceId}, array[${keyId}::text]) k where k.send_policy is not null`.execute(
     transaction,
   );
+  return rows.length > 0;
+}
+
+/** Returns whether an address, or that of an address with a tag, has a send policy now. */
+export async function hasAddressPolicy(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  address: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from email_address_name n join email_address a on a.workspace_id = ${workspaceId} and a.id = n.address_id
+    where n.workspace_id = ${workspaceId} and n.address in (${address}, ${withoutTagSql(sql`${address}::text`)})
+      and a.send_policy is not null`.execute(transaction);
   return rows.length > 0;
 }

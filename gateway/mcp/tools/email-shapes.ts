@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EMAIL_STATUSES } from '../../../core/emails/email-status.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import { extractFrom } from '../../../core/mime/extracts.ts';
-import { readSeenText } from '../../../core/screening/seen-text.ts';
+import { MAX_SEARCHED, readSeenText } from '../../../core/screening/seen-text.ts';
 import { refusalShape } from '../../../core/sending/refusal-advice.ts';
 import { textBeginning, wholeText } from '../../../core/shared/large-text.ts';
 import { RECIPIENT_STATUSES } from '../../../core/smtp/delivery-status.ts';
@@ -205,14 +205,12 @@ async function readSeen(
 ): Promise<string | null> {
   if (injection?.verdict !== 'review') return null;
   const bodies = {
-    text: text === null ? null : textBeginning(text, MAX_SEEN),
-    html: html === null ? null : textBeginning(html, MAX_SEEN),
+    text: text === null ? null : textBeginning(text, MAX_SEARCHED),
+    // One more, so that it is known to have more.
+    html: html === null ? null : textBeginning(html, MAX_SEARCHED + 1),
   };
   return inTurn(workspaceId, () => readSeenText(bodies));
 }
-
-/** Characters of a body that are read for it. */
-const MAX_SEEN = 200_000;
 
 /** Returns part of a body. Mail without a text body has the text of its HTML. */
 function bodyPart(email: EmailDetails, { body, offset, limit }: BodyChoice): TextPart {

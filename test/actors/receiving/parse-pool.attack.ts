@@ -226,6 +226,21 @@ test('small mail is parsed behind three that are slow, two of them within a long
     await Promise.all(slow);
   }));
 
+test('a thread that is silent at two measurements keeps no place: its message is tried again, and small mail goes on', () =>
+  inGate(async (folder, gate) => {
+    startPool();
+    const mute = poison(`mute${gate}`);
+    const parsed = pool.parse([mute]);
+    await waitFor(async () => expect(await readdir(folder)).toEqual(['begun']));
+    const grown = Buffer.alloc(600_000_000, 1);
+    const small = await pool.parse(crowd(5, 'small'));
+    expect(small.map((outcome) => outcome.message.parseError)).toEqual(small.map(() => null));
+    expect((await parsed)[0]?.message.parseError).toBeNull();
+    const reason = 'took more than 512 MB';
+    expect(ended).toContainEqual(expect.objectContaining({ emailId: mute.emailId, reason }));
+    expect(grown).toHaveLength(600_000_000);
+  }));
+
 test.each([['a large message', LARGE_BODY]])(
   '%s keeps its thread while another message takes too much memory',
   async (_, body) => {

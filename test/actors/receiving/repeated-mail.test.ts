@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acceptor, type AcceptRequest, createAcceptor } from '../../../actors/receiving/accept-message.ts';
@@ -162,6 +162,21 @@ describe.each(['accepted', 'taken'] as const)('a message that is %s', (way) => {
     expect(second.ids).not.toEqual(first.ids);
     expect(third).toEqual({ ids: second.ids, isRepeated: true });
   });
+
+  // What is known of it is nothing but a row: the hash of its bytes, without anything that a process chose for itself.
+  test.each(['accepted', 'taken'] as const)(
+    'is recognized after a restart by one that has messages %s',
+    async (next) => {
+      const first = await offer(WHOLE);
+      const sha256 = hash('sha256', toBytes(WHOLE), 'hex');
+      const known = `select from smtp_offer where workspace_id = $1 and email_id = $2 and sha256 = decode($3, 'hex')`;
+      expect(await run(known, [hello.workspaceId, first.ids[0], sha256])).toHaveLength(1);
+      acceptor = openAcceptor(next, { claimant: 'receiving-2' });
+      await pass('4 days');
+      expect(await offer(WHOLE)).toEqual({ ids: first.ids, isRepeated: true });
+      expect((await receptions()).map(({ repeat_count: count }) => count)).toEqual([1]);
+    },
+  );
 
   test('is new when another client sends it', async () => {
     const first = await offer(WHOLE);

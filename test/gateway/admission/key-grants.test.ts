@@ -196,8 +196,8 @@ describe('a key that loses rights', () => {
   });
 
   describe('under a send policy', () => {
-    const schedule = async (as: string, to = 'a@x.test') => {
-      const email = { from: box.address, to, subject: 'x', text: 'x', scheduled_at: LATER };
+    const schedule = async (as: string, to = 'a@x.test', from = box.address) => {
+      const email = { from, to, subject: 'x', text: 'x', scheduled_at: LATER };
       const response = await gateway.call(as, 'POST', '/emails', email);
       expect(response.statusCode, response.body).toBe(201);
       return response.json().id as string;
@@ -262,6 +262,39 @@ describe('a key that loses rights', () => {
         for (const verb of ['pause', 'resume']) expect(await over[path](secret, verb, own)).toBe(200);
       },
     );
+
+    test.each(['REST', 'GraphQL'] as const)(
+      'of the sender, pauses what was scheduled before, and no key resumes that over %s but one that may change it',
+      async (path) => {
+        const { secret } = await key('read', 'send');
+        const setSenderPolicy = async (policy: object | null) =>
+          expect(await status(box.apiKey, 'PATCH', `/email-addresses/${box.addressId}`, { policy })).toBe(200);
+        const tagged = box.address.replace('@', '+news@');
+        const ids = [await schedule(secret), await schedule(secret), await schedule(secret, 'a@x.test', tagged)];
+        const [id, paused = ''] = ids;
+        expect(await over[path](secret, 'pause', paused)).toBe(200);
+        await setSenderPolicy({ links: false });
+        for (const each of ids) {
+          expect(await stateOf(each)).toBe('paused');
+          expect(await over[path](secret, 'resume', each)).toBe(403);
+          expect(await over[path](secret, 'resume', each, { scheduled_at: LATER })).toBe(403);
+          expect(await status(secret, 'PATCH', `/emails/${each}`, { scheduled_at: LATER })).toBe(403);
+          expect(await over[path](box.apiKey, 'resume', each)).toBe(200);
+        }
+        const own = await schedule(secret);
+        for (const verb of ['pause', 'resume']) expect(await over[path](secret, verb, own)).toBe(200);
+        await setSenderPolicy(null);
+        expect([await stateOf(id ?? ''), await stateOf(own)]).toEqual(['scheduled', 'scheduled']);
+      },
+    );
+
+    test('of a sender that is added with one pauses what was scheduled before', async () => {
+      const address = box.address.replace(/^[^@]*/, 'later');
+      const [id, other] = [await schedule(box.apiKey, 'a@x.test', address), await schedule(box.apiKey)];
+      const added = { address, domainId: box.domainId, policy: { per_day: 5 } };
+      expect(await status(box.apiKey, 'POST', '/email-addresses', added)).toBe(201);
+      expect([await stateOf(id), await stateOf(other)]).toEqual(['paused', 'scheduled']);
+    });
 
     test('is not outrun by a key that resumes mail of others while it is set', async () => {
       const { id: keyId, secret } = await key('read', 'send');

@@ -10,6 +10,7 @@ import { removeBodies, removeRaws } from '../../../db/queries/upkeep/retention-s
 import { exportAccount } from '../../../operations/accounts/export-account.ts';
 import { type GatewayMail, takeMail } from '../../support/rows/gateway-mail.ts';
 import { putInMessage } from '../../support/rows/mail-bodies.ts';
+import { insertMail } from '../../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -164,4 +165,15 @@ test('bodies that lie in a message are not shown to another account, which names
   expect(await octetsFor(other.workspaceId)).toBeNull();
   expect(await octetsFor(box.workspaceId)).not.toBeNull();
   expect((await gateway.database.pool.query(ask, [box.workspaceId, id])).rows).toEqual([{ packed: null }]);
+});
+
+test('large bodies of a delivery are read whole, whatever their characters take', async () => {
+  const text = 'x\u00e9\u20ac\u{1f600}'.repeat(100_000);
+  const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, text }]);
+  const found = await asWorkspace(gateway.actor, box.workspaceId, (transaction) =>
+    findDeliveryContents(transaction, box.workspaceId, [id]),
+  );
+  const content = found.get(id);
+  expect([content?.text_body === text, content?.html_body ?? null]).toEqual([true, null]);
+  expect(content).not.toHaveProperty('large');
 });

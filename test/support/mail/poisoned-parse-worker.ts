@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { pbkdf2Sync } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import iconv from 'iconv-lite';
@@ -16,13 +17,17 @@ function hash(count: number): number {
   pbkdf2Sync('x', 'y', count, 20, 'sha1');
   return process.threadCpuUsage(since).user / 1_000;
 }
+/** A program that runs until the folder that it is given is gone. */
+const UNTIL_GONE =
+  "const { existsSync } = require('node:fs'); setInterval(() => existsSync(process.argv[1]) || process.exit(), 20)";
 /** Milliseconds; for ever by default. */
 const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|sleep|exit|gate|wait|deaf|heap|buffers|hold)([\da-f]+)?\xff$/.exec(Buffer.from(bytes).toString('latin1')) ??
-    [];
+    /^(hang|sleep|exit|gate|wait|deaf|mute|heap|buffers|hold)([\da-f]+)?\xff$/.exec(
+      Buffer.from(bytes).toString('latin1'),
+    ) ?? [];
   switch (fault) {
     case 'hang':
       for (;;) hoard.length = 0;
@@ -51,6 +56,14 @@ iconv.decode = (bytes, charset, options) => {
       hash(Math.round((DEAF_MS / hash(HASHES_TO_MEASURE)) * HASHES_TO_MEASURE));
       writeFileSync(`${Buffer.from(gate ?? '', 'hex').toString()}/spoke`, '');
       return 'deaf';
+    }
+    // The first thread is within one step of C++, without work and without a reply, until the test has removed the gate.
+    case 'mute': {
+      const folder = Buffer.from(gate ?? '', 'hex').toString();
+      if (existsSync(`${folder}/begun`)) return 'mute';
+      writeFileSync(`${folder}/begun`, '');
+      spawnSync(process.execPath, ['-e', UNTIL_GONE, folder]);
+      return 'mute';
     }
     case 'heap': {
       const large = Array.from({ length: 1_000_000 }, (_, at) => at / 2);

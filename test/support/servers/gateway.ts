@@ -52,6 +52,8 @@ export interface TestGatewayOptions {
   fault?: NonNullable<GatewayOptions['fault']>;
   /** where the gateway finds a sending actor of this process */
   localSending?: LocalSending;
+  /** time limit of a request; milliseconds, a minute by default */
+  respondWithinMs?: number;
   /** checks outgoing mail, as with SCAN_OUTGOING */
   scanOutgoing?: NonNullable<GatewayOptions['scanOutgoing']>;
 }
@@ -74,7 +76,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     ...(options.scanOutgoing === undefined ? {} : { scanOutgoing: options.scanOutgoing }),
     ...(options.fault === undefined ? {} : { fault: options.fault }),
     // On a machine with other work every request may take ten times as long. Where PostgreSQL fails, the limit itself is what is tested.
-    ...(options.databasePort === undefined ? { respondWithinMs: 60_000 } : {}),
+    ...(options.databasePort === undefined ? { respondWithinMs: options.respondWithinMs ?? 60_000 } : {}),
     config: testConfig(options.config),
   };
   const app = await createGateway(gatewayOptions);
