@@ -214,7 +214,7 @@ export function TrashTools({ ids, acts, then }: TrashToolsProps) {
         onClick={() => void acts.restore(ids).then(tell)}
       />
       <ConfirmButton
-        {...needs('remove')}
+        needed="remove"
         h={34}
         label="Delete forever"
         question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}
