@@ -33,6 +33,8 @@ let path = '';
 let isOwed = false;
 let isAsked = false;
 let isByKey = false;
+/** Timer for a control that is disabled; 0: none. */
+let waiting = 0;
 /** What had the focus before a dialog or menu, by that. */
 const origins = new WeakMap<Element, HTMLElement>();
 const places = new WeakMap<Node, Place>();
@@ -80,7 +82,11 @@ function look(): void {
   isAsked = false;
   if (last === null || !isLost()) return;
   // What is loading will take it.
-  if (isHolding()) return void window.setTimeout(ask, PAUSE_MS);
+  if (isHolding()) {
+    isAsked = true;
+    window.setTimeout(look, PAUSE_MS);
+    return;
+  }
   if (isUsable(last)) return isOwed ? give(last) : undefined;
   isOwed = true;
   if (last.isConnected && last.matches(':disabled')) wait(last);
@@ -89,9 +95,11 @@ function look(): void {
 
 /** Waits for a busy control. One that stays disabled, such as Save after saving, has lost the focus. */
 function wait(control: HTMLElement): void {
-  window.setTimeout(() => {
-    if (control !== last || !isLost() || !control.matches(':disabled:not([data-loading], [aria-busy=true])')) return;
-    give(climb(control.parentElement));
+  waiting ||= window.setTimeout(() => {
+    waiting = 0;
+    if (control !== last || !isLost() || !control.matches(':disabled')) return;
+    if (control.matches('[data-loading], [aria-busy=true]')) wait(control);
+    else give(climb(control.parentElement));
   }, PAUSE_MS);
 }
 
