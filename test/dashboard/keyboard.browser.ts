@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertThread } from '../support/rows/mail-rows.ts';
 import { fillAccount, type SampleAccount } from '../support/rows/sample-account.ts';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { until } from '../support/servers/service.ts';
@@ -149,6 +150,43 @@ describe.skipIf(chromiumPath === undefined)('with the keyboard alone', { timeout
       await close();
     },
   );
+
+  test('Delete all asks with the number, is undone, and leaves the focus on the page', async () => {
+    const account = await stage.account();
+    for (let number = 0; number < 60; number += 1)
+      await insertThread(stage.database, {
+        workspaceId: account.workspaceId,
+        count: 1,
+        lastMessageAt: new Date(Date.UTC(2026, 0, 1, 0, number)),
+        subject: `Log ${number}`,
+        ownAddress: account.address,
+      });
+    const count = async () => (await account.graphql('{ inbox(first: 1) { totalCount } }')).body.data.inbox.totalCount;
+    const { page, close } = await stage.open(account);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('row').filter({ hasText: 'Log 59' }).focus();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Select all' }).press('Enter');
+    await page.getByText('All 60 selected').waitFor();
+    await expect.poll(() => describeFocus(page)).not.toMatch(/^BODY/);
+    const remove = page.getByRole('button', { name: 'Delete all' });
+    await remove.press('Enter');
+    const question = page.getByRole('dialog', { name: 'Delete 60 conversations?' });
+    await question.getByText('You can undo this for a day.').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => hasFocus(remove)).toBe(true);
+    expect(await count()).toBe(60);
+    await page.keyboard.press('Enter');
+    await pressByTab(page, 'Delete 60 conversations');
+    await page.getByText('60 conversations moved to the trash.').waitFor();
+    await expect.poll(() => describeFocus(page)).not.toMatch(/^BODY/);
+    expect(await count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo', exact: true }).press('Enter');
+    await page.getByText('Undone for 60 conversations.').waitFor();
+    await expect.poll(() => describeFocus(page)).not.toMatch(/^BODY/);
+    expect(await count()).toBe(60);
+    await close();
+  });
 });
 
 /** Presses Tab until the focus is back at the start of the page. Returns what is wrong on the way. */
