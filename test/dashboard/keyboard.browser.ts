@@ -10,7 +10,15 @@ import { dashboardPaths, settle } from '../support/stages/dashboard-pages.ts';
 type Account = Awaited<ReturnType<BrowserStage['account']>>;
 
 /** Pages beside those that members of all roles open. */
-const MORE_PATHS = ['/customers', '/docs', '/addresses?tab=reply', '/inbox?in=sent', '/settings?tab=security'];
+const MORE_PATHS = [
+  '/customers',
+  '/docs',
+  '/addresses?tab=reply',
+  '/inbox?in=sent',
+  '/inbox?compose=new',
+  '/suppressions?new',
+  '/settings?tab=security',
+];
 /** A page with more stops, or one that holds the focus for more, is a trap. */
 const MAX_STOPS = 200;
 
