@@ -93,13 +93,17 @@ function look(): void {
   else give(find(last));
 }
 
-/** Waits for a busy control. One that stays disabled, such as Save after saving, has lost the focus. */
+/** Waits for a busy control. One that stays disabled, such as Save after saving, gives the focus to the field before it. */
 function wait(control: HTMLElement): void {
   waiting ||= window.setTimeout(() => {
     waiting = 0;
     if (control !== last || !isLost() || !control.matches(':disabled')) return;
     if (control.matches('[data-loading], [aria-busy=true]')) wait(control);
-    else give(climb(control.parentElement));
+    else if (isByKey)
+      give(
+        findAllReachable(control.closest('form'), TAB_STOPS).findLast(isBefore(control)) ??
+          climb(control.parentElement),
+      );
   }, PAUSE_MS);
 }
 
@@ -173,7 +177,15 @@ function findStop(within: Element): HTMLElement | null {
 }
 
 function findReachable(within: Element | null, selector: string): HTMLElement | null {
-  return [...(within?.querySelectorAll<HTMLElement>(selector) ?? [])].find(isReachable) ?? null;
+  return findAllReachable(within, selector)[0] ?? null;
+}
+
+function findAllReachable(within: Element | null, selector: string): HTMLElement[] {
+  return [...(within?.querySelectorAll<HTMLElement>(selector) ?? [])].filter(isReachable);
+}
+
+function isBefore(end: Element): (element: Element) => boolean {
+  return (element) => (element.compareDocumentPosition(end) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
 /** Returns whether an element that had the focus can have it. */
