@@ -202,19 +202,23 @@ async function walk(page: Page): Promise<string[]> {
   await page.evaluate(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     Object.assign(window, { walked: new Map() });
+    // What is on its way to another color has none that could be compared.
+    const still = new CSSStyleSheet();
+    still.replaceSync('* { transition: none !important }');
+    document.adoptedStyleSheets.push(still);
   });
   const faults: string[] = [];
   for (let stops = 0; stops < MAX_STOPS; stops += 1) {
     await page.keyboard.press('Tab');
     const stop = await page.evaluate(lookAtFocus);
-    if (stop === 'end') return faults;
-    faults.push(...stop);
+    faults.push(...stop.faults);
+    if (stop.isEnd) return faults;
   }
   return [...faults, `more than ${MAX_STOPS} stops`];
 }
 
-/** In the page: returns what is wrong with what has the focus, and with how the stop before it looked. `end` where the walk began. */
-function lookAtFocus(): string[] | 'end' {
+/** In the page: returns what is wrong with what has the focus, and with how the stop before it looked, and whether the walk began there. */
+function lookAtFocus(): { faults: string[]; isEnd: boolean } {
   const { walked } = window as unknown as { walked: Map<Element, string> };
   const element = document.activeElement;
   const name = (each: Element) =>
@@ -241,8 +245,10 @@ function lookAtFocus(): string[] | 'end' {
   )
     faults.push(`no mark of the focus: ${name(before)}`);
   if (element === null || element === document.body || (walked.has(element) && element !== before))
-    return faults.length > 0 ? faults : 'end';
-  const { top, bottom, left, right } = element.getBoundingClientRect();
+    return { faults, isEnd: true };
+  // A radio button of a bar has no size; its label has.
+  const shown = (element instanceof HTMLInputElement && element.labels?.[0]) || element;
+  const { top, bottom, left, right } = (element.clientWidth > 1 ? element : shown).getBoundingClientRect();
   const points = [
     [(left + right) / 2, (top + bottom) / 2],
     [left + 3, top + 3],
@@ -250,18 +256,19 @@ function lookAtFocus(): string[] | 'end' {
   ] as const;
   const isSeen = points.some(([x, y]) => {
     const hit = document.elementFromPoint(x, y);
-    return hit !== null && (element.contains(hit) || hit.contains(element) || hit.closest('label')?.contains(element));
+    return hit !== null && [element, shown].some((each) => each.contains(hit) || hit.contains(each));
   });
   if (!isSeen) faults.push(`out of sight: ${name(element)}`);
   if (element instanceof HTMLElement && element.tabIndex > 0) faults.push(`tabindex above 0: ${name(element)}`);
   if (
     before !== undefined &&
     before !== element &&
+    element.closest('[role=dialog]') === null &&
     (before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
   )
     faults.push(`goes back from ${name(before)} to ${name(element)}`);
   walked.set(element, look(element));
-  return faults;
+  return { faults, isEnd: false };
 }
 
 /** Presses Tab in the open dialog until a button has the focus, and then Enter. */

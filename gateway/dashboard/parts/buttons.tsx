@@ -61,7 +61,7 @@ export function CreateButton(props: CreateButtonProps) {
   return <Button leftSection={<IconPlus size={16} aria-hidden />} {...controlProps(props as ControlProps)} />;
 }
 
-type ConfirmButtonProps = Omit<ButtonProps, 'children'> & {
+type ConfirmButtonProps = Omit<ButtonProps, 'about' | 'children'> & {
   question: string;
   about: ReactNode;
   confirm: string;

@@ -53,7 +53,7 @@ export function keepFocus(): void {
   window.addEventListener('focusout', ({ target }) => {
     window.setTimeout(() => {
       // The user pressed what takes no focus. Another window, which takes it as well, leaves the active element.
-      if (isLost() && last === target && !isOwed && isUsable(last)) last = null;
+      if (last !== null && last === target && isLost() && !isOwed && isUsable(last)) last = null;
     });
   });
   for (const type of ['keydown', 'pointerdown'])

@@ -3,7 +3,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
@@ -149,12 +149,12 @@ function HeldRow({ email }: { email: Held }) {
   return (
     <KeptRow email={email} reason={rule}>
       <Group gap={6} wrap="nowrap">
-        <QuietButton
+        <BusyButton
           label="Delete"
           icon={IconTrash}
           needed="endpoints"
           size="xs"
-          onClick={() => void remove(id)}
+          act={() => remove(id)}
           aria-label={`Delete “${showSubject(email)}”`}
         />
         <ActButton

@@ -6,7 +6,7 @@ import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
-import { Fine, Small } from '../../parts/text.tsx';
+import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
@@ -139,7 +139,9 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
         <List listStyleType="none" size="sm" spacing={4} aria-label="Steps of the test">
           {steps.map(({ step, isPassed, text }) => (
             <List.Item key={step}>
-              <strong>{isPassed ? 'Passed' : 'Failed'}</strong>
+              <Strong span c={isPassed ? undefined : 'var(--mantine-color-error)'}>
+                {isPassed ? 'Passed' : 'Failed'}
+              </Strong>
               {' · '}
               {STEPS[step]}: {text}
             </List.Item>

@@ -1,4 +1,4 @@
-import { Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
@@ -206,7 +206,11 @@ function SetUp({ url, secret, cancel, onTurnedOn }: SetUpProps) {
       isDisabled={form.values.code.trim() === ''}
     >
       <Small>
-        1. Scan this code with your authenticator app, or <a href={url}>open the app on this device</a>:
+        1. Scan this code with your authenticator app, or{' '}
+        <Anchor href={url} inherit underline="always">
+          open the app on this device
+        </Anchor>
+        :
       </Small>
       <QrCode text={url} label="QR code for your authenticator app, with the key that follows" />
       <Small>If you cannot scan it, enter this key in the app:</Small>
