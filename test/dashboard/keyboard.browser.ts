@@ -225,10 +225,11 @@ function lookAtFocus(): { faults: string[]; isEnd: boolean } {
     `${each.tagName} ${each.getAttribute('aria-label') ?? ''} ${(each.textContent ?? '').slice(0, 60)}`;
   /** How it looks, with what surrounds it: a mark may be on its label, row or track. */
   const look = (each: Element) => {
-    const near = [each, ...(each.parentElement?.children ?? []), each.parentElement, each.parentElement?.parentElement];
-    return [...near, each.closest('li, label, [role=row], div')]
+    const around: Element[] = [];
+    for (let part = each.parentElement; part !== null && around.length < 8; part = part.parentElement)
+      around.push(part);
+    return [each, ...(each.parentElement?.children ?? []), ...around]
       .map((part) => {
-        if (part == null) return '';
         const { outlineStyle, outlineWidth, outlineColor, borderColor, boxShadow, backgroundColor, opacity } =
           getComputedStyle(part);
         return [outlineStyle, outlineWidth, outlineColor, borderColor, boxShadow, backgroundColor, opacity].join();
@@ -240,7 +241,7 @@ function lookAtFocus(): { faults: string[]; isEnd: boolean } {
   if (
     before !== undefined &&
     before !== element &&
-    !(before instanceof HTMLIFrameElement) &&
+    !before.matches('iframe, [contenteditable=true]') &&
     walked.get(before) === look(before)
   )
     faults.push(`no mark of the focus: ${name(before)}`);

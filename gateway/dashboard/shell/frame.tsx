@@ -206,8 +206,11 @@ function Navigation({ location }: { location: string }) {
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Newer browsers return a promise, which an effect must not.
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    // With the layout of the next frame, instead of one of its own before it.
+    const frame = requestAnimationFrame(
+      () => void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }),
+    );
+    return () => cancelAnimationFrame(frame);
   }, [current]);
   const tabStop = focused ?? (all.includes(current) ? current : '/');
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {

@@ -139,7 +139,7 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
         <List listStyleType="none" size="sm" spacing={4} aria-label="Steps of the test">
           {steps.map(({ step, isPassed, text }) => (
             <List.Item key={step}>
-              <Strong span c={isPassed ? undefined : 'var(--mantine-color-error)'}>
+              <Strong span {...(!isPassed && { c: 'var(--mantine-color-error)' })}>
                 {isPassed ? 'Passed' : 'Failed'}
               </Strong>
               {' · '}
