@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     const files = page.getByRole('group', { name: 'Attachments' });
     await files.getByRole('link', { name: 'invoice.pdf' }).waitFor();
     expect(await files.getByRole('link', { name: '.exe' }).count()).toBe(0);
-    const download = files.getByRole('button', { name: 'Download the program invoice.pdf.exe' });
+    const download = files.getByRole('button', { name: 'invoice.pdf.exe · program' });
     await download.press('Enter');
     const question = page.getByRole('dialog', { name: 'Download a program?' });
     await question.getByText('can do anything on the computer').waitFor();

@@ -182,10 +182,9 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
           <Group gap="xs" wrap="nowrap">
             {isProgramName(filename) ? (
               <ConfirmButton
-                label={`${filename} · ${sizeText(size)}`}
+                label={`${filename} · program, ${sizeText(size)}`}
                 icon={IconAlertTriangle}
                 maw="100%"
-                aria-label={`Download the program ${filename}`}
                 question="Download a program?"
                 about={`${filename} is a program, and can do anything on the computer that opens it. Open it only if you expected it from this sender.`}
                 confirm="Download program"
