@@ -1,7 +1,7 @@
 import { isHolding, isReachable, OVERLAYS, TAB_STOPS } from './keys.ts';
 
 /*
- * The focus never falls to the body of the page, where a screen reader begins anew. What has it may be removed, hidden or disabled, often by what it did
+ * The focus never falls to the body of the page, where a screen reader begins at the top again. What has it may be removed, hidden or disabled, often by what it did
  * itself. It then goes, whichever comes first:
  *
  * 1. back     a dialog or menu has closed: to what had it before. A button was busy: to the button, when it is done
@@ -12,7 +12,7 @@ import { isHolding, isReachable, OVERLAYS, TAB_STOPS } from './keys.ts';
  */
 
 /** Where an element was, when it was removed. */
-interface Place {
+interface Removal {
   parent: Node;
   before: Node | null;
   after: Node | null;
@@ -37,7 +37,7 @@ let isByKey = false;
 let waiting = 0;
 /** What had the focus before a dialog or menu, by that. */
 const origins = new WeakMap<Element, HTMLElement>();
-const places = new WeakMap<Node, Place>();
+const removals = new WeakMap<Node, Removal>();
 
 /** Starts to keep the focus, once for all pages. */
 export function keepFocus(): void {
@@ -61,7 +61,7 @@ export function keepFocus(): void {
   new MutationObserver((records) => {
     for (const { target, removedNodes, previousSibling, nextSibling } of records)
       for (const node of removedNodes) {
-        places.set(node, { parent: target, before: previousSibling, after: nextSibling });
+        removals.set(node, { parent: target, before: previousSibling, after: nextSibling });
         isOwed ||= node.contains(last);
       }
     if (last !== null && !isAsked) ask();
@@ -138,13 +138,13 @@ function findLinkTo(page: string): HTMLElement | null {
 
 /** Returns what is now where something was removed. */
 function findBeside(gone: Node): HTMLElement {
-  const place = places.get(gone);
-  if (place === undefined) return climb(null);
-  const { parent, after } = place;
+  const removal = removals.get(gone);
+  if (removal === undefined) return climb(null);
+  const { parent, after } = removal;
   if (!(parent instanceof Element) || !parent.isConnected)
     return parent instanceof Element ? find(parent) : climb(null);
-  let { before } = place;
-  while (before !== null && before.parentNode !== parent) before = places.get(before)?.before ?? null;
+  let { before } = removal;
+  while (before !== null && before.parentNode !== parent) before = removals.get(before)?.before ?? null;
   const next = before === null ? parent.firstElementChild : nextElement(before);
   const isRow = gone instanceof Element && gone.matches(ROWS);
   if (next !== null && (next !== after || isRow)) {
