@@ -1,6 +1,7 @@
 import libmime from 'libmime';
 import { attachmentFilename } from '../mime/attachment.ts';
 import type { CalendarEvent } from '../mime/calendar-event.ts';
+import { isProgramName } from '../mime/program-names.ts';
 import { isHeaderText } from './outgoing-headers.ts';
 
 /** An attachment of a send request. */
@@ -37,12 +38,6 @@ export const MAX_OUTGOING_ATTACHMENTS = 20;
 const MAX_FILENAME_LENGTH = 255;
 const MAX_CONTENT_ID_LENGTH = 128;
 const MAX_CONTENT_TYPE_LENGTH = 255;
-/**
- * Ends of names of files that Windows runs when they are opened. Gmail and Outlook both refuse mail with them ("File types blocked in
- * Gmail"; "Blocked attachments in Outlook"), as the reference service does.
- */
-const EXECUTABLE =
-  /\.(?:bat|chm|cmd|com|cpl|exe|hta|jar|js|jse|lnk|msc|msi|msp|pif|ps1|reg|scf|scr|vbe|vbs|wsf|wsh)[\s.]*$/i;
 
 /** RFC 2045 §5.1 */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -141,7 +136,7 @@ function readOne(given: GivenAttachment, index: number): OutgoingAttachment | { 
   const dataUrl = DATA_URL.exec(given.content.slice(0, 4_096));
   const contentType = given.contentType || dataUrl?.[1]?.trim() || readType(named);
   const filename = attachmentFilename(given.filename, contentType, index);
-  if (EXECUTABLE.test(filename))
+  if (isProgramName(filename))
     return {
       error: `Attachment ${filename} is an executable file. Most mailboxes refuse such files. Send a link to it instead.`,
     };

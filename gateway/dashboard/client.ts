@@ -28,7 +28,7 @@ declare global {
 const FIRST_REQUESTS_MS = 20_000;
 
 /** Sends a request, unless the page sent it as it loaded: then returns that response, once. */
-export const sendQuery: typeof fetch = (input, init) => {
+const sendQuery: typeof fetch = (input, init) => {
   if (performance.now() > FIRST_REQUESTS_MS) window.postroomFirstRequests?.clear();
   const sent = typeof init?.body === 'string' ? window.postroomFirstRequests?.get(init.body) : undefined;
   if (sent === undefined) return fetch(input, init);
@@ -53,23 +53,31 @@ const keepShown = mapExchange({
   },
 });
 
-/** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
-export const client = new Client({
+const UNAUTHORIZED = 401;
+
+const noteSessionEnd = mapExchange({
+  onResult({ error }) {
+    // What was sent along with a request that failed is of the same session.
+    if (error !== undefined) window.postroomFirstRequests?.clear();
+    if ((error?.response as Response | undefined)?.status === UNAUTHORIZED) endSession();
+  },
+});
+const SHARED = {
   url: GRAPHQL_URL,
   preferGetMethod: false,
   fetch: sendQuery,
   fetchOptions: { credentials: 'same-origin' },
-  exchanges: [
-    keepShown,
-    cacheExchange,
-    mapExchange({
-      onResult(result) {
-        // What was sent along with a request that failed is of the same session.
-        if (result.error !== undefined) window.postroomFirstRequests?.clear();
-        const response = result.error?.response as Response | undefined;
-        if (response?.status === 401) endSession();
-      },
-    }),
-    fetchExchange,
-  ],
+} as const;
+
+/** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
+export const client = new Client({
+  ...SHARED,
+  exchanges: [keepShown, cacheExchange, noteSessionEnd, fetchExchange],
+});
+
+/** Queries without a cache: a list that is scrolled for long would otherwise keep every page in memory. */
+export const freshClient = new Client({
+  ...SHARED,
+  requestPolicy: 'network-only',
+  exchanges: [noteSessionEnd, fetchExchange],
 });

@@ -10,6 +10,7 @@ import { App, loadPage } from './app.tsx';
 import { client } from './client.ts';
 import { readFirstList } from './pages/inbox/first-list.ts';
 import { NoticeArea } from './parts/notices-place.tsx';
+import { keepFocus } from './shell/focus.ts';
 import { listen } from './shell/keys.ts';
 import { OPEN_PATHS } from './shell/open-paths.ts';
 import { askFirstSession } from './shell/session.tsx';
@@ -24,6 +25,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 setNonce(nonce);
 
 listen();
+keepFocus();
 
 const place = document.querySelector('#app');
 if (place === null) throw new Error('index.html has no root element');

@@ -241,7 +241,11 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.getByRole('button', { name: 'Erase account' }).click();
     const dialog = page.getByRole('dialog', { name: 'Erase this account?' });
     await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
-    await dialog.getByRole('button', { name: 'Erase with passkey' }).click();
+    await dialog.getByRole('button', { name: 'Erase account' }).click();
+    await page
+      .getByRole('dialog', { name: 'Confirm that it is you' })
+      .getByRole('button', { name: 'Use a passkey' })
+      .click();
     await atPath(page, '/sign-in');
     await page.getByText('Your account is closed, and its data is being erased.').waitFor();
     expect(complaintsOf(tab)).toEqual([]);
@@ -262,8 +266,12 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       }
       const { page } = tab;
       const dialog = page.getByRole('dialog', { name: 'Erase this account?' });
+      const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
       await page.getByRole('button', { name: 'Erase account' }).click();
-      await dialog.getByText('Set a password first').waitFor();
+      await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
+      await page.keyboard.press('Enter');
+      await question.getByText('set a password in Settings, Security').waitFor();
+      await question.getByRole('button', { name: 'Cancel' }).click();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('tab', { name: 'Security' }).click();
       await page.getByLabel('New password').fill(PASSWORD);
@@ -274,14 +282,16 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       await dialog.getByText('1 domain with 1 address: they reject mail at once').waitFor();
       await dialog.getByRole('link', { name: 'export the account' }).waitFor();
       const erase = dialog.getByRole('button', { name: 'Erase account' });
-      await dialog.getByLabel('Your password').fill('not the one');
       expect(await erase.isDisabled()).toBe(true);
       await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
       await erase.click();
-      await dialog.getByText('This is not your password.').waitFor();
+      const password = question.getByLabel('Your password', { exact: true });
+      await password.fill('not the one');
+      await page.keyboard.press('Enter');
+      await question.getByRole('alert').waitFor();
       expect(await findViolations(page)).toEqual([]);
-      await dialog.getByLabel('Your password').fill(PASSWORD);
-      await erase.click();
+      await password.fill(PASSWORD);
+      await page.keyboard.press('Enter');
       await atPath(page, '/sign-in');
       await other.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
       // The row of the account goes last.

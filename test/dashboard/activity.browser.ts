@@ -252,7 +252,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await page.goBack();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(4);
     await page.goto(`${stage.url}/activity?q=nothing-like-it`);
-    await page.getByRole('heading', { name: 'No mail fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching emails' }).waitFor();
     expect(complaints).toEqual([]);
     await close();
   });

@@ -86,6 +86,38 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     expect(complaints).toEqual([]);
   });
 
+  test('asks before a program is downloaded, whatever the name before its end says', LIMIT, async () => {
+    const account = await stage.account();
+    await stage.mail({
+      to: account.address,
+      subject: 'Your invoice',
+      text: 'Attached.',
+      attachments: [
+        { filename: 'invoice.pdf.exe', content: 'MZ' },
+        { filename: 'invoice.pdf', content: '%PDF-1.4' },
+      ],
+    });
+    const { page, complaints } = await stage.open(account);
+    page.setDefaultTimeout(30_000);
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('row').filter({ hasText: 'Your invoice' }).getByRole('link').click();
+    const files = page.getByRole('group', { name: 'Attachments' });
+    await files.getByRole('link', { name: 'invoice.pdf' }).waitFor();
+    expect(await files.getByRole('link', { name: '.exe' }).count()).toBe(0);
+    const download = files.getByRole('button', { name: 'invoice.pdf.exe · program' });
+    await download.press('Enter');
+    const question = page.getByRole('dialog', { name: 'Download a program?' });
+    await question.getByText('can do anything on the computer').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      question.getByRole('button', { name: 'Download program' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('invoice.pdf.exe');
+    await expect.poll(() => download.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
   test('that bounced is opened again once its suppression is removed', LIMIT, async () => {
     const account = await stage.account();
     const sent = await account.call('POST', '/emails', {

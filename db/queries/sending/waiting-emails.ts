@@ -45,7 +45,7 @@ export async function pageWaitingEmails(
 function sources(workspaceId: string): Record<Wait, RawBuilder<unknown>> {
   const held = (outcome: 'blocked' | 'review') => sql`
     route r join email e on e.workspace_id = ${workspaceId} and e.id = r.email_id
-    where r.workspace_id = ${workspaceId} and ${isHeldRoute} and r.outcome = ${outcome}`;
+    where r.workspace_id = ${workspaceId} and ${isHeldRoute} and r.outcome = ${outcome} and e.trashed_at is null`;
   return {
     scheduled: sql`email e where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.status in ('scheduled', 'paused')`,
     awaiting_approval: sql`email e where e.workspace_id = ${workspaceId} and e.status = 'awaiting_approval'`,

@@ -223,7 +223,8 @@ export async function readWaitingMail(transaction: Transaction<Tables>, workspac
     cross join (
       select count(*) filter (where r.outcome = 'blocked') as blocked, count(*) filter (where r.outcome = 'review') as review
       from (
-        select r.outcome from route r where r.workspace_id = ${workspaceId} and ${isHeldRoute}
+        select r.outcome from route r join email e on e.workspace_id = r.workspace_id and e.id = r.email_id
+        where r.workspace_id = ${workspaceId} and ${isHeldRoute} and e.trashed_at is null
         order by r.created_at desc, r.email_id desc limit ${MAX_COUNTED}) r) h
     cross join (
       select count(*) as deliveries, count(*) filter (where d.attempts > 0) as retries from (

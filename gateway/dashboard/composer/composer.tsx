@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type CombinedError, useQuery } from 'urql';
-import { freshClient } from '../pages/inbox/fresh-client.ts';
+import { freshClient } from '../client.ts';
 import { ErrorNote } from '../parts/page.tsx';
 import { Small, SmallLink, WarningAlert } from '../parts/text.tsx';
 import { FieldComing, useNoField } from '../shell/keys.ts';

@@ -1,7 +1,6 @@
-import { Anchor, Box, Code, Group, Loader, Stack } from '@mantine/core';
+import { Anchor, Box, Code, Group, Loader, Modal, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
-import { OpenDialog } from './buttons.tsx';
 import { QuietButton } from './controls.tsx';
 import { IconDownload } from './icons.ts';
 import { Hint, Small } from './text.tsx';
@@ -13,7 +12,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
   const { filename, downloadPath } = attachment;
   const shown = usePreview(previewPath(attachment.emailId, attachment.index));
   return (
-    <OpenDialog onClose={close} title={filename} size="xl" closeButtonProps={{ 'aria-label': 'Close preview' }}>
+    <Modal opened onClose={close} title={filename} size="xl" closeButtonProps={{ 'aria-label': 'Close preview' }}>
       <Stack gap="sm">
         {shown.kind === 'loading' && <Loader aria-label="Loading the preview" />}
         {shown.kind === 'none' && <Small role="alert">{shown.reason}</Small>}
@@ -47,7 +46,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
           <QuietButton label="Download" icon={IconDownload} href={downloadPath} download={filename} size="xs" />
         </Group>
       </Stack>
-    </OpenDialog>
+    </Modal>
   );
 }
 

@@ -118,7 +118,9 @@ export function TextFilter({
       type={type}
       aria-label={label}
       placeholder={placeholder}
-      leftSection={type === 'search' ? <IconSearch size={16} aria-hidden /> : undefined}
+      {...(type === 'search'
+        ? { leftSection: <IconSearch size={16} aria-hidden /> }
+        : { leftSection: <Hint aria-hidden>{label}</Hint>, leftSectionWidth: 52 })}
       value={typed}
       w={width}
       {...(flex !== undefined && { flex })}
@@ -214,7 +216,7 @@ export function listSource<Data, Variables extends AnyVariables>(source: ListSou
 }
 
 /** What is shown instead of a list without rows. */
-interface Nothing {
+export interface Nothing {
   icon: IconType;
   title: string;
   about: ReactNode;
@@ -259,7 +261,7 @@ function ListPage<Data, Variables extends AnyVariables>(
   );
   const page = data === undefined ? undefined : readPage(data);
   const next = page?.pageInfo.hasNextPage === true ? page.pageInfo.endCursor : null;
-  if (page?.edges.length === 0 && after === null) return <Empty empty={empty} filters={filters} />;
+  if (page?.edges.length === 0 && after === null) return <Empty {...empty} filters={filters} />;
   return (
     <>
       {isLoading && <Skeleton h={200} aria-label="Loading" />}
@@ -279,16 +281,13 @@ function ListPage<Data, Variables extends AnyVariables>(
   );
 }
 
-function Empty({ empty: { icon, title, about, action, filtered }, filters }: { empty: Nothing; filters: UrlFilters }) {
-  if (!filters.isFiltered || filtered === undefined)
-    return (
-      <EmptyState icon={icon} title={title} about={about}>
-        {action}
-      </EmptyState>
-    );
+/** Says that a list has no rows, or with filters no such rows, and what to do. */
+export function Empty({ icon, title, about, action, filtered, filters }: Nothing & { filters?: UrlFilters }) {
+  const isFiltered = filters?.isFiltered === true && filtered !== undefined;
+  const all = isFiltered && filtered.all !== undefined && <QuietButton label={filtered.all} onClick={filters.clear} />;
   return (
-    <EmptyState icon={icon} title={filtered.title} about={filtered.about}>
-      {filtered.all !== undefined && <QuietButton label={filtered.all} onClick={filters.clear} />}
+    <EmptyState icon={icon} {...(isFiltered ? filtered : { title, about })}>
+      {isFiltered ? all : action}
     </EmptyState>
   );
 }

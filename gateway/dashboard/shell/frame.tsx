@@ -1,5 +1,5 @@
 import { Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
@@ -53,20 +53,8 @@ export function Frame({ children }: { children: ReactNode }) {
   }, [location]);
   useHiddenControls();
   useIdleLoading(IDLE);
-  const origin = useRef<Element | null>(null);
-  const openOverlay = useCallback((next: 'palette' | 'help') => {
-    // From the palette to the help, what had the focus before both.
-    if (document.activeElement?.closest('[role=dialog]') == null) origin.current = document.activeElement;
-    setOverlay(next);
-  }, []);
-  // Dialogs that are opened as they are loaded give the focus back to nothing.
-  useEffect(() => {
-    if (overlay !== null || !(origin.current instanceof HTMLElement)) return;
-    if (document.activeElement === document.body) origin.current.focus({ preventScroll: true });
-    origin.current = null;
-  }, [overlay]);
-  const openPalette = useCallback(() => openOverlay('palette'), [openOverlay]);
-  const openHelp = useCallback(() => openOverlay('help'), [openOverlay]);
+  const openPalette = () => setOverlay('palette');
+  const openHelp = () => setOverlay('help');
   useShortcuts({
     'Mod+k': openPalette,
     '?': openHelp,
@@ -218,8 +206,11 @@ function Navigation({ location }: { location: string }) {
   const all = places.flatMap((group) => group.places.map(({ path }) => path));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Newer browsers return a promise, which an effect must not.
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    // With the layout of the next frame, instead of one of its own before it.
+    const frame = requestAnimationFrame(
+      () => void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }),
+    );
+    return () => cancelAnimationFrame(frame);
   }, [current]);
   const tabStop = focused ?? (all.includes(current) ? current : '/');
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {

@@ -10,10 +10,11 @@ import { useEffect, useEffectEvent, useLayoutEffect } from 'react';
  */
 
 /** Selector of overlays that receive the keys while they are open. */
-const OVERLAYS = '[role=dialog], [role=menu], .mantine-Popover-dropdown';
+export const OVERLAYS = '[role=dialog], [role=menu], .mantine-Popover-dropdown';
 const TEXT_FIELDS =
   'input:not([type=checkbox], [type=radio], [type=file], [type=button], [type=submit], [type=hidden]), textarea, [contenteditable=true]';
-const TAB_STOPS = `${TEXT_FIELDS}, select, button, a[href], [tabindex="0"]`;
+/** Selector of what the Tab key goes to. */
+export const TAB_STOPS = `${TEXT_FIELDS}, select, button, a[href], [tabindex="0"]`;
 /** Time within which the second key of a pair such as `g i` has to follow. Milliseconds. */
 const PAIR_MS = 1_500;
 /** What is typed is no longer held when nothing took the focus this long after it was loaded. Milliseconds. */
@@ -100,6 +101,11 @@ export function FieldComing({ cancel }: { cancel: () => void }): null {
     };
   }, []);
   return null;
+}
+
+/** Returns whether what is typed is kept for a field that is coming. */
+export function isHolding(): boolean {
+  return held !== null;
 }
 
 /** Says that what was opened shows no field after all, such as an error. */
@@ -355,7 +361,8 @@ function openOverlay(): Element | null {
   return [...document.querySelectorAll(OVERLAYS)].findLast((overlay) => overlay.checkVisibility()) ?? null;
 }
 
-function isReachable(element: HTMLElement): boolean {
+/** Returns whether the Tab key can get to an element. */
+export function isReachable(element: HTMLElement): boolean {
   return element.checkVisibility() && !element.matches(':disabled, [tabindex="-1"]');
 }
 

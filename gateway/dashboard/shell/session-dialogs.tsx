@@ -102,7 +102,7 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
           />
         )}
         {state?.isByProvider === false && !state.hasPassword && !canUsePasskey && (
-          <Small>You have no password and no passkey here. Sign out and sign in again to continue.</Small>
+          <Small>You have no password and no passkey. Sign in again, and set a password in Settings, Security.</Small>
         )}
         {trouble !== null && <ErrorAlert role="alert">{trouble}</ErrorAlert>}
         <Group justify="flex-end">

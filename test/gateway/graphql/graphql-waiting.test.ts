@@ -69,6 +69,14 @@ test('mail held by guard rules is listed separately, newest first', async () => 
   expect((await page({ for: 'REVIEW' })).ids).toEqual([review]);
   const first = await page({ for: 'BLOCKED', first: 1 });
   expect((await page({ for: 'BLOCKED', after: first.pageInfo.endCursor })).ids).toEqual([older]);
+  // What was deleted waits for no one, nor is it counted.
+  await gateway.actor.pool.query('update email set trashed_at = now() where workspace_id = $1 and id = $2', [
+    box.workspaceId,
+    newer,
+  ]);
+  expect((await page({ for: 'BLOCKED' })).ids).toEqual([older]);
+  const counted = (await gateway.graphql(box.apiKey, '{ overview { waiting { blocked review } } }')).json();
+  expect(counted.data.overview.waiting).toEqual({ blocked: 1, review: 1 });
 });
 
 test('deferred mail is retried at once on request, and no other mail', async () => {

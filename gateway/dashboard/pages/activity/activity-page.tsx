@@ -1,23 +1,11 @@
-import {
-  Autocomplete,
-  Badge,
-  Button,
-  Collapse,
-  Group,
-  NativeSelect,
-  SimpleGrid,
-  Stack,
-  TextInput,
-} from '@mantine/core';
+import { Autocomplete, Badge, Collapse, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import { Command } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import {
-  IconActivity,
   IconAdjustmentsHorizontal,
   IconArrowDownLeft,
   IconArrowUpRight,
@@ -27,13 +15,13 @@ import {
   IconSearch,
 } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
-import { useViewer } from '../../shell/viewer.ts';
+import { FirstMail } from '../inbox/inbox-empty.tsx';
 import styles from './email-list.module.css';
 import { deliveryWords, nameMailbox, readStanding, recipientWords, showSubject } from './email-words.ts';
-import { ListFrame, useFirstAddress, useGrowingList } from './mail-list.tsx';
+import { ListFrame, useGrowingList } from './mail-list.tsx';
 
 /** Fields of an email in a list. */
 const EMAIL_ROW = graphql(`
@@ -124,13 +112,20 @@ const ROW = graphql(`query DashboardActivityRow($id: ID!) { email(id: $id) { ...
 
 const EMAILS = listSource({ label: 'Emails', query: ACTIVITY, size: 50, kinds: 'all', types: ['Email'] });
 
+const NOTHING_FOUND = {
+  icon: IconMailQuestion,
+  title: 'No matching emails',
+  about:
+    'Change the search or the filters, or choose a longer time. Without a search, mail of the last 30 days is shown.',
+};
+
 /** All received and sent mail, newest first, updated live. */
 export function ActivityPage() {
   const [parameters] = useSearchParams();
   const variables = readFilter(parameters);
   return (
     <>
-      <PageHeader title="Activity" about="All mail in and out, the newest first. What comes in appears by itself." />
+      <PageHeader title="Activity" about="All received and sent mail, newest first. New mail appears automatically." />
       <FilterBar />
       <ActivityList key={JSON.stringify(variables)} {...variables} isNarrowed={parameters.size > 0} />
     </>
@@ -140,48 +135,9 @@ export function ActivityPage() {
 function ActivityList({ isNarrowed, ...wanted }: ReturnType<typeof readFilter> & { isNarrowed: boolean }) {
   const list = useGrowingList({ ...EMAILS, rowQuery: ROW }, wanted);
   return (
-    <ListFrame list={list} empty={isNarrowed ? <NothingFound /> : <NoMail />}>
+    <ListFrame list={list} empty={isNarrowed ? NOTHING_FOUND : <FirstMail title="No mail in the last 30 days" />}>
       {(email) => <EmailListRow key={email.id} email={email} />}
     </ListFrame>
-  );
-}
-
-function NothingFound() {
-  return (
-    <EmptyState
-      icon={IconMailQuestion}
-      title="No mail fits"
-      about="Take a word or a filter away, or choose a longer time. Without a search, mail of the last 30 days is shown."
-    />
-  );
-}
-
-function NoMail() {
-  const { service } = useViewer();
-  const address = useFirstAddress();
-  if (address === undefined) return null;
-  if (address === null)
-    return (
-      <EmptyState
-        icon={IconActivity}
-        title="No mail in the last 30 days"
-        about="Mail to your addresses, and what you send from them, is listed here. First, make an address."
-      >
-        <Button component={Link} href="/addresses">
-          Make an address
-        </Button>
-      </EmptyState>
-    );
-  return (
-    <EmptyState
-      icon={IconActivity}
-      title="No mail in the last 30 days"
-      about={`Mail to ${address}, and what you send from it, is listed here. Send one from a terminal and watch it come in.`}
-    >
-      <Command
-        text={`swaks --server ${service.smtpHost}:${service.smtpPort} --from ada@example.com --to ${address} \\\n  --header 'Subject: Hello' --body 'A first mail'`}
-      />
-    </EmptyState>
   );
 }
 

@@ -316,7 +316,7 @@ function QuarantineNote({ email: { id, security } }: { email: EmailHeadData }) {
         after 30 days.
       </Small>
       <ConfirmButton
-        {...needs('export', 'everything')}
+        needed={['export', 'everything']}
         label="Download"
         question="Download an email with a virus?"
         about={`The file has the virus ${virus} and can harm the computer that opens it. Download it only to examine it.`}

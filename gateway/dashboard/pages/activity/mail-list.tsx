@@ -1,11 +1,11 @@
 import { Center, Group, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { isValidElement, type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { type ListSource, type RowOf, readPage } from '../../parts/list.tsx';
+import { Empty, type ListSource, type Nothing, type RowOf, readPage } from '../../parts/list.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { Hint, PageLink } from '../../parts/text.tsx';
 import styles from './email-list.module.css';
@@ -121,7 +121,7 @@ export function useGrowingList<Data, Variables extends AnyVariables>(
 
 type ListFrameProps<Row> = {
   list: GrowingList<Row>;
-  empty: ReactNode;
+  empty: Nothing | ReactElement;
   children: (row: Row & { id: string }) => ReactNode;
 };
 
@@ -139,7 +139,7 @@ export function ListFrame<Row>({ list, empty, children }: ListFrameProps<Row>) {
   return (
     <Stack gap="sm">
       {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {rows.length === 0 && error === undefined && empty}
+      {rows.length === 0 && error === undefined && (isValidElement(empty) ? empty : <Empty {...empty} />)}
       <VisuallyHidden role="status">
         {rows.length === 0 ? '' : `${rows.length}${hasMore ? ' or more' : ''} shown`}
       </VisuallyHidden>

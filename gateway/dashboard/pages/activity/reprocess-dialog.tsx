@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Checkbox, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { mutation } from '../../graphql.ts';
+import { DialogButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
@@ -31,15 +31,17 @@ const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean 
 ];
 
 /** A button with a dialog that asks which steps to repeat. A dry run previews the changes. */
-export function ReprocessDialog({ emailId, isReceived }: { emailId: string; isReceived: boolean }) {
-  const [isOpen, { open, close }] = useDisclosure(false);
+export function ReprocessDialog(email: { emailId: string; isReceived: boolean }) {
   return (
-    <>
-      <QuietButton label="Reprocess" icon={IconRotateClockwise2} needed="imports" size="xs" onClick={open} />
-      <Modal opened={isOpen} onClose={close} title="Reprocess email" size="lg">
-        <ReprocessForm emailId={emailId} isReceived={isReceived} onClose={close} />
-      </Modal>
-    </>
+    <DialogButton
+      label="Reprocess"
+      title="Reprocess email"
+      icon={IconRotateClockwise2}
+      needed="imports"
+      dialogSize="lg"
+    >
+      {(close) => <ReprocessForm {...email} onClose={close} />}
+    </DialogButton>
   );
 }
 

@@ -97,7 +97,7 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
       </DrawerPart>
       <Group justify="space-between">
         <ConfirmButton
-          {...needs('domains')}
+          needed="domains"
           label="Delete address"
           question={`Delete ${address.address}?`}
           about="Mail to this address will be rejected. The address can be created again by the owner of the domain. Received mail stays readable."

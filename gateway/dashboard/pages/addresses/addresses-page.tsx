@@ -5,7 +5,6 @@ import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
-import { needs } from '../../parts/controls.tsx';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
@@ -251,7 +250,7 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
       actions={
         status !== 'REVOKED' && (
           <ConfirmButton
-            {...needs('send')}
+            needed="send"
             label="Revoke"
             aria-label={`Revoke ${address}`}
             question="Revoke this reply address?"

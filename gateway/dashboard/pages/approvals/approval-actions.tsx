@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { needs } from '../../parts/controls.tsx';
@@ -79,17 +79,12 @@ type ApprovalActionsProps = { id: string; title: string; isRead?: boolean; isSti
 /** Buttons that decide about an email that waits for approval. Once it is decided, they are busy until it leaves the page. */
 export function ApprovalActions({ id, title, isRead = true, isStill = true }: ApprovalActionsProps) {
   const [isDecided, setDecided] = useState(false);
-  const place = useRef<HTMLSpanElement>(null);
-  const onDone = () => {
-    setDecided(true);
-    focusNext(place.current);
-  };
+  const onDone = () => setDecided(true);
   const { act: approve, isBusy } = useAct(APPROVE, { done: 'The email was approved.', onDone });
   const { act: reject } = useAct(REJECT, { done: 'The email was rejected. It is not sent.', onDone });
   const [reason, setReason] = useState('');
   return (
     <>
-      <span ref={place} hidden />
       <Button
         {...needs('approve')}
         size="xs"
@@ -104,7 +99,7 @@ export function ApprovalActions({ id, title, isRead = true, isStill = true }: Ap
         Approve
       </Button>
       <ConfirmButton
-        {...needs('approve')}
+        needed="approve"
         label="Reject"
         loading={isBusy || isDecided}
         leftSection={<IconX size={16} aria-hidden />}
@@ -127,12 +122,4 @@ export function ApprovalActions({ id, title, isRead = true, isStill = true }: Ap
       </ConfirmButton>
     </>
   );
-}
-
-/** Moves the focus from an email that leaves the list to the subject of the next one, or else of the one before, for users of the keyboard. */
-function focusNext(place: HTMLElement | null): void {
-  const item = place?.closest('li');
-  const next = item?.nextElementSibling ?? item?.previousElementSibling;
-  // A dialog gives the focus back as it closes.
-  window.setTimeout(() => next?.querySelector<HTMLElement>('a')?.focus());
 }

@@ -6,7 +6,7 @@ import type { ResultOf } from '../../graphql.ts';
 import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
-import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag, WarningAlert } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
@@ -46,21 +46,19 @@ export function ApprovalsPage() {
       <PageHeader title="Approvals" about="Emails that are sent when you approve them, newest first." />
       <ListFrame
         list={list}
-        empty={
-          <EmptyState
-            icon={IconChecks}
-            title="No emails to approve"
-            about={
-              <>
-                Emails of an{' '}
-                <PageLink href="/keys" underline="always">
-                  API key
-                </PageLink>{' '}
-                whose send policy asks for approval wait here until you approve or reject them.
-              </>
-            }
-          />
-        }
+        empty={{
+          icon: IconChecks,
+          title: 'No emails to approve',
+          about: (
+            <>
+              Emails of an{' '}
+              <PageLink href="/keys" underline="always">
+                API key
+              </PageLink>{' '}
+              whose send policy asks for approval wait here until you approve or reject them.
+            </>
+          ),
+        }}
       >
         {(email) => <WaitingRow key={email.id} email={email} isStill={settled === layout} />}
       </ListFrame>

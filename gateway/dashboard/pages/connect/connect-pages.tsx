@@ -14,7 +14,7 @@ import {
   type GrantLevel,
   type OwnWorkspace,
 } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote, EntryCard } from '../sign-in/entry-parts.tsx';
+import { AuthProblemNote, EntryCard, EntryForm } from '../sign-in/entry-parts.tsx';
 import { withNext } from '../sign-in/next-path.ts';
 import { levelWords } from './level-words.ts';
 
@@ -131,28 +131,25 @@ export function DevicePage() {
     );
   return (
     <EntryCard title="Connect the command line" about="Enter the code that your terminal shows." below={<Home />}>
-      <form
-        aria-label="Code of the terminal"
+      <EntryForm
+        label="Code of the terminal"
+        submit="Continue"
+        isDisabled={typed.trim() === ''}
+        problem={shown.state === 'refused' ? shown.problem : null}
         onSubmit={(event) => {
           event.preventDefault();
           setAsked({ userCode: typed.trim().toUpperCase() });
         }}
       >
-        <Stack>
-          <TextInput
-            label="Code"
-            placeholder="BCDF-GHJK"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            data-autofocus
-          />
-          <AuthProblemNote problem={shown.state === 'refused' ? shown.problem : null} />
-          <Button type="submit" disabled={typed.trim() === ''} fullWidth>
-            Continue
-          </Button>
-        </Stack>
-      </form>
+        <TextInput
+          label="Code"
+          placeholder="BCDF-GHJK"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+      </EntryForm>
     </EntryCard>
   );
 }

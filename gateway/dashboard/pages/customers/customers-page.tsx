@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBuilding } from '../../parts/icons.ts';
 import { Row, RowName, Rows } from '../../parts/list.tsx';
@@ -156,7 +156,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                 </ActButton>
               ) : (
                 <ConfirmButton
-                  {...needs('workspaces')}
+                  needed="workspaces"
                   label="Suspend"
                   aria-label={`Suspend ${name}`}
                   question={`Suspend ${name}?`}
@@ -166,7 +166,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                 />
               )}
               <ConfirmButton
-                {...needs('workspaces')}
+                needed="workspaces"
                 label="Delete"
                 aria-label={`Delete ${name}`}
                 question={`Delete ${name}?`}

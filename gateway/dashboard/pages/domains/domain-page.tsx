@@ -249,7 +249,7 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
       </PlainList>
       <Group>
         <ConfirmButton
-          {...needs('domains')}
+          needed="domains"
           label="Rotate key"
           disabled={isWaiting}
           question="Rotate the DKIM key?"

@@ -6,7 +6,7 @@ import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { needs } from '../../parts/controls.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { listSource, Row, RowName } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -58,13 +58,12 @@ export function DraftsPage() {
       </PageHeader>
       <ListFrame
         list={list}
-        empty={
-          <EmptyState
-            icon={IconPencil}
-            title="No drafts"
-            about="What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send."
-          />
-        }
+        empty={{
+          icon: IconPencil,
+          title: 'No drafts',
+          about:
+            'What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send.',
+        }}
       >
         {(draft) => <DraftRow key={draft.id} draft={draft} />}
       </ListFrame>
@@ -97,6 +96,7 @@ function DraftRow({ draft }: { draft: Draft }) {
           <ActButton
             needed="send"
             icon={IconSend}
+            aria-label={`Send “${title}”`}
             mutation={SEND_DRAFT}
             input={{ id, version, idempotencyKey: `dashboard ${id} ${version}` }}
             done="The email is being sent."
@@ -104,8 +104,9 @@ function DraftRow({ draft }: { draft: Draft }) {
             Send
           </ActButton>
           <ConfirmButton
-            {...needs('send')}
+            needed="send"
             label="Delete"
+            aria-label={`Delete “${title}”`}
             question={`Delete the draft “${title}”?`}
             about="Its text and attachments are deleted."
             confirm="Delete draft"

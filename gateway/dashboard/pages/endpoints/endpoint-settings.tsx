@@ -1,11 +1,11 @@
-import { Button, Code, Group, Input, Select, Stack, useComputedColorScheme } from '@mantine/core';
+import { Button, Code, Group, Input, Modal, Select, Stack, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
-import { ConfirmButton, OpenDialog } from '../../parts/buttons.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { ErrorAlert, Hint } from '../../parts/text.tsx';
 import { describeError, type Problem, useAct } from '../../parts/use-act.ts';
@@ -81,7 +81,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             ? 'No address uses this endpoint. Pending deliveries stop. Emails are kept.'
             : `${users === 1 ? 'One address or domain uses' : `${users} addresses and domains use`} this endpoint. Their mail will only be stored. Pending deliveries stop. Emails are kept.`}
           <ConfirmButton
-            {...needs('endpoints')}
+            needed="endpoints"
             label="Delete endpoint"
             color="red"
             question={`Delete ${name}?`}
@@ -333,7 +333,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
   }, [client]);
 
   return (
-    <OpenDialog onClose={onClose} title="Payload query" size="90%">
+    <Modal opened onClose={onClose} title="Payload query" size="90%">
       <Stack gap="sm">
         <Hint>
           A selection on the type Event. Its result becomes data of the payload. Run it to see the result for the event
@@ -361,7 +361,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
           </Button>
         </Group>
       </Stack>
-    </OpenDialog>
+    </Modal>
   );
 }
 

@@ -329,7 +329,7 @@ export function SigningTab({ endpoint }: { endpoint: Webhook }) {
         </Stack>
         <Group mt="md">
           <ConfirmButton
-            {...needs('endpoints')}
+            needed="endpoints"
             label="Rotate secret"
             question="Rotate the signing secret?"
             about="For 24 hours, requests have a signature for each secret so that your receiver can switch. After that the old secret is invalid."

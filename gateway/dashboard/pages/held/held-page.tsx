@@ -3,11 +3,11 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -116,31 +116,24 @@ function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
   return (
     <Stack gap="sm">
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
-      <ListFrame
-        list={list}
-        empty={
-          wait === 'BLOCKED' ? (
-            <EmptyState
-              icon={IconShieldCheck}
-              title="No held emails"
-              about="Emails that a guard rule holds appear here. They are kept until you release or delete them."
-            >
-              <QuietButton label="Guard rules" href="/rules" />
-            </EmptyState>
-          ) : (
-            <EmptyState
-              icon={IconShieldCheck}
-              title="No emails to review"
-              about="If the model of a guard rule does not respond, the email waits here for your decision."
-            />
-          )
-        }
-      >
+      <ListFrame list={list} empty={{ icon: IconShieldCheck, ...HELD_EMPTY[wait] }}>
         {(email) => <HeldRow key={email.id} email={email} />}
       </ListFrame>
     </Stack>
   );
 }
+
+const HELD_EMPTY = {
+  BLOCKED: {
+    title: 'No held emails',
+    about: 'Emails that a guard rule holds appear here. They are kept until you release or delete them.',
+    action: <QuietButton label="Guard rules" href="/rules" />,
+  },
+  REVIEW: {
+    title: 'No emails to review',
+    about: 'If the model of a guard rule does not respond, the email waits here for your decision.',
+  },
+};
 
 function HeldRow({ email }: { email: Held }) {
   const { id, guardRule } = email;
@@ -156,12 +149,12 @@ function HeldRow({ email }: { email: Held }) {
   return (
     <KeptRow email={email} reason={rule}>
       <Group gap={6} wrap="nowrap">
-        <QuietButton
+        <BusyButton
           label="Delete"
           icon={IconTrash}
           needed="endpoints"
           size="xs"
-          onClick={() => void remove(id)}
+          act={() => remove(id)}
           aria-label={`Delete “${showSubject(email)}”`}
         />
         <ActButton
@@ -228,7 +221,7 @@ function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => voi
         )}
         {!isRunning && ids.length > 1 && (
           <ConfirmButton
-            {...needs('endpoints')}
+            needed="endpoints"
             label={`Release all ${ids.length} shown`}
             question={`Release ${counted(ids.length, 'email')}?`}
             about="Each email is delivered as if no guard rule had matched, one after the other. You can stop at any time."
@@ -285,13 +278,12 @@ function SpamList() {
   return (
     <ListFrame
       list={list}
-      empty={
-        <EmptyState
-          icon={IconShieldCheck}
-          title="No spam"
-          about="Emails that the spam filter or a member marks as spam appear here for 30 days, as do emails with a virus."
-        />
-      }
+      empty={{
+        icon: IconShieldCheck,
+        title: 'No spam',
+        about:
+          'Emails that the spam filter or a member marks as spam appear here for 30 days, as do emails with a virus.',
+      }}
     >
       {(email) => <SpamRow key={email.id} email={email} />}
     </ListFrame>

@@ -5,7 +5,6 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { IconMailCheck, IconSend } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { EmptyState } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, StatusBadge } from '../../parts/text.tsx';
@@ -45,13 +44,11 @@ export function DeferredList() {
   return (
     <ListFrame
       list={list}
-      empty={
-        <EmptyState
-          icon={IconSend}
-          title="No deferred emails"
-          about="Emails that a server temporarily refused appear here. Postroom retries them for five days."
-        />
-      }
+      empty={{
+        icon: IconSend,
+        title: 'No deferred emails',
+        about: 'Emails that a server temporarily refused appear here. Postroom retries them for five days.',
+      }}
     >
       {(email) => <DeferredRow key={email.id} email={email} />}
     </ListFrame>
@@ -115,25 +112,19 @@ const BOUNCED_LIST = listSource({
 const FAILED_LIST = { ...BOUNCED_LIST, label: 'Failed emails' };
 type Undelivered = ResultOf<typeof UNDELIVERED>['emails']['edges'][number]['node'];
 
+const UNDELIVERED_EMPTY = {
+  BOUNCED: {
+    title: 'No bounced emails',
+    about: 'Emails that a server permanently refused appear here with its reply.',
+  },
+  FAILED: { title: 'No failed emails', about: 'Emails that no server accepted within five days appear here.' },
+};
+
 /** Sent mail that a server rejected or that was given up. */
 export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
   const list = useGrowingList(status === 'BOUNCED' ? BOUNCED_LIST : FAILED_LIST, { status });
-  const isBounced = status === 'BOUNCED';
   return (
-    <ListFrame
-      list={list}
-      empty={
-        <EmptyState
-          icon={IconMailCheck}
-          title={isBounced ? 'No bounced emails' : 'No failed emails'}
-          about={
-            isBounced
-              ? 'Emails that a server permanently refused appear here with its reply.'
-              : 'Emails that no server accepted within five days appear here.'
-          }
-        />
-      }
-    >
+    <ListFrame list={list} empty={{ icon: IconMailCheck, ...UNDELIVERED_EMPTY[status] }}>
       {(email) => <UndeliveredRow key={email.id} email={email} />}
     </ListFrame>
   );

@@ -1,6 +1,5 @@
-import { listenForSessionEnd } from '../../client.ts';
+import { freshClient, listenForSessionEnd } from '../../client.ts';
 import { PLAIN_INBOX } from '../../shell/open-paths.ts';
-import { freshClient } from './fresh-client.ts';
 import { THREADS_PAGE } from './inbox-documents.ts';
 import { INBOX, readWantedThreads, type ThreadsWanted } from './inbox-view.ts';
 import { PAGE_ROWS, type withNextPage } from './thread-pages.ts';

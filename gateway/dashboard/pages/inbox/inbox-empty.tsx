@@ -49,34 +49,7 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
         <QuietButton label="Show all conversations" size="xs" onClick={clear} />
       </Note>
     );
-  if (folder === 'trash')
-    return (
-      <Note
-        icon={IconTrash}
-        title="The trash is empty"
-        about="Deleted conversations stay here for 30 days. To delete one, press #."
-      />
-    );
-  if (folder === 'archived')
-    return (
-      <Note
-        icon={IconMailOff}
-        title="The archive is empty"
-        about="Archived conversations appear here. To archive one, press e."
-      />
-    );
-  if (folder === 'snoozed')
-    return (
-      <Note
-        icon={IconClock}
-        title="Nothing is snoozed"
-        about="Snoozed conversations wait here until their time or a reply comes. To snooze one, press b."
-      />
-    );
-  if (folder === 'sent')
-    return <Note icon={IconMailOff} title="No sent mail" about="Conversations that you wrote in appear here." />;
-  if (folder === 'unread')
-    return <Note icon={IconMailOff} title="No unread mail" about="New mail appears here automatically." />;
+  if (folder in EMPTY_FOLDERS) return <Note {...EMPTY_FOLDERS[folder as keyof typeof EMPTY_FOLDERS]} />;
   if (frame === undefined) return null;
   if (!maySetUp)
     return <Note icon={IconInbox} title="The inbox is empty" about="New mail appears here automatically." />;
@@ -94,6 +67,26 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
     );
   return <FirstMail />;
 }
+
+const EMPTY_FOLDERS = {
+  trash: {
+    icon: IconTrash,
+    title: 'The trash is empty',
+    about: 'Deleted conversations stay here for 30 days. To delete one, press #.',
+  },
+  archived: {
+    icon: IconMailOff,
+    title: 'The archive is empty',
+    about: 'Archived conversations appear here. To archive one, press e.',
+  },
+  snoozed: {
+    icon: IconClock,
+    title: 'Nothing is snoozed',
+    about: 'Snoozed conversations wait here until their time or a reply comes. To snooze one, press b.',
+  },
+  sent: { icon: IconMailOff, title: 'No sent mail', about: 'Conversations that you wrote in appear here.' },
+  unread: { icon: IconMailOff, title: 'No unread mail', about: 'New mail appears here automatically.' },
+} satisfies Partial<Record<InboxView['folder'], object>>;
 
 /** Offers the search with words of the mail, if a word was mistyped. */
 function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: string) => void }) {
@@ -118,7 +111,8 @@ function readSuggestion(suggested: string | null | undefined, folder: InboxView[
   return suggested.startsWith(added) ? suggested.slice(added.length) : suggested;
 }
 
-function FirstMail() {
+/** How to get a first mail: commands that send one to an address of the workspace. */
+export function FirstMail({ title = 'No mail yet' }: { title?: string }) {
   const [{ data }] = useQuery({ query: FIRST_MAIL, variables: {}, requestPolicy: 'cache-and-network' });
   if (data === undefined) return null;
   const first = data.viewer.firstMail;
@@ -133,7 +127,7 @@ function FirstMail() {
   return (
     <EmptyState
       icon={IconInbox}
-      title="No mail yet"
+      title={title}
       about="Mail to your addresses appears here as soon as it arrives. Send the first email:"
     >
       <Stack gap="xs" w="100%">

@@ -1,9 +1,8 @@
-import { ActionIcon, Button, Checkbox, Group, List, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { mutation, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { OpenDialog } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
@@ -112,7 +111,7 @@ type MergeDialogProps = { threads: readonly ThreadRow[]; close: () => void; merg
 /** Asks before conversations are merged: only a split separates them again. */
 export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
   return (
-    <OpenDialog onClose={close} title={`Merge ${threads.length} conversations into one?`} centered>
+    <Modal opened onClose={close} title={`Merge ${threads.length} conversations into one?`} centered>
       <Stack>
         <List size="sm">
           {threads.map(({ id, subject, messageCount }) => (
@@ -133,7 +132,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </OpenDialog>
+    </Modal>
   );
 }
 
@@ -141,7 +140,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
 export function LargeChangeDialog({ question, close }: { question: Question; close: () => void }) {
   const { title, about, confirm, run } = question;
   return (
-    <OpenDialog onClose={close} title={title} centered>
+    <Modal opened onClose={close} title={title} centered>
       <Stack>
         <Small>{about}</Small>
         <Group justify="flex-end">
@@ -156,7 +155,7 @@ export function LargeChangeDialog({ question, close }: { question: Question; clo
           </Button>
         </Group>
       </Stack>
-    </OpenDialog>
+    </Modal>
   );
 }
 

@@ -1,9 +1,11 @@
 import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { isProgramName } from '../../../../core/mime/program-names.ts';
 import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
+import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
@@ -178,24 +180,36 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
       {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
         <Paper key={index} withBorder px="sm" py={6} radius="md">
           <Group gap="xs" wrap="nowrap">
-            <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit" py={2}>
-              <Group gap="xs" wrap="nowrap">
-                {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
-                  <Thumbnail
-                    emailId={emailId}
-                    index={index}
-                    fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
-                  />
-                ) : (
-                  <IconFile size={16} aria-hidden style={UNSHRUNK} />
-                )}
-                <span className="postroom-wrap">{filename}</span>
-                <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
-                  {sizeText(size)}
-                </Fine>
-                <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
-              </Group>
-            </Anchor>
+            {isProgramName(filename) ? (
+              <ConfirmButton
+                label={`${filename} · program, ${sizeText(size)}`}
+                icon={IconAlertTriangle}
+                maw="100%"
+                question="Download a program?"
+                about={`${filename} is a program, and can do anything on the computer that opens it. Open it only if you expected it from this sender.`}
+                confirm="Download program"
+                act={async () => window.location.assign(readPath(downloadUrl))}
+              />
+            ) : (
+              <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit" py={2}>
+                <Group gap="xs" wrap="nowrap">
+                  {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
+                    <Thumbnail
+                      emailId={emailId}
+                      index={index}
+                      fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
+                    />
+                  ) : (
+                    <IconFile size={16} aria-hidden style={UNSHRUNK} />
+                  )}
+                  <span className="postroom-wrap">{filename}</span>
+                  <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
+                    {sizeText(size)}
+                  </Fine>
+                  <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
+                </Group>
+              </Anchor>
+            )}
             {hasPreview(contentType, filename) && (
               <IconButton
                 label={`Preview ${filename}`}

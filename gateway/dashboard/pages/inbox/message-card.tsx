@@ -4,6 +4,7 @@ import {
   Button,
   Group,
   Menu,
+  Modal,
   Radio,
   ScrollArea,
   Skeleton,
@@ -15,7 +16,6 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
-import { OpenDialog } from '../../parts/buttons.tsx';
 import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArrowForwardUp,
@@ -268,7 +268,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
     });
   };
   return (
-    <OpenDialog onClose={close} title="Split conversation here?" centered>
+    <Modal opened onClose={close} title="Split conversation here?" centered>
       <Stack>
         <Small>
           {messages.length === 1
@@ -283,7 +283,7 @@ function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </OpenDialog>
+    </Modal>
   );
 }
 
@@ -327,7 +327,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
     showNotice('The message was moved to this conversation.');
   };
   return (
-    <OpenDialog onClose={close} title="Move message" centered size="lg">
+    <Modal opened onClose={close} title="Move message" centered size="lg">
       <Stack>
         <TextInput
           label="Conversation"
@@ -360,6 +360,6 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </OpenDialog>
+    </Modal>
   );
 }

@@ -1,8 +1,7 @@
-import { ActionIcon, Button, Group, Progress, Tooltip } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Progress, Tooltip } from '@mantine/core';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArchive,
   IconArchiveOff,
@@ -11,6 +10,7 @@ import {
   IconMailOpened,
   IconRestore,
   IconTrash,
+  type IconType,
   IconX,
 } from '../../parts/icons.ts';
 import { Strong } from '../../parts/text.tsx';
@@ -33,9 +33,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
   const then = (done: ChangedIds) => void done.then(leave);
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
-      <Tool isOfAll label="Clear selection" onClick={clear}>
-        <IconX size={18} aria-hidden />
-      </Tool>
+      <Tool isOfAll label="Clear selection" onClick={clear} icon={IconX} />
       <Strong aria-live="polite">
         {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
       </Strong>
@@ -49,19 +47,15 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
           <Tool
             label={areArchived ? 'Unarchive (e)' : 'Archive (e)'}
             onClick={() => then(acts.archive(ids, !areArchived))}
-          >
-            {areArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
-          </Tool>
-          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))}>
-            <IconTrash size={18} aria-hidden />
-          </Tool>
+            icon={areArchived ? IconArchiveOff : IconArchive}
+          />
+          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))} icon={IconTrash} />
           <Tool
             isOwnMark={isInTeam}
             label={areRead ? 'Mark as unread (u)' : 'Mark as read (u)'}
             onClick={() => then(acts.markRead(ids, !areRead))}
-          >
-            {areRead ? <IconMail size={18} aria-hidden /> : <IconMailOpened size={18} aria-hidden />}
-          </Tool>
+            icon={areRead ? IconMail : IconMailOpened}
+          />
           <SnoozeMenu
             isSnoozed={threads.every(({ snoozedUntil }) => snoozedUntil !== null)}
             isOpen={isSnoozing}
@@ -94,8 +88,8 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
 
 interface ToolProps {
   label: string;
+  icon: IconType;
   onClick: () => void;
-  children: ReactNode;
   /** whether members who may change nothing see it */
   isOfAll?: boolean;
   /** whether it changes only what the person has read in a team, which every member may */
@@ -103,19 +97,11 @@ interface ToolProps {
 }
 
 /** An icon button whose tooltip is its label. */
-export function Tool({ label, onClick, children, isOfAll = false, isOwnMark = false }: ToolProps) {
+export function Tool({ label, icon, onClick, isOfAll = false, isOwnMark = false }: ToolProps) {
+  const needed = isOfAll ? undefined : isOwnMark ? 'notes' : 'organize';
   return (
     <Tooltip label={label}>
-      <ActionIcon
-        {...(isOfAll ? {} : needs(isOwnMark ? 'notes' : 'organize'))}
-        variant="subtle"
-        color="main"
-        size="lg"
-        aria-label={label}
-        onClick={onClick}
-      >
-        {children}
-      </ActionIcon>
+      <IconButton label={label} icon={icon} needed={needed} color="main" size="lg" onClick={onClick} />
     </Tooltip>
   );
 }
@@ -143,32 +129,29 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
   const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
-      <Tool isOfAll label="Clear selection" onClick={clear}>
-        <IconX size={18} aria-hidden />
-      </Tool>
+      <Tool isOfAll label="Clear selection" onClick={clear} icon={IconX} />
       <Strong aria-live="polite">{words[chosen.extent]}</Strong>
       <Group gap={6} ml="auto">
         {folder === 'trash' ? (
-          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })}>
-            <IconRestore size={18} aria-hidden />
-          </Tool>
+          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })} icon={IconRestore} />
         ) : (
           <>
             {folder === 'archived' ? (
-              <Tool label="Unarchive all" onClick={() => run({ kind: 'archive', isArchived: false })}>
-                <IconArchiveOff size={18} aria-hidden />
-              </Tool>
+              <Tool
+                label="Unarchive all"
+                onClick={() => run({ kind: 'archive', isArchived: false })}
+                icon={IconArchiveOff}
+              />
             ) : (
-              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })}>
-                <IconArchive size={18} aria-hidden />
-              </Tool>
+              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })} icon={IconArchive} />
             )}
-            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })}>
-              <IconTrash size={18} aria-hidden />
-            </Tool>
-            <Tool isOwnMark={isInTeam} label="Mark all as read" onClick={() => run({ kind: 'read', isRead: true })}>
-              <IconMailOpened size={18} aria-hidden />
-            </Tool>
+            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })} icon={IconTrash} />
+            <Tool
+              isOwnMark={isInTeam}
+              label="Mark all as read"
+              onClick={() => run({ kind: 'read', isRead: true })}
+              icon={IconMailOpened}
+            />
             <LabelMenu
               labels={inbox.frame?.labels ?? []}
               given={[[]]}
@@ -214,7 +197,7 @@ export function TrashTools({ ids, acts, then }: TrashToolsProps) {
         onClick={() => void acts.restore(ids).then(tell)}
       />
       <ConfirmButton
-        {...needs('remove')}
+        needed="remove"
         h={34}
         label="Delete forever"
         question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}

@@ -96,17 +96,15 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
       ) : (
         <>
           <Group gap={6} wrap="nowrap">
-            <Tool label={isArchived ? 'Unarchive (e)' : 'Archive (e)'} onClick={archive}>
-              {isArchived ? <IconArchiveOff size={18} aria-hidden /> : <IconArchive size={18} aria-hidden />}
-            </Tool>
-            <Tool label="Delete (#)" onClick={remove}>
-              <IconTrash size={18} aria-hidden />
-            </Tool>
+            <Tool
+              label={isArchived ? 'Unarchive (e)' : 'Archive (e)'}
+              onClick={archive}
+              icon={isArchived ? IconArchiveOff : IconArchive}
+            />
+            <Tool label="Delete (#)" onClick={remove} icon={IconTrash} />
           </Group>
           <Group gap={6} wrap="nowrap" visibleFrom="xs">
-            <Tool isOwnMark={isInTeam} label="Mark as unread (u)" onClick={unread}>
-              <IconMail size={18} aria-hidden />
-            </Tool>
+            <Tool isOwnMark={isInTeam} label="Mark as unread (u)" onClick={unread} icon={IconMail} />
           </Group>
           <AssignMenu assignee={thread.assignee} assign={(to) => void acts.assign([id], to)} />
           <SnoozeMenu

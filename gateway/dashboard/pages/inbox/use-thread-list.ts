@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
+import { freshClient } from '../../client.ts';
 import { type LiveKind, useLive } from '../../live/live-context.tsx';
 import { takeFirstList } from './first-list.ts';
-import { freshClient } from './fresh-client.ts';
 import { THREADS_BY_ID, THREADS_PAGE, type ThreadRow } from './inbox-documents.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
 import {

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
+import { freshClient } from '../../client.ts';
 import type { LiveKind } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { freshClient } from './fresh-client.ts';
 import { type MessageEdge, withEarlierMessages, withNewestMessages } from './message-pages.ts';
 import { useReadEarly } from './read-early.ts';
 import { EARLIER_MESSAGES, MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Title } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
@@ -101,8 +101,8 @@ export function RequestsPage() {
         />
         {filters.get('time') === 'custom' && (
           <>
-            <InstantFilter name="from" label="From" filters={filters} />
-            <InstantFilter name="to" label="To" filters={filters} />
+            <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
+            <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
           </>
         )}
       </FilterBar>
@@ -133,19 +133,6 @@ export function RequestsPage() {
       </PagedList>
       <RequestDrawer id={filters.get('request')} close={() => filters.set({ request: null })} />
     </>
-  );
-}
-
-function InstantFilter({ name, label, filters }: { name: string; label: string; filters: UrlFilters }) {
-  return (
-    <TextInput
-      type="datetime-local"
-      aria-label={label}
-      leftSection={<Hint aria-hidden>{label}</Hint>}
-      leftSectionWidth={52}
-      value={filters.get(name) ?? ''}
-      onChange={({ currentTarget }) => filters.filterBy(name, currentTarget.value)}
-    />
   );
 }
 

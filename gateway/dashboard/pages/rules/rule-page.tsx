@@ -5,7 +5,7 @@ import { mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page.tsx';
@@ -104,7 +104,7 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
           aside={
             rule !== null && (
               <ConfirmButton
-                {...needs('policies')}
+                needed="policies"
                 label="Delete rule"
                 size="sm"
                 question={`Delete ${rule.name}?`}
@@ -189,7 +189,15 @@ const CHECKS = [
   ['dkim', 'DKIM'],
   ['dmarc', 'DMARC'],
 ] as const;
+const SEGMENTS: [name: 'hasAttachment' | 'injection', label: string, data: { value: string; label: string }[]][] = [
+  ['hasAttachment', 'Attachments', segments({ any: 'Any', yes: 'With', no: 'Without' })],
+  ['injection', 'Text aimed at agents', segments({ any: 'Any', REVIEW: 'Found', CLEAR: 'Not found' })],
+];
 const TAGS = { maxTags: 100, splitChars: [','], acceptValueOnBlur: true };
+
+function segments(labels: Record<string, string>) {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
+}
 
 function nameValue(value: string) {
   return { value, label: value.toLowerCase().replace('_', ' ') };
@@ -231,34 +239,14 @@ function Criteria({ form }: { form: RecordFormState<RuleValues & { problem: stri
           placeholder=".exe, invoice*.pdf or image/*"
           {...TAGS}
         />
-        <div>
-          <Strong mb={4} id="has-attachment">
-            Attachments
-          </Strong>
-          <SegmentedControl
-            aria-labelledby="has-attachment"
-            {...form.getInputProps('hasAttachment')}
-            data={[
-              { value: 'any', label: 'Any' },
-              { value: 'yes', label: 'With' },
-              { value: 'no', label: 'Without' },
-            ]}
-          />
-        </div>
-        <div>
-          <Strong mb={4} id="injection">
-            Text aimed at agents
-          </Strong>
-          <SegmentedControl
-            aria-labelledby="injection"
-            {...form.getInputProps('injection')}
-            data={[
-              { value: 'any', label: 'Any' },
-              { value: 'REVIEW', label: 'Found' },
-              { value: 'CLEAR', label: 'Not found' },
-            ]}
-          />
-        </div>
+        {SEGMENTS.map(([name, label, data]) => (
+          <div key={name}>
+            <Strong mb={4} id={name}>
+              {label}
+            </Strong>
+            <SegmentedControl aria-labelledby={name} {...form.getInputProps(name)} data={data} />
+          </div>
+        ))}
         <Group grow preventGrowOverflow={false} align="flex-start">
           <form.Choices
             name="spam"

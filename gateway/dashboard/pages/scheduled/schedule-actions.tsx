@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core';
 import { mutation } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
-import { needs } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
 import { Small } from '../../parts/text.tsx';
@@ -55,7 +54,7 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
         )}
       </DialogButton>
       <ConfirmButton
-        {...needs('send')}
+        needed="send"
         label="Cancel email"
         question="Cancel this email?"
         about={`“${subject}” will not be sent. It stays readable in Activity.`}

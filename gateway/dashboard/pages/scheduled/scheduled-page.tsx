@@ -3,7 +3,6 @@ import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
-import { needs } from '../../parts/controls.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
 import { EmptyState, PageHeader } from '../../parts/page.tsx';
@@ -173,7 +172,7 @@ function BatchCard({ batch: { id, createdAt, counts } }: { batch: Batch }) {
           <Fine>{words.join(', ')}</Fine>
         </Stack>
         <ConfirmButton
-          {...needs('send')}
+          needed="send"
           label="Cancel batch"
           question="Cancel the waiting emails of this batch?"
           about={`Waiting emails of the batch (${total} in total) will not be sent. Emails that were sent are not affected.`}

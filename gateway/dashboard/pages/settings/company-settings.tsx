@@ -2,13 +2,13 @@ import { Code, Group, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
-import { Fine, Small } from '../../parts/text.tsx';
+import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
+import { counted, formatCount } from '../../parts/words.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
 import { ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
@@ -51,7 +51,6 @@ interface ProviderFormProps {
 
 function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
   const [steps, setSteps] = useState<ProviderStep[] | null>(null);
-  const [isTesting, setTesting] = useState(false);
   const form = useRecordForm({
     values: {
       issuer: stored?.issuer ?? '',
@@ -78,9 +77,7 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
   });
   const test = async () => {
     if (form.validate().hasErrors) return;
-    setTesting(true);
     const outcome = await auth.testSingleSignOn(writeProvider(form.getValues()));
-    setTesting(false);
     form.refuse(outcome.problem);
     if (outcome.problem === null) setSteps(outcome.result.steps);
   };
@@ -95,7 +92,7 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
       justify="flex-start"
       aside={
         <>
-          <QuietButton label="Test" loading={isTesting} onClick={() => void test()} />
+          <BusyButton label="Test" act={test} />
           {stored !== null && (
             <ConfirmButton
               size="sm"
@@ -142,7 +139,9 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
         <List listStyleType="none" size="sm" spacing={4} aria-label="Steps of the test">
           {steps.map(({ step, isPassed, text }) => (
             <List.Item key={step}>
-              <strong>{isPassed ? 'Passed' : 'Failed'}</strong>
+              <Strong span {...(!isPassed && { c: 'var(--mantine-color-error)' })}>
+                {isPassed ? 'Passed' : 'Failed'}
+              </Strong>
               {' · '}
               {STEPS[step]}: {text}
             </List.Item>
@@ -221,8 +220,9 @@ export function ScimSection() {
                     {token.name}
                   </Text>
                   <Small>
-                    {users} users, {groups} groups
-                    {waiting > 0 && `. ${waiting} wait: an address in a verified domain, or a role, is missing`}
+                    {counted(users, 'user')}, {counted(groups, 'group')}
+                    {waiting > 0 &&
+                      `. ${waiting === 1 ? '1 waits' : `${formatCount(waiting)} wait`}: an address in a verified domain, or a role, is missing`}
                   </Small>
                   <Fine className="postroom-wrap">
                     {token.hint}

@@ -1,22 +1,18 @@
-import { Anchor, Button, Group, List, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Anchor, Group, List, Stack } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
-import { Trouble } from '../../parts/form.tsx';
-import { IconFingerprint, IconTrash } from '../../parts/icons.ts';
+import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconTrash } from '../../parts/icons.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
-import { Hint, Small, WarningAlert } from '../../parts/text.tsx';
+import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { announceSignOut, leaveErased } from '../../shell/session-news.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
-import { type AuthOutcome, auth } from '../sign-in/auth-calls.ts';
-import { Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
-import { canUsePasskeys, signInByPasskey } from '../sign-in/passkeys.ts';
+import { auth } from '../sign-in/auth-calls.ts';
 import { startExport } from './account-settings.tsx';
-import { useAsked } from './setting-parts.tsx';
 
 const PREVIEW = graphql(`
   query PreviewErasure {
@@ -114,101 +110,35 @@ function atLeast(count: number, one: string, several?: string): string {
   return counted(count, one, several).replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
 }
 
-/** Signs in again, because the service erases an account only within minutes of a sign-in, and erases it. */
+/** Erases the account, once its owner has typed its address and confirmed the sign-in. */
 function ConfirmErasure({ close }: { close: () => void }) {
-  const { person, email } = useViewer();
-  const settings = useAuthSettings();
-  const { result: credentials } = useAsked(auth.credentials);
-  const { result: passkeys } = useAsked(auth.passkeys);
+  const { email } = useViewer();
   const { act } = useAct(ERASE, { quiet: true });
-  const [typed, setTyped] = useState('');
-  const [password, setPassword] = useState('');
-  const [busy, setBusy] = useState<'password' | 'passkey' | null>(null);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const isTyped = typed.trim().toLowerCase() === email;
-  const hasPassword = credentials?.hasPassword === true;
-  const hasPasskey =
-    passkeys !== undefined && passkeys.length > 0 && settings !== null && canUsePasskeys(settings.passkeyHost);
-
-  const erase = async (by: 'password' | 'passkey', signIn: () => Promise<AuthOutcome<unknown> | null>) => {
-    setBusy(by);
-    setTrouble(await eraseAfter(signIn));
-    setBusy(null);
-  };
-  const confirmByPasskey = async (): Promise<AuthOutcome<unknown> | null> => {
-    const outcome = await signInByPasskey('optional', new AbortController().signal);
-    if (outcome?.problem !== null || outcome.result.user.id === person?.id) return outcome;
-    await auth.signOut();
-    const message = 'This passkey belongs to another account. Reload the page and sign in again.';
-    return { result: null, problem: { message, code: null, status: 0, fields: {} } };
-  };
-  const eraseAfter = async (signIn: () => Promise<AuthOutcome<unknown> | null>): Promise<string | null> => {
-    const outcome = await signIn();
-    if (outcome === null) return null;
-    if (outcome.problem !== null)
-      return outcome.problem.code === 'INVALID_PASSWORD' ? 'This is not your password.' : outcome.problem.message;
-    const { problem } = await act({ confirmEmail: typed });
-    if (problem !== null) return problem.message;
-    announceSignOut();
-    leaveErased();
-    return null;
-  };
-
+  const form = useRecordForm({
+    values: { confirmEmail: '' },
+    submit: async (input) => ((await isConfirmed()) ? act(input) : { payload: null, problem: null }),
+    saved: ({ payload }) => {
+      if (payload === null) return;
+      announceSignOut();
+      leaveErased();
+    },
+  });
   return (
-    <form
-      aria-label="Erase account"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isTyped && password !== '') void erase('password', () => auth.confirmSignIn(password));
-      }}
+    <RecordForm
+      form={form}
+      submit="Erase account"
+      label="Erase account"
+      color="red.9"
+      cancel={close}
+      isDisabled={form.values.confirmEmail.trim().toLowerCase() !== email}
     >
-      <Stack>
-        <TextInput
-          label={`Type ${email} to confirm`}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          data-autofocus
-        />
-        {hasPassword && (
-          <Password
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            label="Your password"
-          />
-        )}
-        {credentials !== undefined && passkeys !== undefined && !hasPassword && !hasPasskey && (
-          <WarningAlert title="Set a password first">
-            The account is erased only after you sign in again. Set a password or add a passkey under Security.
-          </WarningAlert>
-        )}
-        <Trouble text={trouble} />
-        <Group justify="flex-end">
-          <QuietButton label="Cancel" onClick={close} />
-          {hasPasskey && (
-            <Button
-              {...(hasPassword ? { variant: 'default' } : { color: 'red.9' })}
-              leftSection={<IconFingerprint size={16} aria-hidden />}
-              disabled={!isTyped || busy === 'password'}
-              loading={busy === 'passkey'}
-              onClick={() => void erase('passkey', confirmByPasskey)}
-            >
-              Erase with passkey
-            </Button>
-          )}
-          {hasPassword && (
-            <Button
-              type="submit"
-              color="red.9"
-              disabled={!isTyped || password === '' || busy === 'passkey'}
-              loading={busy === 'password'}
-            >
-              Erase account
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </form>
+      <form.Text name="confirmEmail" label={`Type ${email} to confirm`} autoComplete="off" />
+    </RecordForm>
   );
+}
+
+/** Asks for the password or a passkey, however new the sign-in is. Single sign-on leaves the page, and counts when it comes back. */
+async function isConfirmed(): Promise<boolean> {
+  const { result } = await auth.secondFactor();
+  return (result?.isByProvider === true && result.isFresh) || confirmSignIn();
 }

@@ -1,8 +1,7 @@
-import { Badge, Button, Group } from '@mantine/core';
-import { useState } from 'react';
+import { Badge, Group } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/buttons.tsx';
+import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList, Section } from '../../parts/section.tsx';
@@ -24,11 +23,9 @@ export function SessionsSection() {
       actions={
         <Group gap="xs">
           {result !== undefined && result.sessions.length > 1 && (
-            <SignOutButton
+            <BusyButton
               label="Sign out all other sessions"
-              done="All other browsers were signed out."
-              end={auth.endOtherSessions}
-              ended={askAgain}
+              act={() => signOut(auth.endOtherSessions, 'All other browsers were signed out.', askAgain)}
             />
           )}
           <ConfirmButton
@@ -65,29 +62,8 @@ async function readSessions() {
   return { result: { sessions, currentId }, problem: null };
 }
 
-interface SignOutButtonProps {
-  label: string;
-  /** notice after success */
-  done: string;
-  end: () => Promise<AuthOutcome<unknown>>;
-  ended: () => Promise<void>;
-  size?: 'xs' | 'sm';
-  'aria-label'?: string;
-}
-
-function SignOutButton({ label, done, end, ended, size = 'sm', ...rest }: SignOutButtonProps) {
-  const [isBusy, setBusy] = useState(false);
-  const press = async () => {
-    setBusy(true);
-    const isDone = tellOutcome(await end(), done);
-    setBusy(false);
-    if (isDone) await ended();
-  };
-  return (
-    <Button variant="default" size={size} loading={isBusy} onClick={() => void press()} {...rest}>
-      {label}
-    </Button>
-  );
+async function signOut(end: () => Promise<AuthOutcome<unknown>>, done: string, ended: () => Promise<void>) {
+  if (tellOutcome(await end(), done)) await ended();
 }
 
 type SessionRowProps = { session: AuthSession; isCurrent: boolean; ended: () => Promise<void> };
@@ -115,13 +91,11 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
       }
     >
       {!isCurrent && (
-        <SignOutButton
+        <BusyButton
           label="Sign out"
           aria-label={`Sign out ${device}`}
           size="xs"
-          done={`${device} was signed out.`}
-          end={() => auth.endSession(id)}
-          ended={ended}
+          act={() => signOut(() => auth.endSession(id), `${device} was signed out.`, ended)}
         />
       )}
     </SettingRow>

@@ -1,6 +1,6 @@
-import { Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmButton } from '../../parts/buttons.tsx';
+import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
@@ -9,6 +9,8 @@ import { QrCode } from '../../parts/qr-code.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, Section } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
+import { counted } from '../../parts/words.ts';
+import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
@@ -126,6 +128,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
       {setUp !== null && (
         <SetUp
           {...setUp}
+          cancel={() => setSetUp(null)}
           onTurnedOn={(made) => {
             setSetUp(null);
             setCodes(made);
@@ -143,9 +146,16 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
             )}
             {isOn && (
               <>
-                <Small>On. {recoveryCodesLeft} recovery codes left.</Small>
+                <Small>On. {counted(recoveryCodesLeft, 'recovery code')} left.</Small>
                 <Group>
-                  <QuietButton label="Create new recovery codes" onClick={() => void renew()} />
+                  <ConfirmButton
+                    size="sm"
+                    label="Create new recovery codes"
+                    question="Create new recovery codes?"
+                    about="The codes that you have now stop working."
+                    confirm="Create new codes"
+                    act={renew}
+                  />
                   <ConfirmButton
                     size="sm"
                     label="Remove authenticator app"
@@ -172,9 +182,15 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
   );
 }
 
-type SetUpProps = { url: string; secret: string; onTurnedOn: (recoveryCodes: string[]) => void };
+type SetUpProps = {
+  url: string;
+  secret: string;
+  cancel: () => void;
+  onTurnedOn: (recoveryCodes: string[]) => void;
+};
 
-function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
+function SetUp({ url, secret, cancel, onTurnedOn }: SetUpProps) {
+  useFirstField();
   const form = useRecordForm({
     values: { code: '' },
     submit: ({ code }) => auth.turnOnSecondFactor(code),
@@ -185,11 +201,16 @@ function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
       form={form}
       submit="Turn on"
       label="Set up authenticator app"
+      cancel={cancel}
       justify="flex-start"
       isDisabled={form.values.code.trim() === ''}
     >
       <Small>
-        1. Scan this code with your authenticator app, or <a href={url}>open the app on this device</a>:
+        1. Scan this code with your authenticator app, or{' '}
+        <Anchor href={url} inherit underline="always">
+          open the app on this device
+        </Anchor>
+        :
       </Small>
       <QrCode text={url} label="QR code for your authenticator app, with the key that follows" />
       <Small>If you cannot scan it, enter this key in the app:</Small>
@@ -205,6 +226,7 @@ function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={20}
+        data-autofocus
       />
     </RecordForm>
   );
@@ -214,21 +236,16 @@ function SetUp({ url, secret, onTurnedOn }: SetUpProps) {
 export function PasskeysSection() {
   const settings = useAuthSettings();
   const asked = useAsked(auth.passkeys);
-  const [isBusy, setBusy] = useState(false);
   const canAdd = settings !== null && canUsePasskeys(settings.passkeyHost);
   const add = async () => {
-    setBusy(true);
     const outcome = await addPasskey(deviceWords(navigator.userAgent));
-    setBusy(false);
     if (outcome !== null && tellOutcome(outcome, 'The passkey was added.')) await asked.askAgain();
   };
   return (
     <Section
       title="Passkeys"
       about="Sign in with a fingerprint, face or device PIN. A passkey cannot be guessed or phished."
-      actions={
-        canAdd && <QuietButton label="Add passkey" icon={IconPlus} loading={isBusy} onClick={() => void add()} />
-      }
+      actions={canAdd && <BusyButton label="Add passkey" icon={IconPlus} act={add} />}
     >
       <WhenRead asked={asked} height={40}>
         {(passkeys) =>
@@ -308,6 +325,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
         <QuietButton label="Rename" size="xs" onClick={() => setName(shown)} aria-label={`Rename ${shown}`} />
         <ConfirmButton
           label="Remove"
+          aria-label={`Remove ${shown}`}
           question={`Remove ${shown}?`}
           about="You can no longer sign in with it. Also remove it from the device or password manager."
           confirm="Remove passkey"

@@ -1,8 +1,9 @@
-import { Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, type SubmitEvent, useEffect, useState } from 'react';
 import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
 import { ErrorAlert, Hint, Small } from '../../parts/text.tsx';
+import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
 import classes from './entry-card.module.css';
 
@@ -57,6 +58,37 @@ export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
     <ErrorAlert icon={<Icon aria-hidden />} role="alert" py="sm">
       <Small>{words[problem.code ?? ''] ?? problem.message}</Small>
     </ErrorAlert>
+  );
+}
+
+interface EntryFormProps {
+  /** name of the form for screen readers */
+  label: string;
+  /** text of the button */
+  submit: string;
+  isBusy?: boolean;
+  isDisabled?: boolean;
+  problem: AuthProblem | null;
+  onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
+  children: ReactNode;
+  /** other ways, below the button */
+  others?: ReactNode;
+}
+
+/** The form of a page before sign-in. Its field with `data-autofocus` has the focus when it appears. */
+export function EntryForm({ label, submit, isBusy, isDisabled, problem, onSubmit, children, others }: EntryFormProps) {
+  useFirstField();
+  return (
+    <form onSubmit={onSubmit} noValidate aria-label={label}>
+      <Stack>
+        <AuthProblemNote problem={problem} />
+        {children}
+        <Button type="submit" loading={isBusy ?? false} disabled={isDisabled ?? false} fullWidth>
+          {submit}
+        </Button>
+        {others}
+      </Stack>
+    </form>
   );
 }
 

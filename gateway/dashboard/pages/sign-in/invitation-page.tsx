@@ -6,6 +6,7 @@ import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type ShownInvi
 import {
   AuthProblemNote,
   EntryCard,
+  EntryForm,
   linkToken,
   NewPassword,
   newPasswordFault,
@@ -111,7 +112,7 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
           the invitation. This browser is then signed in as {invitation.email}.
         </Small>
       )}
-      <AuthProblemNote problem={problem} />
+      {invitation.hasAccount && <AuthProblemNote problem={problem} />}
       {isRequired && <Small>Sign in by single sign-on as {invitation.email}, and open the link again.</Small>}
       {invitation.hasAccount || isRequired ? (
         <SignInForm
@@ -125,6 +126,7 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
         <NewSignIn
           email={invitation.email}
           isBusy={isBusy}
+          problem={problem}
           submit={(values) => run(() => auth.signUpInvited({ token, ...values }))}
         />
       )}
@@ -135,10 +137,11 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
 interface NewSignInProps {
   email: string;
   isBusy: boolean;
+  problem: AuthProblem | null;
   submit: (values: { name: string; newPassword: string }) => Promise<void>;
 }
 
-function NewSignIn({ email, isBusy, submit }: NewSignInProps) {
+function NewSignIn({ email, isBusy, problem, submit }: NewSignInProps) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', newPassword: '' },
@@ -148,21 +151,22 @@ function NewSignIn({ email, isBusy, submit }: NewSignInProps) {
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate aria-label="Create sign-in">
-      <Stack>
-        <TextInput label="Email address" value={email} readOnly autoComplete="username" />
-        <TextInput
-          label="Your name"
-          autoComplete="name"
-          data-autofocus
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
-        <NewPassword key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
-        <Button type="submit" loading={isBusy} fullWidth>
-          Accept invitation
-        </Button>
-      </Stack>
-    </form>
+    <EntryForm
+      label="Create sign-in"
+      submit="Accept invitation"
+      isBusy={isBusy}
+      problem={problem}
+      onSubmit={form.onSubmit((values) => void submit(values))}
+    >
+      <TextInput label="Email address" value={email} readOnly autoComplete="username" />
+      <TextInput
+        label="Your name"
+        autoComplete="name"
+        data-autofocus
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <NewPassword key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
+    </EntryForm>
   );
 }

@@ -9,7 +9,15 @@ import { notify } from '../../parts/notify.tsx';
 import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
-import { AuthProblemNote, EntryCard, emailFault, linkToken, NewPassword, newPasswordFault } from './entry-parts.tsx';
+import {
+  AuthProblemNote,
+  EntryCard,
+  EntryForm,
+  emailFault,
+  linkToken,
+  NewPassword,
+  newPasswordFault,
+} from './entry-parts.tsx';
 import { SecondFactorForm } from './sign-in-form.tsx';
 
 const ANY_MAIL = graphql(`query DashboardAnyMail { emails(first: 1) { edges { node { id } } } }`);
@@ -134,21 +142,16 @@ export function ForgotPasswordPage() {
       }
     >
       {sentTo === null ? (
-        <form onSubmit={submit} noValidate aria-label="Forgot your password?">
-          <Stack>
-            <AuthProblemNote problem={problem} />
-            <TextInput
-              label="Email address of the account"
-              type="email"
-              autoComplete="username"
-              key={form.key('email')}
-              {...form.getInputProps('email')}
-            />
-            <Button type="submit" loading={isBusy} fullWidth>
-              Send link
-            </Button>
-          </Stack>
-        </form>
+        <EntryForm label="Forgot your password?" submit="Send link" isBusy={isBusy} problem={problem} onSubmit={submit}>
+          <TextInput
+            label="Email address of the account"
+            type="email"
+            autoComplete="username"
+            data-autofocus
+            key={form.key('email')}
+            {...form.getInputProps('email')}
+          />
+        </EntryForm>
       ) : (
         <Small>No email? Check your spam folder, or ask the operator for a sign-in link.</Small>
       )}
@@ -220,14 +223,13 @@ function ResetForm({ token, onDone, onVoid }: { token: string; onDone: () => voi
     setProblem(Object.keys(why.fields).length === 0 ? why : null);
   });
   return (
-    <form onSubmit={submit} noValidate aria-label="Set new password">
-      <Stack>
-        <AuthProblemNote problem={problem} />
-        <NewPassword label="New password" key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
-        <Button type="submit" loading={isBusy} fullWidth>
-          Set password
-        </Button>
-      </Stack>
-    </form>
+    <EntryForm label="Set new password" submit="Set password" isBusy={isBusy} problem={problem} onSubmit={submit}>
+      <NewPassword
+        label="New password"
+        data-autofocus
+        key={form.key('newPassword')}
+        {...form.getInputProps('newPassword')}
+      />
+    </EntryForm>
   );
 }

@@ -1,9 +1,8 @@
-import { Anchor, Button, Divider, Stack, TextInput } from '@mantine/core';
+import { Anchor, Divider, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconFingerprint } from '../../parts/icons.ts';
-import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn } from '../../shell/session-news.ts';
 import {
   type AuthOutcome,
@@ -13,7 +12,7 @@ import {
   auth,
   type Entered,
 } from './auth-calls.ts';
-import { AuthProblemNote, emailFault, Password } from './entry-parts.tsx';
+import { EntryForm, emailFault, Password } from './entry-parts.tsx';
 import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
 
 interface SignInFormProps {
@@ -76,56 +75,60 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
     take(await askForPasskey());
   };
 
-  useFirstField();
   if (needsCode) return <SecondFactorForm onSignedIn={enter} />;
   return (
-    <form onSubmit={submit} noValidate aria-label="Sign in">
-      <Stack>
-        <AuthProblemNote problem={problem} />
-        <TextInput
-          label="Email address"
-          type="email"
-          autoComplete="username webauthn"
-          required
-          withAsterisk={false}
-          data-autofocus={email === '' ? true : undefined}
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <Password
-          ref={password}
-          required
-          withAsterisk={false}
-          data-autofocus={email === '' ? undefined : true}
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={busy === 'password'} disabled={busy === 'passkey'} fullWidth>
-          Sign in
-        </Button>
-        {singleSignOn !== null && (
-          <QuietButton
-            label="Use single sign-on"
-            loading={busy === 'provider'}
-            onClick={() => void byProvider()}
-            fullWidth
-          />
-        )}
-        {passkeyHost !== null && canUsePasskeys(passkeyHost) && (
-          <>
-            <Divider label="or" />
+    <EntryForm
+      label="Sign in"
+      submit="Sign in"
+      isBusy={busy === 'password'}
+      isDisabled={busy === 'passkey'}
+      problem={problem}
+      onSubmit={submit}
+      others={
+        <>
+          {singleSignOn !== null && (
             <QuietButton
-              label="Use a passkey"
-              leftSection={<IconFingerprint size={18} aria-hidden />}
-              loading={busy === 'passkey'}
-              disabled={busy === 'password'}
-              onClick={() => void byPasskey()}
+              label="Use single sign-on"
+              loading={busy === 'provider'}
+              onClick={() => void byProvider()}
               fullWidth
             />
-          </>
-        )}
-      </Stack>
-    </form>
+          )}
+          {passkeyHost !== null && canUsePasskeys(passkeyHost) && (
+            <>
+              <Divider label="or" />
+              <QuietButton
+                label="Use a passkey"
+                leftSection={<IconFingerprint size={18} aria-hidden />}
+                loading={busy === 'passkey'}
+                disabled={busy === 'password'}
+                onClick={() => void byPasskey()}
+                fullWidth
+              />
+            </>
+          )}
+        </>
+      }
+    >
+      <TextInput
+        label="Email address"
+        type="email"
+        autoComplete="username webauthn"
+        required
+        withAsterisk={false}
+        data-autofocus={email === '' ? true : undefined}
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <Password
+        ref={password}
+        required
+        withAsterisk={false}
+        data-autofocus={email === '' ? undefined : true}
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+    </EntryForm>
   );
 }
 
@@ -172,29 +175,16 @@ export function SecondFactorForm({ onSignedIn }: { onSignedIn: (user: AuthUser) 
     else setCode('');
   };
   return (
-    <form
-      aria-label="Second step"
-      noValidate
+    <EntryForm
+      label="Second step"
+      submit="Continue"
+      isBusy={isBusy}
+      problem={problem}
       onSubmit={(event) => {
         event.preventDefault();
         if (code.trim() !== '') void submit();
       }}
-    >
-      <Stack>
-        <AuthProblemNote problem={problem} />
-        <TextInput
-          key={isRecovery ? 'recovery' : 'code'}
-          label={isRecovery ? 'Recovery code' : 'Code of your authenticator app'}
-          inputMode={isRecovery ? 'text' : 'numeric'}
-          autoComplete={isRecovery ? 'off' : 'one-time-code'}
-          value={code}
-          maxLength={64}
-          onChange={(event) => setCode(event.currentTarget.value)}
-          ref={focusOnce}
-        />
-        <Button type="submit" loading={isBusy} fullWidth>
-          Continue
-        </Button>
+      others={
         <Anchor
           component="button"
           type="button"
@@ -208,8 +198,19 @@ export function SecondFactorForm({ onSignedIn }: { onSignedIn: (user: AuthUser) 
         >
           {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
         </Anchor>
-      </Stack>
-    </form>
+      }
+    >
+      <TextInput
+        key={isRecovery ? 'recovery' : 'code'}
+        label={isRecovery ? 'Recovery code' : 'Code of your authenticator app'}
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        autoComplete={isRecovery ? 'off' : 'one-time-code'}
+        value={code}
+        maxLength={64}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        ref={focusOnce}
+      />
+    </EntryForm>
   );
 }
 

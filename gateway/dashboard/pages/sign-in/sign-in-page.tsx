@@ -1,16 +1,16 @@
-import { Button, Loader, Stack, TextInput } from '@mantine/core';
+import { Loader, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { PROVIDER_PROBLEMS } from '../../../../core/accounts/sign-in.ts';
 import { Command } from '../../parts/command.tsx';
 import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
-import { useFirstField } from '../../shell/keys.ts';
 import { announceSignIn, listenForSessionNews } from '../../shell/session-news.ts';
 import { type AuthProblem, auth } from './auth-calls.ts';
 import {
   AuthProblemNote,
   EntryCard,
+  EntryForm,
   emailFault,
   NewPassword,
   newPasswordFault,
@@ -129,32 +129,25 @@ function SignUpForm() {
     announceSignIn(result.user.id);
     navigate('/welcome', { replace: true });
   });
-  useFirstField();
   return (
-    <form onSubmit={submit} noValidate aria-label="Sign up">
-      <Stack>
-        <AuthProblemNote problem={problem} />
-        <TextInput
-          label="Your name"
-          autoComplete="name"
-          data-autofocus
-          maxLength={100}
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          label="Email address"
-          type="email"
-          autoComplete="username"
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <NewPassword key={form.key('password')} {...form.getInputProps('password')} />
-        <Button type="submit" loading={isBusy} fullWidth>
-          Create account
-        </Button>
-      </Stack>
-    </form>
+    <EntryForm label="Sign up" submit="Create account" isBusy={isBusy} problem={problem} onSubmit={submit}>
+      <TextInput
+        label="Your name"
+        autoComplete="name"
+        data-autofocus
+        maxLength={100}
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Email address"
+        type="email"
+        autoComplete="username"
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <NewPassword key={form.key('password')} {...form.getInputProps('password')} />
+    </EntryForm>
   );
 }
 

@@ -1,6 +1,5 @@
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
-import { needs } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
 import {
@@ -119,7 +118,7 @@ function SuppressionRow({ suppression }: { suppression: ShownSuppression }) {
       }
       actions={
         <ConfirmButton
-          {...needs('policies')}
+          needed="policies"
           label="Remove"
           aria-label={`Remove suppression of ${address}`}
           question={`Send mail to ${address} again?`}
