@@ -1,7 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { describeScopes } from '../../core/accounts/rights.ts';
 import { isIdName } from '../../core/shared/field-notes.ts';
 import type {
   Action,
@@ -157,7 +156,7 @@ function makeRoutes(operation: Operation, operationId: string, parts: RouteParts
     schema: {
       operationId: as.operationId,
       summary: as.summary,
-      description: operation.description + describeScopes(operation.access),
+      description: operation.description,
       tags: [operation.tag ?? parts.capability.tag],
       ...schema,
       response: {

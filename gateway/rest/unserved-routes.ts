@@ -65,19 +65,8 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
     ['/inboxes/:id/agent'],
     'Postroom runs no agent of its own. Connect yours to the MCP server at /mcp.',
   ],
-  [
-    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    ['/webhooks', '/webhooks/*'],
-    'Webhooks are endpoints here: use POST /endpoints and GET /endpoints.',
-  ],
   [['GET'], ['/webhooks/:id/events', '/webhooks/:id/events/*'], DELIVERIES],
   [['POST'], ['/webhooks/:id/events/:eventId/replay'], DELIVERIES],
-  [
-    ['POST'],
-    ['/webhooks/:id/signing-secret/rotate'],
-    'Webhooks are endpoints here: use POST /endpoints/{id}/rotate-secret.',
-  ],
-  [['GET'], ['/logs', '/logs/*'], 'Use GET /requests for the log of requests, and GET /events for that of events.'],
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 

@@ -92,7 +92,7 @@ export const customerCapability: Capability = {
       field: 'createCustomerWorkspace',
       summary: "Create a customer's workspace",
       description:
-        'Creates a workspace for a customer. The same `client_id` again returns the same workspace, unchanged. Needs the scope `workspaces`.',
+        'Creates a workspace for a customer. The same `client_id` again returns the same workspace, unchanged.',
       // A misspelled quota, limit or expiry would give more, so these inputs refuse unknown fields.
       input: z.strictObject({
         clientId: text.meta({
