@@ -214,7 +214,7 @@ function tidied(value: unknown, isRequest = false): unknown {
     options.length === 2 && typeof option?.['type'] === 'string' && !('const' in option) && none?.['type'] === 'null';
   const entries = Object.entries(
     isNullable
-      ? { ...option, ...rest, type: [option['type'], 'null'], ...nullableEnum(option) }
+      ? { ...option, ...rest, type: [rest['type'] ?? option['type'], 'null'].flat(), ...nullableEnum(option) }
       : (value as Record<string, unknown>),
   );
   const isNoise = ([key, each]: [string, unknown]) =>

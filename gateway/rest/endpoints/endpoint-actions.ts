@@ -49,7 +49,7 @@ const testResponse = z
   .object({
     success: z.boolean(),
     message: z.string(),
-    responseTime: z.number().meta({ description: 'Milliseconds.' }),
+    responseTime: z.number().int().meta({ description: 'Milliseconds.' }),
     statusCode: z.number().int().optional(),
     responseBody: z.string().optional().meta({ description: 'First 1,000 characters.' }),
     webhookFormat: z

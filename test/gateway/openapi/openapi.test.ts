@@ -290,6 +290,31 @@ describe('the document', () => {
     expect(bare).toEqual([]);
   });
 
+  test('has integers where fractions make no sense', () => {
+    const fractions = new Set<string>();
+    const walk = (value: unknown, name: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if ([(value as { type?: unknown }).type].flat().includes('number')) fractions.add(name);
+      for (const [key, inner] of Object.entries(value)) if (!/^examples?$/.test(key)) walk(inner, key);
+    };
+    walk(document.components?.schemas, '');
+    walk(document.paths, '');
+    expect([...fractions].toSorted()).toEqual(['alignedPercent', 'likelihood', 'required', 'score', 'timeout']);
+  });
+
+  test('gives examples of numbers that are within their bounds', () => {
+    const outside: unknown[] = [];
+    const walk = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { minimum = -Infinity, maximum = Infinity, examples } = value as Record<string, number | undefined>;
+      const [shown] = Array.isArray(examples) ? (examples as unknown[]) : [];
+      if (typeof shown === 'number' && (shown < minimum || shown > maximum)) outside.push([path, shown]);
+      for (const [key, inner] of Object.entries(value)) if (!/^examples?$/.test(key)) walk(inner, `${path}/${key}`);
+    };
+    walk(document.components?.schemas, '');
+    expect(outside).toEqual([]);
+  });
+
   test('gives each field of a webhook its own example', () => {
     const schema = document.components?.schemas?.['WebhookEmailReceived'] as OpenAPIV3_1.SchemaObject;
     const { properties: fields = {} } = (schema.properties?.['email'] ?? {}) as OpenAPIV3_1.SchemaObject;
