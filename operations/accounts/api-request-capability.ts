@@ -157,6 +157,8 @@ function readBody(body: string | null): unknown {
   }
 }
 
+const LOGGED = 'The body as JSON, or as text. Lists leave it out.';
+
 /** The log of requests at the paths and in the format of the `resend` client. */
 export const resendLogCapability: Capability = {
   feature: 'Paths of other clients',
@@ -175,8 +177,8 @@ export const resendLogCapability: Capability = {
       method: z.string(),
       responseStatus: z.number().int(),
       userAgent: z.string().nullable(),
-      requestBody: z.unknown().meta({ ...secret, description: `The body as JSON, or as text. ${BODY}` }),
-      responseBody: z.unknown().meta({ ...secret, description: `The body as JSON, or as text. ${BODY}` }),
+      requestBody: z.unknown().optional().meta({ ...secret, description: `${LOGGED} ${BODY}` }),
+      responseBody: z.unknown().optional().meta({ ...secret, description: `${LOGGED} ${BODY}` }),
     }),
     computed: {
       endpoint: ({ path }) => path.replace(/^\/api\/(?:e2|v2)(?=\/)/, '').replace(/\?.*$/s, ''),

@@ -279,7 +279,7 @@ export function readForwardingField(endpoint: Endpoint, field: string): unknown 
 }
 
 /** Characters. */
-const MAX_NAME_LENGTH = 255;
+export const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 1_000;
 
 /** Name and description of an endpoint of any type. */

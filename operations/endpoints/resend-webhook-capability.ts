@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { secret, secretUrl } from '../../core/accounts/secret-fields.ts';
 import { MAX_EVENT_PATTERNS } from '../../core/endpoints/endpoint-events.ts';
 import { listResendKinds, readResendKinds } from '../../core/endpoints/resend-payload.ts';
+import { UserError } from '../../core/shared/errors.ts';
 import {
   type Capability,
   defineAction,
@@ -14,6 +15,7 @@ import {
 import { text } from '../capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { deleteEndpoint, rotateWebhookSecret, updateEndpoint } from './endpoint-changes.ts';
+import { MAX_NAME_LENGTH } from './endpoint-types.ts';
 import {
   countEndpoints,
   createEndpoint,
@@ -78,7 +80,8 @@ export const resendWebhookCapability: Capability = {
         .meta({ description: 'Kinds of events as the client names them. Null for all.' }),
       signingSecret: z
         .string()
-        .meta({ ...secret, description: 'Standard Webhooks secret.' }),
+        .optional()
+        .meta({ ...secret, description: 'Standard Webhooks secret. Lists leave it out.' }),
     }),
     computed: {
       status: ({ isActive }) => (isActive ? 'enabled' : 'disabled'),
@@ -130,7 +133,7 @@ export const resendWebhookCapability: Capability = {
       errors: [],
       run: (context, { endpoint, events }) =>
         createEndpoint(context, {
-          name: URL.parse(endpoint)?.hostname || 'Webhook',
+          name: URL.parse(endpoint)?.hostname.slice(0, MAX_NAME_LENGTH) || 'Webhook',
           type: 'webhook',
           config: { url: endpoint, payload: 'resend' },
           events: readEvents(events),
@@ -153,6 +156,8 @@ export const resendWebhookCapability: Capability = {
       errors: [],
       async run(context, { endpoint, events, status: wanted }, id) {
         await requireWebhook(context, id);
+        if (endpoint === undefined && events === undefined && wanted === undefined)
+          throw new UserError('validation', 'At least one field must be provided: endpoint, events, status');
         return updateEndpoint(context, id, {
           configChange: endpoint === undefined ? undefined : { url: endpoint },
           events: events === undefined ? undefined : readEvents(events),
