@@ -46,6 +46,12 @@ function isPatternOf(pattern: string, kind: string): boolean {
   );
 }
 
+/** Returns the name that the client has for a kind, or its own if the client does not know it. */
+export function nameResendKind(kind: PostedKind): string {
+  const known = Object.entries(PATTERNS).find(([, kinds]: [string, readonly string[]]) => kinds.includes(kind));
+  return known?.[0] ?? kind;
+}
+
 type Data = Record<string, unknown>;
 
 /** Lists of a payload that are left empty if it is too large, in this order, and then its longest text. */
@@ -76,8 +82,7 @@ export function buildResendMail({ email, content }: PayloadFacts, maxBytes: numb
 
 /** Returns the body for another event, JSON in UTF-8. A kind that the client does not know keeps its name and its data. */
 export function buildResendEvent({ kind, at, data }: PostedEvent, maxBytes: number): Buffer {
-  const [type = kind] = Object.entries(PATTERNS).find(([, kinds]: [string, readonly string[]]) => kinds.includes(kind)) ?? [];
-  return writeBody(type, at, maxBytes, data !== null && kind.startsWith('email.') ? describeEmail(kind, data) : data);
+  return writeBody(nameResendKind(kind), at, maxBytes, data !== null && kind.startsWith('email.') ? describeEmail(kind, data) : data);
 }
 
 function describeEmail(kind: PostedKind, data: Data): Data {

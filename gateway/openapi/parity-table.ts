@@ -138,7 +138,7 @@ const features: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'Webhooks and logs of `resend`',
-      'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rotateWebhookSecret listLogs getLog',
+      'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rotateWebhookSecret listWebhookEvents getWebhookEvent listWebhookEventAttempts replayWebhookEvent listLogs getLog',
       '',
       '',
       OTHER_CLIENTS,

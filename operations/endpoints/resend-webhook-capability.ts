@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { secret, secretUrl } from '../../core/accounts/secret-fields.ts';
 import { MAX_EVENT_PATTERNS } from '../../core/endpoints/endpoint-events.ts';
-import { listResendKinds, readResendKinds } from '../../core/endpoints/resend-payload.ts';
+import { DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
+import { listResendKinds, nameResendKind, readResendKinds } from '../../core/endpoints/resend-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
+import { graphqlOnly, restLiteral } from '../../core/shared/field-notes.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.ts';
 import {
   type Capability,
   defineAction,
@@ -14,6 +17,8 @@ import {
 } from '../capability/capability.ts';
 import { text } from '../capability/field-shapes.ts';
 import { invalid, type OperationContext } from '../context.ts';
+import { type DeliverySummary, loadDeliveries, pageDeliveries, readDelivery, retryDelivery } from './deliveries.ts';
+import { buildDeliveryPayloads } from './delivery-payloads.ts';
 import { deleteEndpoint, rotateWebhookSecret, updateEndpoint } from './endpoint-changes.ts';
 import { MAX_NAME_LENGTH } from './endpoint-types.ts';
 import {
@@ -56,6 +61,63 @@ async function requireWebhook(context: OperationContext, id: string): Promise<En
   const [endpoint] = await loadEndpoints(context, [id]);
   if (endpoint?.type !== 'webhook') throw endpointNotFound();
   return endpoint;
+}
+
+const eventTarget = {
+  argument: 'eventId',
+  argumentDescription: 'ID of the event.',
+  parameter: 'eventId',
+  owner: 'webhookId',
+} as const;
+/** In the path. */
+const ofWebhook = z.object({ webhookId: graphqlOnly(z.string()) });
+const page = z.object({
+  limit: z.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE).meta({
+    description: `Number of items to return, at most ${MAX_PAGE_SIZE}.`,
+  }),
+  after: text.optional().meta({ description: 'ID of an item. Returns the page after it.' }),
+});
+const event = z.object({
+  id: z.string(),
+  type: z.string().meta({ description: 'Kind of the event as the client names it.' }),
+  createdAt: z.date(),
+  status: z.enum(DELIVERY_STATUSES),
+});
+const webhookEvent = z
+  .object({
+    object: restLiteral('webhook_event'),
+    ...event.shape,
+    nextAttemptAt: z.date().nullable(),
+    payload: z.unknown().meta({ description: 'The body as JSON. Null if what it is about is gone.' }),
+  })
+  .meta({ id: 'SentWebhookEvent' });
+const eventList = z.object({ object: restLiteral('list'), hasMore: z.boolean(), data: z.array(event) });
+const attemptList = z.object({
+  object: restLiteral('list'),
+  hasMore: z.boolean(),
+  data: z.array(
+    z.object({
+      id: z.string().meta({ description: 'Number of the attempt.' }),
+      httpStatusCode: z.number().int().meta({ description: '0 if there was no response.' }),
+      response: z.string().meta({ description: 'The beginning of the response body, or why there was none.' }),
+      sentAt: z.date(),
+    }),
+  ),
+});
+
+/** Throws not_found for a delivery that is not one to this webhook. */
+async function requireDelivery(
+  context: OperationContext,
+  { webhookId, eventId }: { webhookId: string; eventId: string },
+): Promise<DeliverySummary> {
+  const [delivery] = await loadDeliveries(context, [eventId]);
+  if (delivery?.endpointId !== webhookId || delivery.type !== 'webhook')
+    throw new UserError('not_found', 'Event not found');
+  return delivery;
+}
+
+function describeEvent({ id, event: posted, createdAt, status: state }: DeliverySummary): z.output<typeof event> {
+  return { id, type: nameResendKind(posted?.kind ?? 'email.received'), createdAt, status: state };
 }
 
 /** Endpoints of type webhook at the paths and in the format of the `resend` client (docs/decisions/0228). */
@@ -178,6 +240,96 @@ export const resendWebhookCapability: Capability = {
         const webhook = await requireWebhook(context, id);
         await deleteEndpoint(context, id);
         return webhook;
+      },
+    }),
+    defineAction({
+      access: 'readAccount',
+      operationId: 'listWebhookEvents',
+      summary: 'List the events of a webhook',
+      description: 'Returns its deliveries, newest first. The ID of an event is that of its delivery.',
+      method: 'GET',
+      path: '/:id/events',
+      target,
+      input: page,
+      output: eventList,
+      errors: [],
+      async run(context, { limit, after }, id) {
+        await requireWebhook(context, id);
+        const cursor = after === undefined ? null : await requireDelivery(context, { webhookId: id, eventId: after });
+        const [found = []] = await pageDeliveries(
+          context,
+          { kind: 'endpoint', ids: [id] },
+          {},
+          {
+            after: cursor === null ? null : { at: cursor.createdAt, id: cursor.id },
+            before: null,
+            isInverted: false,
+            limit: limit + 1,
+          },
+        );
+        return { hasMore: found.length > limit, data: found.slice(0, limit).map(describeEvent) };
+      },
+    }),
+    defineAction({
+      access: 'readAccount',
+      operationId: 'getWebhookEvent',
+      summary: 'Retrieve an event of a webhook',
+      description: 'Returns a delivery with the body that an attempt would send now.',
+      method: 'GET',
+      path: '/:webhookId/events/:eventId',
+      target: eventTarget,
+      input: ofWebhook,
+      output: webhookEvent,
+      errors: [],
+      async run(context, { webhookId }, eventId) {
+        const delivery = await requireDelivery(context, { webhookId, eventId });
+        const [payload = null] = await buildDeliveryPayloads(
+          context,
+          [eventId],
+          ({ body }) => JSON.parse(body.toString('utf8')) as unknown,
+        );
+        return { ...describeEvent(delivery), nextAttemptAt: delivery.nextAttemptAt, payload };
+      },
+    }),
+    defineAction({
+      access: 'readAccount',
+      operationId: 'listWebhookEventAttempts',
+      summary: 'List the attempts of an event of a webhook',
+      description: 'Returns the attempts of a delivery, newest first.',
+      method: 'GET',
+      path: '/:webhookId/events/:eventId/attempts',
+      target: eventTarget,
+      input: ofWebhook.extend(page.shape),
+      output: attemptList,
+      errors: [],
+      async run(context, { webhookId, limit, after }, eventId) {
+        await requireDelivery(context, { webhookId, eventId });
+        const { attemptLog } = await readDelivery(context, eventId);
+        const attempts = attemptLog.toReversed().map(({ number, statusCode, responseBody, error, startedAt }) => ({
+          id: String(number),
+          httpStatusCode: statusCode ?? 0,
+          response: responseBody ?? error ?? '',
+          sentAt: startedAt,
+        }));
+        const at = after === undefined ? 0 : attempts.findIndex((attempt) => attempt.id === after) + 1;
+        if (after !== undefined && at === 0) throw invalid('Invalid cursor', 'after');
+        return { hasMore: attempts.length > at + limit, data: attempts.slice(at, at + limit) };
+      },
+    }),
+    defineAction({
+      access: 'sendAndReadAccount',
+      operationId: 'replayWebhookEvent',
+      summary: 'Replay an event of a webhook',
+      description: 'Same as POST /deliveries/{id}/retry: a delivery that succeeded is 400.',
+      method: 'POST',
+      path: '/:webhookId/events/:eventId/replay',
+      target: eventTarget,
+      input: ofWebhook,
+      output: z.object({ object: restLiteral('webhook_event'), id: z.string() }).meta({ id: 'ReplayedWebhookEvent' }),
+      errors: [],
+      async run(context, given, eventId) {
+        await requireDelivery(context, { ...given, eventId });
+        return { id: await retryDelivery(context, eventId) };
       },
     }),
     defineAction({

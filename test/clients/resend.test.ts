@@ -386,6 +386,29 @@ describe('webhooks', () => {
       value,
     }));
     expect(await findTypeDifferences(typed)).toEqual([]);
+    const webhookId = made.id;
+    const firstPage = dataOf(await client.webhooks.events.list({ webhookId, limit: 1 }));
+    expect(firstPage).toMatchObject({ object: 'list', has_more: true, data: [{ type: 'email.delivered' }] });
+    const rest = dataOf(await client.webhooks.events.list({ webhookId, after: firstPage.data[0]?.id ?? '' }));
+    const event = rest.data.find(({ type }) => type === 'email.received');
+    const eventId = event?.id ?? '';
+    expect(dataOf(await client.webhooks.events.get({ webhookId, eventId }))).toMatchObject({
+      object: 'webhook_event',
+      status: 'success',
+      payload: posted,
+    });
+    expect(dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId })).data).toMatchObject([
+      { http_status_code: 200 },
+    ]);
+    const again = await client.webhooks.events.replay({ webhookId, eventId });
+    expect(again.error).toMatchObject({ statusCode: 400, message: expect.stringContaining('already succeeded') });
+    const other = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: ['email.sent'] }));
+    const elsewhere = await client.webhooks.events.get({ webhookId: other.id, eventId });
+    expect(elsewhere.error).toMatchObject({ statusCode: 404 });
+    const stranger = clientOf(await stage.service.createAccount());
+    expect((await stranger.webhooks.events.get({ webhookId, eventId })).error).toMatchObject({ statusCode: 404 });
+    expect((await stranger.webhooks.events.list({ webhookId })).error).toMatchObject({ statusCode: 404 });
+    dataOf(await client.webhooks.remove(other.id));
     dataOf(await client.webhooks.remove(made.id));
     expect((await client.webhooks.get(made.id)).error).toMatchObject({ name: 'not_found', statusCode: 404 });
   });

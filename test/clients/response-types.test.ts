@@ -111,7 +111,7 @@ test('a difference of any kind is found', async () => {
 
 /** Of `resend`: what it calls for which the service has no counterpart. Each of them is answered 404 or, where its path is another's, differs. */
 const RESEND_NOT_SERVED =
-  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|oauthGrants|templates|topics|usage|events)\.|^webhooks\.events\.|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^domains\.update$/;
+  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|oauthGrants|templates|topics|usage|events)\.|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^domains\.update$/;
 /** Of `resend`: parts of its own methods, and what all of them go by. */
 const RESEND_INNER = new Set(
   'logError fetchRequest post get put patch delete emails.receiving.forwardPassthrough emails.receiving.forwardWrapped emails.receiving.downloadRaw'.split(
@@ -188,6 +188,18 @@ test('resend: the response of each method has its type', async () => {
 
   const events = ['email.received', 'email.delivered', 'email.opened', 'domain.updated'] as const;
   const hook = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
+  receiver.answer([500]);
+  dataOf(await client.emails.send({ ...plain(), subject: 'Posted by its delivery' }));
+  const webhookId = hook.id;
+  await receiver.until((requests) => requests.some(({ body }) => body.includes('Posted by its delivery')));
+  const posted = dataOf(await client.webhooks.events.list({ webhookId, limit: 5 }));
+  for (const { id: eventId } of posted.data) {
+    dataOf(await client.webhooks.events.get({ webhookId, eventId }));
+    dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId }));
+  }
+  const [{ id: eventId = '' } = {}] = posted.data;
+  dataOf(await client.webhooks.events.replay({ webhookId, eventId }));
+  receiver.answer([200]);
   dataOf(await client.webhooks.list());
   dataOf(await client.webhooks.get(hook.id));
   dataOf(await client.webhooks.update(hook.id, { events: ['email.bounced'], status: 'disabled' }));
@@ -206,7 +218,7 @@ test('resend: the response of each method has its type', async () => {
     expect((await lists.list()).error?.statusCode).toBe(501);
   for (const lists of [templates, topics, inboxes])
     expect((await lists.list()).error?.statusCode).toBe(501);
-  expect((await failing.webhooks.events.list({ webhookId: hook.id })).error?.statusCode).toBe(501);
+  await failing.webhooks.events.get({ webhookId: hook.id, eventId: 'dlv_unknown' });
   await failing.webhooks.create({ endpoint: receiver.url, events: ['email.opened'] });
   await failing.webhooks.get(hook.id);
   await failing.logs.get('req_unknown');

@@ -493,6 +493,7 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /reply-addresses/:id': REMOVES,
   'DELETE /endpoints/:id': REMOVES,
   'DELETE /webhooks/:id': REMOVES,
+  'POST /webhooks/:webhookId/events/:eventId/replay': 'does what POST /deliveries/:id/retry does',
   'POST /endpoints/preview-payload': LOOKS,
   'POST /emails/:id/unsubscribe': LEAVES,
   'POST /emails/:id/event-reply': AT_ONCE,
