@@ -34,11 +34,11 @@ export function readResendKinds(kinds: readonly string[]): { patterns: string[];
 export function listResendKinds(patterns: readonly string[]): string[] | null {
   if (patterns.includes('*')) return null;
   return Object.entries(PATTERNS).flatMap(([kind, needed]: [string, readonly string[]]) =>
-    needed.some((each) => patterns.some((pattern) => isPatternOf(pattern, each))) ? [kind] : [],
+    needed.some((each) => patterns.some((pattern) => matchesPattern(pattern, each))) ? [kind] : [],
   );
 }
 
-function isPatternOf(pattern: string, kind: string): boolean {
+function matchesPattern(pattern: string, kind: string): boolean {
   return (
     pattern === kind ||
     pattern === `${kind.split('.')[0]}.*` ||
@@ -82,7 +82,12 @@ export function buildResendMail({ email, content }: PayloadFacts, maxBytes: numb
 
 /** Returns the body for another event, JSON in UTF-8. A kind that the client does not know keeps its name and its data. */
 export function buildResendEvent({ kind, at, data }: PostedEvent, maxBytes: number): Buffer {
-  return writeBody(nameResendKind(kind), at, maxBytes, data !== null && kind.startsWith('email.') ? describeEmail(kind, data) : data);
+  return writeBody(
+    nameResendKind(kind),
+    at,
+    maxBytes,
+    data !== null && kind.startsWith('email.') ? describeEmail(kind, data) : data,
+  );
 }
 
 function describeEmail(kind: PostedKind, data: Data): Data {

@@ -205,7 +205,9 @@ function splitNames(names: string): string[] {
 }
 
 /** Returns a function that gives the cells of a REST operation: its method and path, and its scopes. It throws for an unknown one. */
-function readOperations({ paths = {} }: OpenAPIV3_1.Document): (operationId: string) => { path: string; scopes: string } {
+function readOperations({
+  paths = {},
+}: OpenAPIV3_1.Document): (operationId: string) => { path: string; scopes: string } {
   const known = new Map<string, { path: string; scopes: string }>();
   for (const [path, item] of Object.entries(paths))
     for (const [method, operation] of Object.entries(item ?? {})) {
@@ -231,7 +233,13 @@ export function writeParityPage(document: OpenAPIV3_1.Document): string {
     'REST paths begin with `/api/e2`. The scope is what an [API key](api-keys.md#scopes) needs for the paths of REST, line by line if they differ; the fields of GraphQL and the tools of MCP need the same.',
   ];
   for (const feature of Object.keys(features)) {
-    parts.push('', `## ${feature}`, '', '| operation | REST | scope | GraphQL | MCP | difference |', '|---|---|---|---|---|---|');
+    parts.push(
+      '',
+      `## ${feature}`,
+      '',
+      '| operation | REST | scope | GraphQL | MCP | difference |',
+      '|---|---|---|---|---|---|',
+    );
     for (const row of operationNames.filter((each) => each.feature === feature)) {
       const rest = row.rest.map(find);
       const scopes = rest.map((each) => each.scopes);

@@ -177,8 +177,14 @@ export const resendLogCapability: Capability = {
       method: z.string(),
       responseStatus: z.number().int(),
       userAgent: z.string().nullable(),
-      requestBody: z.unknown().optional().meta({ ...secret, description: `${LOGGED} ${BODY}` }),
-      responseBody: z.unknown().optional().meta({ ...secret, description: `${LOGGED} ${BODY}` }),
+      requestBody: z
+        .unknown()
+        .optional()
+        .meta({ ...secret, description: `${LOGGED} ${BODY}` }),
+      responseBody: z
+        .unknown()
+        .optional()
+        .meta({ ...secret, description: `${LOGGED} ${BODY}` }),
     }),
     computed: {
       endpoint: ({ path }) => path.replace(/^\/api\/(?:e2|v2)(?=\/)/, '').replace(/\?.*$/s, ''),

@@ -83,8 +83,7 @@ export const endpointActionCapability: Capability = {
       what: 'Test an endpoint',
       field: 'testEndpoint',
       summary: 'Test an endpoint',
-      description:
-        `Sends a sample to an endpoint, using the same code and form as real mail. Limited to ${MAX_TESTS} per minute. The response can take two minutes.`,
+      description: `Sends a sample to an endpoint, using the same code and form as real mail. Limited to ${MAX_TESTS} per minute. The response can take two minutes.`,
       respondWithinMs: TEST_ANSWER_MS,
       method: 'POST',
       path: '',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { secret, secretUrl } from '../../core/accounts/secret-fields.ts';
-import { MAX_EVENT_PATTERNS } from '../../core/endpoints/endpoint-events.ts';
 import { DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
+import { MAX_EVENT_PATTERNS } from '../../core/endpoints/endpoint-events.ts';
 import { listResendKinds, nameResendKind, readResendKinds } from '../../core/endpoints/resend-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { graphqlOnly, restLiteral } from '../../core/shared/field-notes.ts';
@@ -34,7 +34,11 @@ import {
 
 const target = { argument: 'id', argumentDescription: 'ID of the webhook.' } as const;
 const WEBHOOKS = { type: 'webhook' } as const;
-const url = text.meta({ ...secretUrl, description: 'HTTPS URL that is posted to.', examples: ['https://hooks.example.com/mail'] });
+const url = text.meta({
+  ...secretUrl,
+  description: 'HTTPS URL that is posted to.',
+  examples: ['https://hooks.example.com/mail'],
+});
 const kinds = z
   .array(text)
   .min(1)
@@ -50,9 +54,15 @@ const status = z.enum(['enabled', 'disabled']);
 function readEvents(given: readonly string[]): string[] {
   const { patterns, unknown } = readResendKinds(given);
   if (unknown !== null)
-    throw invalid(`\`events[${unknown}]\` is not a kind of event. Use those of the \`resend\` client.`, `events[${unknown}]`);
+    throw invalid(
+      `\`events[${unknown}]\` is not a kind of event. Use those of the \`resend\` client.`,
+      `events[${unknown}]`,
+    );
   if (patterns.length === 0)
-    throw invalid('None of these kinds ever happens here. Use `email.received`, `email.delivered` or `email.bounced`.', 'events');
+    throw invalid(
+      'None of these kinds ever happens here. Use `email.received`, `email.delivered` or `email.bounced`.',
+      'events',
+    );
   return patterns;
 }
 
@@ -72,9 +82,15 @@ const eventTarget = {
 /** In the path. */
 const ofWebhook = z.object({ webhookId: graphqlOnly(z.string()) });
 const page = z.object({
-  limit: z.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE).meta({
-    description: `Number of items to return, at most ${MAX_PAGE_SIZE}.`,
-  }),
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PAGE_SIZE)
+    .default(DEFAULT_PAGE_SIZE)
+    .meta({
+      description: `Number of items to return, at most ${MAX_PAGE_SIZE}.`,
+    }),
   after: text.optional().meta({ description: 'ID of an item. Returns the page after it.' }),
 });
 const event = z.object({

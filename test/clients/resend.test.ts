@@ -338,7 +338,8 @@ describe('webhooks', () => {
     const received = await receiveMail(stage, sender, { subject: 'Routed nowhere', text: 'Words', attachments });
     const sent = dataOf(await client.emails.send(email({ subject: 'On its way' })));
     // Emails of other tests may be delivered meanwhile.
-    const isPosted = (id: string) => (posted: readonly { body: string }[]) => posted.some(({ body }) => body.includes(id));
+    const isPosted = (id: string) => (posted: readonly { body: string }[]) =>
+      posted.some(({ body }) => body.includes(id));
     await receiver.until(isPosted(received));
     const requests = await receiver.until(isPosted(sent.id));
     await receiver.stop();
@@ -422,7 +423,9 @@ describe('webhooks', () => {
     expect((await client.webhooks.get(forwarding.body.id)).error).toMatchObject(missing);
     expect((await client.webhooks.update(forwarding.body.id, { status: 'disabled' })).error).toMatchObject(missing);
     expect((await client.webhooks.remove(forwarding.body.id)).error).toMatchObject(missing);
-    const mine = dataOf(await client.webhooks.create({ endpoint: 'https://hooks.example.com/', events: ['email.sent'] }));
+    const mine = dataOf(
+      await client.webhooks.create({ endpoint: 'https://hooks.example.com/', events: ['email.sent'] }),
+    );
     const stranger = clientOf(await stage.service.createAccount());
     for (const refused of [
       await stranger.webhooks.get(mine.id),

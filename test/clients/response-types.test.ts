@@ -216,8 +216,7 @@ test('resend: the response of each method has its type', async () => {
   const { topics, inboxes } = failing;
   for (const lists of [segments, audiences, automations, broadcasts, contactProperties, contacts])
     expect((await lists.list()).error?.statusCode).toBe(501);
-  for (const lists of [templates, topics, inboxes])
-    expect((await lists.list()).error?.statusCode).toBe(501);
+  for (const lists of [templates, topics, inboxes]) expect((await lists.list()).error?.statusCode).toBe(501);
   await failing.webhooks.events.get({ webhookId: hook.id, eventId: 'dlv_unknown' });
   await failing.webhooks.create({ endpoint: receiver.url, events: ['email.opened'] });
   await failing.webhooks.get(hook.id);

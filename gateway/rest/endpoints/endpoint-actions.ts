@@ -72,8 +72,7 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId: 'testEndpoint',
         summary: 'Test an endpoint',
-        description:
-          `Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and \`success\` is false. Limited to ${MAX_TESTS} per minute.`,
+        description: `Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and \`success\` is false. Limited to ${MAX_TESTS} per minute.`,
         tags: ['Endpoints'],
         params: idInPath,
         body: testInput,

@@ -106,6 +106,9 @@ test('kinds of the client are read as patterns of an endpoint, and listed again'
   expect(listResendKinds(['email.received'])).toEqual(['email.received']);
   expect(listResendKinds(['email.*'])).not.toContain('domain.updated');
   expect(listResendKinds(['*'])).toBeNull();
-  expect(readResendKinds(['email.sent', 'email.recieved', 'toString'])).toEqual({ patterns: ['email.sent'], unknown: 1 });
+  expect(readResendKinds(['email.sent', 'email.recieved', 'toString'])).toEqual({
+    patterns: ['email.sent'],
+    unknown: 1,
+  });
   expect(readResendKinds(['__proto__']).unknown).toBe(0);
 });

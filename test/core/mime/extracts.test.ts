@@ -182,7 +182,9 @@ describe('codes in mail of known services', () => {
     );
     const wrong = mails.filter(([, subject, body, code]) => (codesOf(subject, body)[0] ?? null) !== code);
     expect(mails).toHaveLength(count);
-    expect(wrong.length, isHeld ? '' : wrong.map(([, subject]) => subject).join('\n')).toBeLessThanOrEqual(count - least);
+    expect(wrong.length, isHeld ? '' : wrong.map(([, subject]) => subject).join('\n')).toBeLessThanOrEqual(
+      count - least,
+    );
   });
 
   test.each(CODELESS_MAILS)('no year, telephone, order or postal number is a code (%s: %s)', (_, subject, body) => {

@@ -30,7 +30,8 @@ const differences: Readonly<Record<string, string>> = {
   'resend GET /events': 'Lists the events of the account. There are no definitions of custom events.',
   'POST /webhooks':
     'Kinds of events that never happen here, such as `email.opened`, are left out. `email.received` is posted for all received mail.',
-  'POST /webhooks/{webhookId}/events/{eventId}/replay': 'Repeats what has not succeeded; a delivery that succeeded is 400.',
+  'POST /webhooks/{webhookId}/events/{eventId}/replay':
+    'Repeats what has not succeeded; a delivery that succeeded is 400.',
   'GET /logs': 'Requests of the last 7 days.',
   'GET /logs/{id}': 'Bodies of requests are shortened, and secrets in them redacted.',
   'GET /attachments/{id}/{filename}': 'Returns the bytes; read them with `.asResponse()`.',
