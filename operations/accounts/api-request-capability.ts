@@ -177,14 +177,14 @@ export const resendLogCapability: Capability = {
       method: z.string(),
       responseStatus: z.number().int(),
       userAgent: z.string().nullable(),
-      requestBody: z
-        .unknown()
-        .optional()
-        .meta({ ...secret, description: `${LOGGED} ${BODY}` }),
-      responseBody: z
-        .unknown()
-        .optional()
-        .meta({ ...secret, description: `${LOGGED} ${BODY}` }),
+      requestJson: named(z.unknown().optional(), { restName: 'request_body' }).meta({
+        ...secret,
+        description: `${LOGGED} ${BODY}`,
+      }),
+      responseJson: named(z.unknown().optional(), { restName: 'response_body' }).meta({
+        ...secret,
+        description: `${LOGGED} ${BODY}`,
+      }),
     }),
     computed: {
       endpoint: ({ path }) => path.replace(/^\/api\/(?:e2|v2)(?=\/)/, '').replace(/\?.*$/s, ''),
@@ -192,8 +192,8 @@ export const resendLogCapability: Capability = {
       userAgent: ({ requestHeaders }) => requestHeaders['user-agent'] ?? null,
     },
     loaded: {
-      requestBody: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.requestBody)) },
-      responseBody: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.responseBody)) },
+      requestJson: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.requestBody)) },
+      responseJson: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.responseBody)) },
     },
     load: requests.loadApiRequests,
   }),

@@ -366,7 +366,7 @@ describe('webhooks', () => {
       attachments: [{ filename: 'plan.txt', content_type: 'text/plain', content_disposition: 'attachment' }],
     });
     const read = dataOf(await client.emails.receiving.get(data.email_id));
-    expect([read.message_id, read.text]).toEqual([data.message_id, 'Words\n']);
+    expect([read.message_id, read.text]).toEqual([data.message_id, 'Words']);
     const emailId = data.email_id;
     const [file] = data.attachments;
     expect(dataOf(await client.emails.receiving.attachments.get({ emailId, id: file?.id ?? '' }))).toMatchObject({
