@@ -89,6 +89,16 @@ const WRITTEN: readonly Resource[] = [
     }),
   },
   {
+    name: 'domains',
+    description: 'Lists domains, or creates or deletes one: what mail is sent from and received at.',
+    path: '/domains',
+    columns: [word('ID', 'id'), word('Domain', 'domain', true), word('Status', 'status')],
+    empty: 'There are no domains.',
+    examples: ['postroom domains', 'postroom domains --create example.com', 'postroom domains --delete dom_...'],
+    addOptions: (command) => command.option('--create <domain>', 'create this domain; prints its DNS records'),
+    makeBody: async (_server, { create }) => ({ domain: create }),
+  },
+  {
     name: 'drafts',
     description: 'Lists drafts, or sends or deletes one.',
     path: '/drafts',
@@ -177,11 +187,16 @@ async function run(resource: Resource, options: Options): Promise<void> {
   print(data.length === 0 ? resource.empty : table(data, resource.columns));
 }
 
-/** Prints what was changed: its ID, and what is shown only once. */
+/** Prints what was changed: its ID, what is shown only once, and what is to do next. */
 function show(options: Options, result: Row): void {
   if (options.json === true) return printJson(result);
   print(String(result['id'] ?? options['delete'] ?? options['send']));
   if (typeof result['signingSecret'] === 'string') print(`Signing secret: ${result['signingSecret']}`);
+  // Whole, because they are copied.
+  const records = Array.isArray(result['records']) ? (result['records'] as Row[]) : [];
+  if (records.length > 0) print('Publish these DNS records:');
+  for (const { type, name, priority, value } of records)
+    print([type, name, priority, value].filter((each) => each != null).join('  '));
 }
 
 async function readDomain(server: Server, address: string): Promise<string> {
