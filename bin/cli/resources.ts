@@ -26,12 +26,15 @@ interface Resource {
   isSent?: true;
 }
 
+/** Returns a field as text, in a list; an empty one if the row has none. */
+function readText(row: Row, field: string): string[] {
+  const value = row[field];
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+}
+
 const word = (title: string, field: string, isFlexible?: true): Column<Row> => ({
   title,
-  text: (row) => {
-    const value = row[field];
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  },
+  text: (row) => readText(row, field)[0] ?? '',
   ...(isFlexible === undefined ? {} : { isFlexible }),
 });
 
@@ -195,8 +198,8 @@ function show(options: Options, result: Row): void {
   // Whole, because they are copied.
   const records = Array.isArray(result['records']) ? (result['records'] as Row[]) : [];
   if (records.length > 0) print('Publish these DNS records:');
-  for (const { type, name, priority, value } of records)
-    print([type, name, priority, value].filter((each) => each != null).join('  '));
+  for (const record of records)
+    print(['type', 'name', 'priority', 'value'].flatMap((field) => readText(record, field)).join('  '));
 }
 
 async function readDomain(server: Server, address: string): Promise<string> {

@@ -127,5 +127,5 @@ function writeBody(type: string, at: Date, maxBytes: number, data: Data | null):
 }
 
 function listAddresses(list: AddressFields['to']): string[] {
-  return list?.addresses.map(({ address }) => address ?? '') ?? [];
+  return list?.addresses.map(({ address }) => address) ?? [];
 }

@@ -197,7 +197,7 @@ test('resend: the response of each method has its type', async () => {
     dataOf(await client.webhooks.events.get({ webhookId, eventId }));
     dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId }));
   }
-  const [{ id: eventId = '' } = {}] = posted.data;
+  const eventId = posted.data[0]?.id ?? '';
   dataOf(await client.webhooks.events.replay({ webhookId, eventId }));
   receiver.answer([200]);
   dataOf(await client.webhooks.list());

@@ -336,7 +336,10 @@ test('domains lists, creates with the DNS records to publish, and deletes', asyn
   expect((await json('domains')).data).toMatchObject([{ id: account.domainId, domain: account.domain }]);
   const name = `${account.domain.split('.')[0]}-cli.example`;
   const made = await postroom(['domains', '--create', name]);
-  expect(made, made.error).toMatchObject({ code: 0, out: expect.stringMatching(/^dom_\w+\nPublish these DNS records:\nMX {2}/) });
+  expect(made, made.error).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^dom_\w+\nPublish these DNS records:\nMX {2}/),
+  });
   expect(made.out).toContain(`_postroom.${name}`);
   const [id = ''] = made.out.split('\n');
   expect(await json('domains', '--delete', id)).toMatchObject({ success: true });

@@ -3,7 +3,7 @@ import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { listNeeded, RIGHTS } from '../../../core/accounts/rights.ts';
-import { readAccess, describeAccess } from '../../../schema/graphql/access.ts';
+import { describeAccess, readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';

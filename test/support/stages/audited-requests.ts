@@ -149,6 +149,7 @@ export const unauditedRequests: Readonly<Record<string, string>> = {
   'POST /endpoints/:id/test': DELIVERS,
   'POST /endpoints/:id/retry-waiting': DELIVERS,
   'POST /deliveries/:id/retry': DELIVERS,
+  'POST /webhooks/:webhookId/events/:eventId/replay': DELIVERS,
   'POST /emails/:id/retry': DELIVERS,
   'POST /endpoints/preview-payload': LOOKS,
   'POST /emails/wait': LOOKS,
