@@ -40,7 +40,7 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An API key of the account, in the Authorization header. Each operation lists the scopes that the key needs. The token of an OAuth grant for the whole service does as well: the level `read` has the scope `read`, `send` has `read` and `send`, and `everything` has all.',
+              'An API key of the account, in the Authorization header. `x-required-scopes` of an operation has lists of scopes: the key needs all of one list. The token of an OAuth grant for the whole service does as well: the level `read` has the scope `read`, `send` has `read` and `send`, and `everything` has all.',
           },
         },
         ...sharedResponses,
@@ -122,8 +122,8 @@ const tags = [
 ];
 
 /**
- * Adds what the operation needs, as its route declares it: in words, and as the scopes of the API key. A route that does several things has
- * the scopes of each, of which one suffices to begin; `security` of the route lists what suffices instead of a key.
+ * Adds what the operation needs, as its route declares it: in words, and as lists of scopes of the API key, of which one suffices. A route
+ * that does several things has a list for each.
  */
 function withNeeded(schema: FastifySchema, { rights, isOfDomain }: RouteAccess): FastifySchema {
   const cases = 'cases' in rights ? rights.cases : { '': rights };
@@ -131,8 +131,8 @@ function withNeeded(schema: FastifySchema, { rights, isOfDomain }: RouteAccess):
   return {
     ...schema,
     description: `${schema.description ?? ''}${describeNeeded(cases, isOfDomain)}`,
-    security: [...scopes.map((key) => ({ key })), ...(schema.security ?? [])],
-  };
+    'x-required-scopes': scopes,
+  } as FastifySchema;
 }
 
 /** Returns the lists that no other one is a part of, each once. */

@@ -211,9 +211,11 @@ function readOperations({
   const known = new Map<string, { path: string; scopes: string }>();
   for (const [path, item] of Object.entries(paths))
     for (const [method, operation] of Object.entries(item ?? {})) {
-      const { operationId, security = [] } = operation as OpenAPIV3_1.OperationObject;
+      const { operationId, 'x-required-scopes': lists = [] } = operation as OpenAPIV3_1.OperationObject<{
+        'x-required-scopes'?: string[][];
+      }>;
       if (operationId === undefined) continue;
-      const scopes = security.flatMap(({ key = [] }) => (key.length === 0 ? [] : [key.join(' and ')])).join(' or ');
+      const scopes = lists.map((list) => list.join(' and ')).join(' or ');
       known.set(operationId, { path: `\`${method.toUpperCase()} ${path.replace('/api/e2', '')}\``, scopes });
     }
   return (operationId) => {

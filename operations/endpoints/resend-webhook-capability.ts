@@ -177,7 +177,7 @@ export const resendWebhookCapability: Capability = {
   }),
   operations: [
     defineList({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'listWebhooks',
       summary: 'List webhooks',
       description: 'Same as GET /endpoints with type `webhook`, in the format of the `resend` client.',
@@ -191,7 +191,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineRead({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'getWebhook',
       summary: 'Retrieve a webhook',
       description: 'Same as GET /endpoints/{id}, in the format of the `resend` client.',
@@ -259,7 +259,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'listWebhookEvents',
       summary: 'List the events of a webhook',
       description: 'Returns its deliveries, newest first. The ID of an event is that of its delivery.',
@@ -287,7 +287,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'getWebhookEvent',
       summary: 'Retrieve an event of a webhook',
       description: 'Returns a delivery with the body that an attempt would send now.',
@@ -308,7 +308,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'readAccount',
+      access: 'read',
       operationId: 'listWebhookEventAttempts',
       summary: 'List the attempts of an event of a webhook',
       description: 'Returns the attempts of a delivery, newest first.',
@@ -333,7 +333,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'sendAndReadAccount',
+      access: 'sendAndRead',
       operationId: 'replayWebhookEvent',
       summary: 'Replay an event of a webhook',
       description: 'Same as POST /deliveries/{id}/retry: a delivery that succeeded is 400.',

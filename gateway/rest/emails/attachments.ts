@@ -119,8 +119,8 @@ const signedQuery = z.object({
   signature: z.unknown().optional().meta({ type: 'string', description: 'Replaces an API key until then.' }),
 });
 
-/** Instead of an API key, the signature of a link suffices. */
-const security = [{}];
+/** An API key, or the signature of a link. */
+const security = [{ key: [] }, {}];
 
 /** Downloads that webhooks link to. Register them after the admission that accepts signed links. */
 export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
