@@ -12,7 +12,8 @@ const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
  * Swept by graph-sweep.ts, gateway/mcp/mcp-isolation.attack.ts, and scim/scim-members.test.ts, whose routes take no API key. A webhook is
  * deleted in clients/resend.test.ts: here it would be the endpoint that DELETE /endpoints/:id needs.
  */
-const SWEPT_ELSEWHERE = /^(?:DELETE \/api\/e2\/webhooks\/:id|\w+ \/graphql|POST \/mcp|\w+ \/scim\/v2\/.*|DELETE \/api\/e2\/scim\/token\/:id)$/;
+const SWEPT_ELSEWHERE =
+  /^(?:DELETE \/api\/e2\/webhooks\/:id|\w+ \/graphql|POST \/mcp|\w+ \/scim\/v2\/.*|DELETE \/api\/e2\/scim\/token\/:id)$/;
 
 /** It has no ID, and revokes the key of the request, which the sweep needs; see rest/client-contract.test.ts. */
 const ENDS_THE_KEY = '/api/e2/auth/revoke-key';
