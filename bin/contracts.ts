@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { pino } from 'pino';
 import { createInProcessBus } from '../actors/bus/in-process.ts';
 import { openDatabase } from '../db/connection/database.ts';
-import { readOperationPaths, writeParityPage } from '../gateway/openapi/parity-table.ts';
+import { writeParityPage } from '../gateway/openapi/parity-table.ts';
 import { createGateway } from '../gateway/server.ts';
 import { schema } from '../schema/graphql/schema.ts';
 import { writeCapabilityCommands } from './runner/capability-commands.ts';
@@ -57,7 +58,7 @@ const app = await createGateway({
 await app.ready();
 const document = app.swagger();
 await writeFile(path.join(root, 'openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
-await writeFile(path.join(root, 'docs/parity.md'), writeParityPage(readOperationPaths(document)));
+await writeFile(path.join(root, 'docs/parity.md'), writeParityPage(document as OpenAPIV3_1.Document));
 await writeFile(path.join(root, 'schema.graphql'), `${printSchema(lexicographicSortSchema(schema))}\n`);
 const introspection = minifyIntrospection(
   introspectionFromSchema(lexicographicSortSchema(schema), { descriptions: false }),

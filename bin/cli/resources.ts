@@ -26,12 +26,15 @@ interface Resource {
   isSent?: true;
 }
 
+/** Returns a field as text, in a list; an empty one if the row has none. */
+function readText(row: Row, field: string): string[] {
+  const value = row[field];
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+}
+
 const word = (title: string, field: string, isFlexible?: true): Column<Row> => ({
   title,
-  text: (row) => {
-    const value = row[field];
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  },
+  text: (row) => readText(row, field)[0] ?? '',
   ...(isFlexible === undefined ? {} : { isFlexible }),
 });
 
@@ -87,6 +90,16 @@ const WRITTEN: readonly Resource[] = [
       domainId: await readDomain(server, String(create)),
       ...(endpoint === undefined ? {} : { endpointId: endpoint }),
     }),
+  },
+  {
+    name: 'domains',
+    description: 'Lists domains, or creates or deletes one: what mail is sent from and received at.',
+    path: '/domains',
+    columns: [word('ID', 'id'), word('Domain', 'domain', true), word('Status', 'status')],
+    empty: 'There are no domains.',
+    examples: ['postroom domains', 'postroom domains --create example.com', 'postroom domains --delete dom_...'],
+    addOptions: (command) => command.option('--create <domain>', 'create this domain; prints its DNS records'),
+    makeBody: async (_server, { create }) => ({ domain: create }),
   },
   {
     name: 'drafts',
@@ -177,11 +190,16 @@ async function run(resource: Resource, options: Options): Promise<void> {
   print(data.length === 0 ? resource.empty : table(data, resource.columns));
 }
 
-/** Prints what was changed: its ID, and what is shown only once. */
+/** Prints what was changed: its ID, what is shown only once, and what is to do next. */
 function show(options: Options, result: Row): void {
   if (options.json === true) return printJson(result);
   print(String(result['id'] ?? options['delete'] ?? options['send']));
   if (typeof result['signingSecret'] === 'string') print(`Signing secret: ${result['signingSecret']}`);
+  // Whole, because they are copied.
+  const records = Array.isArray(result['records']) ? (result['records'] as Row[]) : [];
+  if (records.length > 0) print('Publish these DNS records:');
+  for (const record of records)
+    print(['type', 'name', 'priority', 'value'].flatMap((field) => readText(record, field)).join('  '));
 }
 
 async function readDomain(server: Server, address: string): Promise<string> {

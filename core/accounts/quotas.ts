@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../shared/errors.ts';
-import { nameType } from '../shared/field-notes.ts';
+import { named, nameType } from '../shared/field-notes.ts';
 
 /** Largest value of a quota. */
 const MAX_QUOTA = 1_000_000_000;
@@ -16,7 +16,7 @@ export const quotasShape = nameType(
     mailPerDay: quota.meta({ description: 'Emails that it receives and sends together on a day (UTC).' }),
     domains: quota.meta({ description: 'Domains.' }),
     addresses: quota.meta({ description: 'Email addresses.' }),
-    storedBytes: z.number().min(0).max(MAX_STORED_BYTES).nullish().meta({
+    storedBytes: named(z.number().int().min(0).max(MAX_STORED_BYTES).nullish(), { graphqlType: 'Float' }).meta({
       description: 'Bytes of its messages, which are measured about once a minute.',
     }),
   }),

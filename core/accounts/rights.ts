@@ -1,5 +1,5 @@
 import { UserError } from '../shared/errors.ts';
-import { INSUFFICIENT_ROLE, type KeyRights, type Scope, scopeMissing } from './key-rights.ts';
+import { INSUFFICIENT_ROLE, type KeyRights, SCOPES_OF_LIMITED_KEYS, type Scope, scopeMissing } from './key-rights.ts';
 import { isAtLeast, ROLES, type Role } from './roles.ts';
 
 /** Who has a right. */
@@ -111,10 +111,34 @@ export function listNeeded({ right, also }: RightAccess): readonly Right[] {
   return also === undefined ? [right] : [right, also];
 }
 
-/** Returns the sentence, after a space, that says which scopes an operation needs if it needs two; empty for one. */
-export function describeScopes(name: AccessName): string {
-  const [first, second] = listNeeded(ACCESS[name]).map((right) => RIGHTS[right].scope);
-  return second === undefined ? '' : ` Needs the scopes \`${first}\` and \`${second}\`.`;
+/** Returns the scopes that a key needs for all of these rights, once each. */
+export function listScopes(rights: readonly Right[]): Scope[] {
+  return [...new Set(rights.map((right): Scope => RIGHTS[right].scope))];
+}
+
+/**
+ * Returns the sentences, after a space, that say what an operation needs; empty if it needs nothing. `cases` has the rights of each thing that
+ * it does, by words that name the thing; the words of the only thing are empty.
+ */
+export function describeNeeded(cases: Readonly<Record<string, readonly Right[]>>, isOfDomain: boolean): string {
+  const needed = Object.entries(cases).filter(([, rights]) => rights.length > 0);
+  if (needed.length === 0) return '';
+  const words = needed.map(([when, rights]) => `${describeRights(rights)}${when === '' ? '' : ` ${when}`}`);
+  const isOfLimitedScopes = needed.every(([, rights]) =>
+    listScopes(rights).every((scope) => SCOPES_OF_LIMITED_KEYS.includes(scope)),
+  );
+  const unlimited = isOfDomain || !isOfLimitedScopes ? '' : ' A key of single domains or addresses cannot use it.';
+  return ` Needs ${words.join('; ')}.${unlimited}`;
+}
+
+function describeRights(rights: readonly Right[]): string {
+  const scopes = listScopes(rights).map((scope) => `\`${scope}\``);
+  const role = ROLES.find((each) => rights.some((right) => RIGHTS[right].role === each)) ?? 'viewer';
+  const rules: readonly RightRule[] = rights.map((right) => RIGHTS[right]);
+  const above = role === 'owner' ? '' : ' or above';
+  const beside = rules.every(({ isOfApprovers }) => isOfApprovers === true) ? ' (or an approver)' : '';
+  const roles = role === 'viewer' ? '' : ` and the role \`${role}\`${above}${beside}`;
+  return `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(' and ')}${roles}`;
 }
 
 /** Returns whether a member who is limited to domains or addresses can use a right at all. */

@@ -17,7 +17,7 @@ export interface WebhookConfig {
   verificationToken: string;
   /** value of X-Service-Signature: the token itself, or an HMAC keyed with it */
   signatureScheme: 'token' | 'hmac';
-  payload: 'nested' | 'flat';
+  payload: WebhookPayloadForm;
   /** maximum bytes of a request body, 10,000 to 25,000,000; above it parts are left out (core/endpoints/webhook-payload.ts) */
   maxPayloadOctets: number;
   /** whether attachments are sent with their content if it fits, or only as links */
@@ -38,6 +38,10 @@ export type EndpointType = (typeof ENDPOINT_TYPES)[number];
 /** Payload of a webhook: our own JSON, a message for a Discord channel (`chat_a`), or for a Slack channel (`chat_b`). */
 export const WEBHOOK_FORMATS = ['native', 'chat_a', 'chat_b'] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
+/** Form of the JSON of webhooks: `resend` is that of the client of this name (core/endpoints/resend-payload.ts). */
+export const WEBHOOK_PAYLOAD_FORMS = ['nested', 'flat', 'resend'] as const;
+type WebhookPayloadForm = (typeof WEBHOOK_PAYLOAD_FORMS)[number];
 
 interface EndpointConfigOptions {
   guard: AddressGuard;
@@ -131,7 +135,7 @@ const storedWebhook = z.object({
     .transform((headers) => headers ?? {}),
   verificationToken: z.string().default(''),
   signatureScheme: z.enum(['token', 'hmac']).default('token'),
-  payload: z.enum(['nested', 'flat']).default('nested'),
+  payload: z.enum(WEBHOOK_PAYLOAD_FORMS).default('nested'),
   maxPayloadOctets: z.number().default(DEFAULT_MAX_PAYLOAD_BYTES),
   attachments: z.enum(['content', 'link']).default('content'),
 });
@@ -178,8 +182,8 @@ function checkWebhookOptions(given: Record<string, unknown>): EndpointConfigResu
   const { signatureScheme, payload, maxPayloadOctets, attachments } = given;
   if (signatureScheme !== undefined && signatureScheme !== 'token' && signatureScheme !== 'hmac')
     return { error: 'Signature scheme must be token or hmac', field: 'signatureScheme' };
-  if (payload !== undefined && payload !== 'nested' && payload !== 'flat')
-    return { error: 'Payload must be nested or flat', field: 'payload' };
+  if (payload !== undefined && !WEBHOOK_PAYLOAD_FORMS.some((form) => form === payload))
+    return { error: 'Payload must be nested, flat or resend', field: 'payload' };
   if (
     maxPayloadOctets !== undefined &&
     !isWholeNumber(maxPayloadOctets, MIN_PAYLOAD_LIMIT_BYTES, MAX_PAYLOAD_LIMIT_BYTES)

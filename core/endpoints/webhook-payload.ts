@@ -7,6 +7,7 @@ import { orderedSpamCheck } from '../screening/spam-check.ts';
 import { type JsonRange, type JsonWriter, writeJson } from '../shared/json-writer.ts';
 import type { Steps } from '../shared/steps.ts';
 import { buildChatPayload } from './chat-payload.ts';
+import type { WebhookConfig } from './endpoint-config.ts';
 import {
   countJsonBytes,
   cutToJsonBytes,
@@ -23,14 +24,18 @@ import {
   type StoredMail,
   toPayloadFacts,
 } from './payload-facts.ts';
+import { buildResendMail } from './resend-payload.ts';
 
 /** Builds the body of a webhook request for an email, in the endpoint's format. Equal parts give equal bytes. */
 export function* buildMailPayload(parts: MailPayloadParts): Steps<Buffer> {
   const { webhookFormat } = parts.endpoint;
   const facts = toPayloadFacts(parts);
   switch (webhookFormat) {
-    case 'native':
-      return yield* buildWebhookPayload(parts.config, facts);
+    case 'native': {
+      const { payload, maxPayloadOctets } = parts.config;
+      if (payload === 'resend') return buildResendMail(facts, maxPayloadOctets);
+      return yield* buildWebhookPayload({ ...parts.config, payload }, facts);
+    }
     case 'chat_a':
     case 'chat_b':
       return Buffer.from(buildChatPayload(webhookFormat, facts));
@@ -87,8 +92,11 @@ export function* buildWebhookPayload(options: PayloadOptions, facts: PayloadFact
 }
 
 /** Returns whether the payload contains something that is read from the bytes of the message. */
-export function needsRaw(options: PayloadOptions, attachments: readonly Attachment[]): boolean {
-  return options.payload === 'nested' || (options.attachments === 'content' && attachments.length > 0);
+export function needsRaw(
+  { payload, attachments: mode }: Pick<WebhookConfig, 'payload' | 'attachments'>,
+  attachments: readonly Attachment[],
+): boolean {
+  return payload === 'nested' || (payload === 'flat' && mode === 'content' && attachments.length > 0);
 }
 
 /** The parts of a message that a payload contains. */

@@ -50,7 +50,7 @@ const LEAST_LONG_DIGITS = 9;
 export const YEAR = /^(?:19|20)\d\d$/;
 /** Dates, times and spans of years. */
 const MOMENT =
-  /^(?:\d{1,2}-\d{1,2}-\d{4}|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
+  /^(?:\d{1,2}-\d{1,2}-(?:19|20)\d\d|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
 
 /** Returns the words and groups of digits in a text that may be codes, in its order. Takes linear time. */
 export function findCandidates(text: string): Candidate[] {
@@ -135,6 +135,8 @@ function rateForm(token: string, line: string, at: number): number | null {
     return token.length === 6 ? 0.2 : token.length <= 8 ? 0.1 : 0;
   }
   if (/^\d{3,5}-\d{3,5}$|^\d{2}-\d{2}-\d{2}$|^\d(?:-\d){3,7}$/.test(token)) return 0.15;
+  // Codes of parcel lockers: shelf, row and number.
+  if (/^\d{1,2}-\d{1,2}-\d{3,5}$/.test(token)) return 0;
   if (/^[\d-]+$/.test(token) || (token.length > 10 && !token.includes('-'))) return null;
   if (/^[a-z]{3,8}-\d{3,6}$/.test(token)) return 0;
   // Capitals and digits, or small letters and digits; not both, like names of files and keys.

@@ -21,10 +21,18 @@ export interface RouteAccess {
 
 /** The rights of a route that does several things. */
 interface RightsOfRequest {
+  /** the rights of each thing, which the key names in words, such as `to delete it forever` */
+  cases: Readonly<Record<string, readonly Right[]>>;
   /** checked before the request is read: at least one of them is needed */
   oneOf: readonly Right[];
   /** returns the rights that this request needs, checked once its body and query are parsed */
   of: (request: Pick<FastifyRequest, 'body' | 'query'>) => readonly Right[];
+}
+
+/** Returns the access of a route that does several things, which can be limited to domains. See RightsOfRequest. */
+export function accessByCase(cases: RightsOfRequest['cases'], of: RightsOfRequest['of']): RouteAccess {
+  const oneOf = Object.values(cases).flatMap((rights) => (rights.length === 1 ? rights : []));
+  return { rights: { cases, oneOf, of }, isOfDomain: true };
 }
 
 declare module 'fastify' {

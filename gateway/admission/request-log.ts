@@ -152,7 +152,7 @@ export function logRequests(app: FastifyInstance, options: RequestLogOptions): R
 /** Returns the rights that a route needs; where the request decides, all that it may need. */
 function readRouteRights({ routeOptions }: FastifyRequest): readonly Right[] {
   const rights = routeOptions.config.access?.rights ?? [];
-  return 'oneOf' in rights ? rights.oneOf : rights;
+  return 'cases' in rights ? Object.values(rights.cases).flat() : rights;
 }
 
 /** What is logged of a response whose body is bytes or a stream. */

@@ -10,8 +10,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** the fields of the body, if the schema of the route is open */
     bodyFields?: z.ZodType;
-    /** refuses unknown fields of the body, where ignoring one would widen what the request matches */
-    isStrict?: true;
   }
 }
 
@@ -32,13 +30,12 @@ const NO_PARAMETERS = z.object({});
 
 /**
  * Lists unknown fields of a JSON body and unknown query parameters, which are ignored, as `warnings` in the response, whatever its status.
- * With the query parameter `strict=true`, and for routes that are strict, they are 400 instead. Call it before the routes are registered.
+ * With the query parameter `strict=true` they are 400 instead; shapes that refuse unknown fields do so themselves. Call it before the routes are registered.
  */
 export function warnOfUnknownFields(app: FastifyInstance): void {
   app.decorateRequest('bodyWarnings', null);
   app.addHook('onRoute', (route) => {
-    const { bodyFields, isStrict = false } = route.config ?? {};
-    const bodyShape = bodyFields ?? route.schema?.body;
+    const bodyShape = route.config?.bodyFields ?? route.schema?.body;
     const queryShape = route.schema?.querystring ?? NO_PARAMETERS;
     // After the hooks of the route, which may normalize the body.
     route.preValidation = [
@@ -51,7 +48,7 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
           ...fields.map((path) => warningAbout(path, 'Unknown field')),
           ...parameters.filter((name) => name !== STRICT).map((name) => warningAbout(name, 'Unknown query parameter')),
         ].slice(0, MAX_WARNINGS);
-        if (warnings.length > 0 && (isStrict || query[STRICT] === 'true')) throw refusal(warnings);
+        if (warnings.length > 0 && query[STRICT] === 'true') throw refusal(warnings);
         request.bodyWarnings = warnings.map(({ field, message }) => ({
           field,
           message: `${message}. It was ignored.`,

@@ -1,9 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
+import type { Scope } from '../../core/accounts/key-rights.ts';
+import { describeNeeded, listScopes } from '../../core/accounts/rights.ts';
+import type { RouteAccess } from '../admission/access.ts';
 import { addExamples } from './document-examples.ts';
 import { nameBodies } from './name-bodies.ts';
 import { describeWebhooks, webhookSchemas } from './webhooks.ts';
@@ -36,14 +39,19 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
           key: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key of the account, in the Authorization header.',
+            description:
+              'An API key of the account, in the Authorization header. `x-required-scopes` of an operation has lists of scopes: the key needs all of one list. The token of an OAuth grant for the whole service does as well: the level `read` has the scope `read`, `send` has `read` and `send`, and `everything` has all.',
           },
         },
         ...sharedResponses,
       },
       security: [{ key: [] }],
     },
-    transform: jsonSchemaTransform,
+    transform: (route) => {
+      const made = jsonSchemaTransform(route);
+      const { access } = (route.route.config ?? {}) as FastifyContextConfig;
+      return access === undefined ? made : { ...made, schema: withNeeded(made.schema, access) };
+    },
     transformObject: (document) => {
       const made = jsonSchemaTransformObject(document) as OpenAPIV3_1.Document;
       const folded = foldComponents({ ...made, paths: describeResponses(made) });
@@ -113,6 +121,32 @@ const tags = [
   { name: 'Agents', description: 'Inboxes that agents create for themselves.' },
 ];
 
+/**
+ * Adds what the operation needs, as its route declares it: in words, and as lists of scopes of the API key, of which one suffices. A route
+ * that does several things has a list for each.
+ */
+function withNeeded(schema: FastifySchema, { rights, isOfDomain }: RouteAccess): FastifySchema {
+  const cases = 'cases' in rights ? rights.cases : { '': rights };
+  const scopes = 'cases' in rights ? listLeast(Object.values(cases).map(listScopes)) : [listScopes(rights)];
+  return {
+    ...schema,
+    description: `${schema.description ?? ''}${describeNeeded(cases, isOfDomain)}`,
+    'x-required-scopes': scopes,
+  } as FastifySchema;
+}
+
+/** Returns the lists that no other one is a part of, each once. */
+function listLeast(lists: readonly Scope[][]): Scope[][] {
+  return lists.filter(
+    (list, at) =>
+      !lists.some(
+        (other, place) =>
+          other.every((scope) => list.includes(scope)) &&
+          (other.length < list.length || (other.length === list.length && place < at)),
+      ),
+  );
+}
+
 const PREFIX = '#/components/schemas/';
 
 /**
@@ -167,10 +201,11 @@ function withoutUnused<Document extends OpenAPIV3_1.Document>(document: Document
 
 /**
  * Simplifies schemas: null becomes one of the types, bounds that every JSON integer satisfies are removed, and so is the promise that a response
- * never gets more fields. `x-examples` and `x-default` become examples and default, which zod omits from shapes that transform a value.
+ * never gets more fields; a request that refuses unknown fields says so. `x-examples` and `x-default` become examples and default, which zod
+ * omits from shapes that transform a value.
  */
-function tidied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidied);
+function tidied(value: unknown, isRequest = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => tidied(each, isRequest));
   if (typeof value !== 'object' || value === null) return value;
   const { anyOf, ...rest } = value as Record<string, unknown>;
   const options = Array.isArray(anyOf) ? (anyOf as Record<string, unknown>[]) : [];
@@ -179,16 +214,22 @@ function tidied(value: unknown): unknown {
     options.length === 2 && typeof option?.['type'] === 'string' && !('const' in option) && none?.['type'] === 'null';
   const entries = Object.entries(
     isNullable
-      ? { ...option, ...rest, type: [option['type'], 'null'], ...nullableEnum(option) }
+      ? { ...option, ...rest, type: [rest['type'] ?? option['type'], 'null'].flat(), ...nullableEnum(option) }
       : (value as Record<string, unknown>),
   );
   const isNoise = ([key, each]: [string, unknown]) =>
     (key === 'minimum' && each === Number.MIN_SAFE_INTEGER) ||
     (key === 'maximum' && each === Number.MAX_SAFE_INTEGER) ||
-    (key === 'additionalProperties' && each === false);
+    (key === 'additionalProperties' && each === false && !isRequest);
   const renameKey = (key: string) => (key === 'x-examples' || key === 'x-default' ? key.slice('x-'.length) : key);
   return Object.fromEntries(
-    entries.filter((entry) => !isNoise(entry)).map(([key, each]) => [renameKey(key), tidied(each)]),
+    entries
+      .filter((entry) => !isNoise(entry))
+      // Components of requests end in `Input` until they are folded.
+      .map(([key, each]) => [
+        renameKey(key),
+        tidied(each, isRequest || key === 'requestBody' || key.endsWith('Input')),
+      ]),
   );
 }
 

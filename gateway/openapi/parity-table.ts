@@ -1,4 +1,4 @@
-import type { OpenAPI } from 'openapi-types';
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { capabilities } from '../../operations/capability/capabilities.ts';
 
 /** An operation and its name in each interface. An interface without a name does not have it. */
@@ -137,6 +137,13 @@ const features: Readonly<Record<string, readonly Row[]>> = {
       OTHER_CLIENTS,
     ],
     [
+      'Webhooks and logs of `resend`',
+      'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rotateWebhookSecret listWebhookEvents getWebhookEvent listWebhookEventAttempts replayWebhookEvent listLogs getLog',
+      '',
+      '',
+      OTHER_CLIENTS,
+    ],
+    [
       'Domains, suppressions',
       'legacyVerifyDomain legacyCheckDomain legacyUnblockAddress batchCreateSuppressions batchDeleteSuppressions',
       '',
@@ -197,35 +204,57 @@ function splitNames(names: string): string[] {
   return names.split(' ').filter((name) => name !== '');
 }
 
-/** Returns a function that gives the method and path of a REST operation, such as `GET /emails`. It throws for an unknown one. */
-export function readOperationPaths({ paths = {} }: Pick<OpenAPI.Document, 'paths'>): (operationId: string) => string {
-  const known = new Map<string, string>();
-  for (const [path, item] of Object.entries(paths as Record<string, Record<string, unknown>>))
-    for (const [method, operation] of Object.entries(item)) {
-      const { operationId } = operation as { operationId?: string };
-      if (operationId !== undefined) known.set(operationId, `${method.toUpperCase()} ${path.replace('/api/e2', '')}`);
+/** Returns a function that gives the cells of a REST operation: its method and path, and its scopes. It throws for an unknown one. */
+function readOperations({
+  paths = {},
+}: OpenAPIV3_1.Document): (operationId: string) => { path: string; scopes: string } {
+  const known = new Map<string, { path: string; scopes: string }>();
+  for (const [path, item] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(item ?? {})) {
+      const { operationId, 'x-required-scopes': lists = [] } = operation as OpenAPIV3_1.OperationObject<{
+        'x-required-scopes'?: string[][];
+      }>;
+      if (operationId === undefined) continue;
+      const scopes = lists.map((list) => list.join(' and ')).join(' or ');
+      known.set(operationId, { path: `\`${method.toUpperCase()} ${path.replace('/api/e2', '')}\``, scopes });
     }
   return (operationId) => {
-    const path = known.get(operationId);
-    if (path === undefined) throw new Error(`No REST operation is named ${operationId}`);
-    return path;
+    const cells = known.get(operationId);
+    if (cells === undefined) throw new Error(`No REST operation is named ${operationId}`);
+    return cells;
   };
 }
 
-/** Returns the page docs/parity.md. `pathOf` returns the method and path of a REST operation. */
-export function writeParityPage(pathOf: (operationId: string) => string): string {
+/** Returns the page docs/parity.md. */
+export function writeParityPage(document: OpenAPIV3_1.Document): string {
+  const find = readOperations(document);
   const parts = [
     '# Operations by interface',
     '',
     'Every operation of REST, GraphQL and MCP, and where the interfaces differ. Written by `npm run contracts`; a test compares it with the routes, the GraphQL schema and the MCP tools.',
-    'REST paths begin with `/api/e2`.',
+    'REST paths begin with `/api/e2`. The scope is what an [API key](api-keys.md#scopes) needs for the paths of REST, line by line if they differ; the fields of GraphQL and the tools of MCP need the same.',
   ];
   for (const feature of Object.keys(features)) {
-    parts.push('', `## ${feature}`, '', '| operation | REST | GraphQL | MCP | difference |', '|---|---|---|---|---|');
-    for (const row of operationNames.filter((each) => each.feature === feature))
-      parts.push(
-        `| ${row.what} | ${list(row.rest.map(pathOf))} | ${list(row.graphql)} | ${list(row.mcp)} | ${row.difference ?? ''} |`,
-      );
+    parts.push(
+      '',
+      `## ${feature}`,
+      '',
+      '| operation | REST | scope | GraphQL | MCP | difference |',
+      '|---|---|---|---|---|---|',
+    );
+    for (const row of operationNames.filter((each) => each.feature === feature)) {
+      const rest = row.rest.map(find);
+      const scopes = rest.map((each) => each.scopes);
+      const cells = [
+        row.what,
+        rest.map(({ path }) => path).join('<br>'),
+        (new Set(scopes).size > 1 ? scopes : scopes.slice(0, 1)).join('<br>'),
+        list(row.graphql),
+        list(row.mcp),
+        row.difference ?? '',
+      ];
+      parts.push(`| ${cells.join(' | ')} |`);
+    }
   }
   return `${parts.join('\n')}\n`;
 }

@@ -112,7 +112,7 @@ export const webhookSchemas: Record<string, Schema> = {
   }),
   WebhookEvent: record(
     {
-      id: { ...text, description: 'ID of the event, also in the header `webhook-id`.' },
+      id: { ...text, description: 'ID of the event. The header `webhook-id` is the ID of the delivery.' },
       type: text,
       event: { ...text, description: 'Same as `type`.' },
       timestamp: time,

@@ -1,7 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { describeScopes } from '../../core/accounts/rights.ts';
 import { isIdName } from '../../core/shared/field-notes.ts';
 import type {
   Action,
@@ -157,7 +156,7 @@ function makeRoutes(operation: Operation, operationId: string, parts: RouteParts
     schema: {
       operationId: as.operationId,
       summary: as.summary,
-      description: operation.description + describeScopes(operation.access),
+      description: operation.description,
       tags: [operation.tag ?? parts.capability.tag],
       ...schema,
       response: {
@@ -353,7 +352,9 @@ function actionForm(action: Action, parts: RouteParts): RouteForm {
         idempotencyOperation === undefined
           ? null
           : readIdempotencyHeader(headers, idempotencyOperation, target === undefined ? given : [id, given]);
-      const result = await readWhole(await run(context, inputOf(isQuery ? query : given, query), id, idempotency));
+      const owner = target?.owner === undefined ? {} : { [target.owner]: readId(params, { parameter: target.owner }) };
+      const input = { ...(inputOf(isQuery ? query : given, query) as Body), ...owner };
+      const result = await readWhole(await run(context, input, id, idempotency));
       return bodyOf(await write(context, result), result as never, context);
     },
   };
@@ -437,12 +438,13 @@ function makeExampleWriter(input: Fields, restCase: Capability['restCase']): (ex
     Object.assign({}, ...Object.entries(example as Body).map(([name, value]) => write({ [name]: value }))) as Body;
 }
 
-function targetParams({ argument, argumentDescription, parameter = 'id' }: Target): Fields {
+function targetParams({ argument, argumentDescription, parameter = 'id', owner }: Target): Fields {
   const description = isIdName(argument) ? 'ID of the object.' : argumentDescription;
-  return z.object({ [parameter]: z.string().meta({ description }) });
+  const names = owner === undefined ? [parameter] : [owner, parameter];
+  return z.object(Object.fromEntries(names.map((name) => [name, z.string().meta({ description })])));
 }
 
-function readId(params: unknown, target: Target | undefined): string {
+function readId(params: unknown, target: Pick<Target, 'parameter'> | undefined): string {
   return (params as Record<string, string> | undefined)?.[target?.parameter ?? 'id'] ?? '';
 }
 

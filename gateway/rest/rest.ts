@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { accountCapability } from '../../operations/accounts/account-capability.ts';
-import { apiRequestCapability } from '../../operations/accounts/api-request-capability.ts';
+import { apiRequestCapability, resendLogCapability } from '../../operations/accounts/api-request-capability.ts';
 import { auditCapability } from '../../operations/accounts/audit-capability.ts';
 import { customerCapability } from '../../operations/accounts/customer-capability.ts';
 import { scimTokenCapability } from '../../operations/accounts/scim-token-capability.ts';
@@ -17,6 +17,7 @@ import {
   releaseCapability,
 } from '../../operations/endpoints/delivery-capability.ts';
 import { endpointDeletion, retryWaitingCapability } from '../../operations/endpoints/endpoint-capability.ts';
+import { resendWebhookCapability } from '../../operations/endpoints/resend-webhook-capability.ts';
 import { webhookRequestCapability } from '../../operations/endpoints/webhook-request-capability.ts';
 import { simulateCapability } from '../../operations/routing/simulate-capability.ts';
 import { refusalCapability } from '../../operations/screening/refusal-capability.ts';
@@ -155,6 +156,7 @@ const resources = [
   capabilityRoutes(deliveryCapability),
   eventRoutes,
   capabilityRoutes(webhookRequestCapability),
+  capabilityRoutes(resendWebhookCapability),
   guardRoutes,
   capabilityRoutes(accountCapability),
   overviewRoutes,
@@ -162,6 +164,7 @@ const resources = [
   apiKeyRoutes,
   revokeKeyRoutes,
   capabilityRoutes(apiRequestCapability),
+  capabilityRoutes(resendLogCapability),
   capabilityRoutes(auditCapability),
   auditExportRoute,
   capabilityRoutes(refusalCapability),

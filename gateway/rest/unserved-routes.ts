@@ -13,8 +13,6 @@ const INBOXES = 'Postroom has no inboxes of their own. Use the threads of the ac
 const DRAFTS = 'Drafts belong to the account here: use GET /drafts, POST /drafts and POST /drafts/{id}/send.';
 const LABELS =
   'Labels are texts on threads here: GET /labels lists them, and PATCH /mail/threads/{id} changes those of a thread.';
-const DELIVERIES =
-  'Use GET /endpoints/{id}/deliveries, POST /deliveries/{id}/retry for one delivery, and POST /endpoints/{id}/replay for many.';
 const TEMPLATES = 'Postroom stores no templates. Render the HTML in your application, and send it with POST /emails.';
 const ONBOARDING = 'Postroom has no demo. Send mail with POST /emails, and wait for a reply with POST /emails/wait.';
 const CUSTOM_EVENTS =
@@ -65,19 +63,6 @@ const unserved: readonly [methods: readonly HTTPMethods[], paths: readonly strin
     ['/inboxes/:id/agent'],
     'Postroom runs no agent of its own. Connect yours to the MCP server at /mcp.',
   ],
-  [
-    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    ['/webhooks', '/webhooks/*'],
-    'Webhooks are endpoints here: use POST /endpoints and GET /endpoints.',
-  ],
-  [['GET'], ['/webhooks/:id/events', '/webhooks/:id/events/*'], DELIVERIES],
-  [['POST'], ['/webhooks/:id/events/:eventId/replay'], DELIVERIES],
-  [
-    ['POST'],
-    ['/webhooks/:id/signing-secret/rotate'],
-    'Webhooks are endpoints here: use POST /endpoints/{id}/rotate-secret.',
-  ],
-  [['GET'], ['/logs', '/logs/*'], 'Use GET /requests for the log of requests, and GET /events for that of events.'],
   [['GET'], ['/usage'], 'Use GET /api-keys, which shows what is left of the budgets of a key.'],
 ];
 

@@ -3,6 +3,7 @@ import { readWebhookConfig, type WebhookFormat } from '../../core/endpoints/endp
 import { buildEventChat, buildEventBody as buildNativeBody } from '../../core/endpoints/event-payload.ts';
 import { linkTo } from '../../core/endpoints/payload-facts.ts';
 import { buildSelectedPayload } from '../../core/endpoints/payload-query.ts';
+import { buildResendEvent } from '../../core/endpoints/resend-payload.ts';
 import { encodeEventCursor } from '../../core/events/event-cursor.ts';
 import { type AuditEventKind, findAuditAction, isAuditKind, type PostedKind } from '../../core/events/event-kinds.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
@@ -189,9 +190,9 @@ export async function buildEventBodies(context: OperationContext, postings: read
       data: subjectOf.get(event) ?? null,
       endpoint,
     };
-    return endpoint.webhookFormat === 'native'
-      ? buildNativeBody(posted, readWebhookConfig(endpoint.config).maxPayloadOctets)
-      : buildEventChat(endpoint.webhookFormat, posted, publicUrl);
+    if (endpoint.webhookFormat !== 'native') return buildEventChat(endpoint.webhookFormat, posted, publicUrl);
+    const { payload, maxPayloadOctets } = readWebhookConfig(endpoint.config);
+    return (payload === 'resend' ? buildResendEvent : buildNativeBody)(posted, maxPayloadOctets);
   });
 }
 

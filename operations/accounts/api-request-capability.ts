@@ -147,3 +147,75 @@ export const apiRequestCapability: Capability = {
     }),
   ],
 };
+
+/** Returns a logged body as JSON, and one that was shortened or is none as text. */
+function readBody(body: string | null): unknown {
+  try {
+    return body === null ? null : (JSON.parse(body) as unknown);
+  } catch {
+    return body;
+  }
+}
+
+const LOGGED = 'The body as JSON, or as text. Lists leave it out.';
+
+/** The log of requests at the paths and in the format of the `resend` client. */
+export const resendLogCapability: Capability = {
+  feature: 'Paths of other clients',
+  what: 'Logs',
+  tag: 'Paths of other clients',
+  path: '/logs',
+  restCase: 'snake',
+  resource: defineResource<requests.ApiRequest>()({
+    name: 'Log',
+    identifier: 'apiRequest',
+    description: 'A logged request, in the format of the `resend` client.',
+    isOfDomain: false,
+    shape: z.object({
+      createdAt: z.date(),
+      endpoint: z.string().meta({ description: 'Path without `/api/e2` and the query.', examples: ['/emails'] }),
+      method: z.string(),
+      responseStatus: z.number().int(),
+      userAgent: z.string().nullable(),
+      requestJson: named(z.unknown().optional(), { restName: 'request_body' }).meta({
+        ...secret,
+        description: `${LOGGED} ${BODY}`,
+      }),
+      responseJson: named(z.unknown().optional(), { restName: 'response_body' }).meta({
+        ...secret,
+        description: `${LOGGED} ${BODY}`,
+      }),
+    }),
+    computed: {
+      endpoint: ({ path }) => path.replace(/^\/api\/(?:e2|v2)(?=\/)/, '').replace(/\?.*$/s, ''),
+      responseStatus: ({ status }) => status,
+      userAgent: ({ requestHeaders }) => requestHeaders['user-agent'] ?? null,
+    },
+    loaded: {
+      requestJson: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.requestBody)) },
+      responseJson: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.responseBody)) },
+    },
+    load: requests.loadApiRequests,
+  }),
+  operations: [
+    defineList({
+      access: 'requests',
+      operationId: 'listLogs',
+      summary: 'List logs',
+      description: 'Same as GET /requests, in the format of the `resend` client.',
+      filter: z.object({}),
+      isPagedByItem: true,
+      page: requests.pageApiRequests,
+      count: requests.countApiRequests,
+      list: requests.listApiRequests,
+    }),
+    defineRead({
+      access: 'requests',
+      operationId: 'getLog',
+      summary: 'Retrieve a log',
+      description: 'Same as GET /requests/{id}, in the format of the `resend` client.',
+      target: { argument: 'id', argumentDescription: 'ID of the request.' },
+      read: requests.readApiRequest,
+    }),
+  ],
+};

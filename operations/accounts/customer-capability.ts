@@ -45,7 +45,9 @@ const usage = z
     }),
     domains: z.number().int().meta({ description: 'Domains that it has.' }),
     addresses: z.number().int().meta({ description: 'Email addresses that it has.' }),
-    storedBytes: z.number().nullable().meta({ description: 'Bytes of its messages. Null: it is being deleted.' }),
+    storedBytes: named(z.number().int().nullable(), { graphqlType: 'Float' }).meta({
+      description: 'Bytes of its messages. Null: it is being deleted.',
+    }),
     rowsLeft: z.number().int().nullable().meta({
       description: 'While it is being deleted, rows that are left, counted up to 100,000. Null: it is not.',
     }),
@@ -92,7 +94,7 @@ export const customerCapability: Capability = {
       field: 'createCustomerWorkspace',
       summary: "Create a customer's workspace",
       description:
-        'Creates a workspace for a customer. The same `client_id` again returns the same workspace, unchanged. Needs the scope `workspaces`.',
+        'Creates a workspace for a customer. The same `client_id` again returns the same workspace, unchanged.',
       // A misspelled quota, limit or expiry would give more, so these inputs refuse unknown fields.
       input: z.strictObject({
         clientId: text.meta({
@@ -206,6 +208,9 @@ export const customerCapability: Capability = {
           .number()
           .nullish()
           .meta({
+            type: 'integer',
+            minimum: MIN_TOKEN_SECONDS,
+            maximum: MAX_TOKEN_SECONDS,
             description: `Seconds that the token is valid, ${MIN_TOKEN_SECONDS} to ${MAX_TOKEN_SECONDS}. Default: ${DEFAULT_TOKEN_SECONDS}.`,
           }),
         origins: z.array(text).meta({

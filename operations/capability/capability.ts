@@ -172,6 +172,8 @@ export interface Target {
   argumentDescription: string;
   /** the variable in the path of REST; `id` if absent */
   parameter?: string;
+  /** the variable of another object before it in the path of an action, whose input has its value under this name */
+  owner?: string;
 }
 
 /** Reads one. */

@@ -14,9 +14,9 @@ const MAX_ID_LENGTH = 100;
 /** Rejects an empty filter, which is more likely a mistake than intended to match all mail. */
 const filter = text.optional().meta({ pattern: String.raw`\S` });
 
-/** Which email to wait for, and how long. */
+/** Which email to wait for, and how long. Unknown fields are refused: to ignore one would wait for more than was meant. */
 export const waitShape = z
-  .object({
+  .strictObject({
     address: graphqlText(
       filter,
       'ID of an address of yours, or the address itself. An address with a plus tag matches mail to that tag only.',

@@ -32,7 +32,7 @@ export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { ver
 export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
 
 /** Tests per user and minute, across all gateways. */
-const MAX_TESTS = 30;
+export const MAX_TESTS = 30;
 /** Time reserved at the end of the request for the response. Milliseconds. */
 const RESERVE_MS = 1_000;
 const LOCK_TIMEOUT_MS = 1_000;

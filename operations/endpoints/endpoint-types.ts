@@ -5,6 +5,7 @@ import {
   readForwardingConfig,
   readWebhookConfig,
   WEBHOOK_FORMATS,
+  WEBHOOK_PAYLOAD_FORMS,
 } from '../../core/endpoints/endpoint-config.ts';
 import {
   ENDPOINT_ORDERINGS,
@@ -56,10 +57,14 @@ export const formats = {
   slack: 'chat_b',
 } as const;
 
-export const webhookPayload = oneOf(['nested', 'flat'], {
+export const webhookPayload = oneOf(WEBHOOK_PAYLOAD_FORMS, {
   name: 'WebhookPayload',
   description: 'Structure of the JSON of webhooks with format NATIVE.',
-  values: { nested: 'An object with the event, the endpoint and the email.', flat: 'The email only.' },
+  values: {
+    nested: 'An object with the event, the endpoint and the email.',
+    flat: 'The email only.',
+    resend: 'As the `resend` client has it: the type, the time, and the fields of the email without its body.',
+  },
 });
 
 export const signatureScheme = oneOf(['token', 'hmac'], {
@@ -274,7 +279,7 @@ export function readForwardingField(endpoint: Endpoint, field: string): unknown 
 }
 
 /** Characters. */
-const MAX_NAME_LENGTH = 255;
+export const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 1_000;
 
 /** Name and description of an endpoint of any type. */

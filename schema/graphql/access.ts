@@ -6,7 +6,7 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import { ACCESS, type RightAccess } from '../../core/accounts/rights.ts';
+import { ACCESS, describeNeeded, listNeeded, type RightAccess } from '../../core/accounts/rights.ts';
 
 /** What a key or a member needs to use a field of Query, Mutation or Subscription. */
 export interface FieldAccess extends RightAccess {
@@ -44,10 +44,13 @@ export function isTypeOfDomain(schema: GraphQLSchema, type: GraphQLNamedType): b
   return inner !== undefined && isTypeOfDomain(schema, getNamedType(inner.type));
 }
 
-/** Returns the schema. Throws when a field of a root type does not declare its access. */
-export function requireAccess(schema: GraphQLSchema): GraphQLSchema {
+/** Returns the schema, whose fields of root types say what they need. Throws when one does not declare its access. */
+export function describeAccess(schema: GraphQLSchema): GraphQLSchema {
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
-    for (const field of Object.values(root?.getFields() ?? {}))
-      if (readAccess(field) === null) throw new Error(`The field ${root?.name}.${field.name} declares no access`);
+    for (const field of Object.values(root?.getFields() ?? {})) {
+      const needed = readAccess(field);
+      if (needed === null) throw new Error(`The field ${root?.name}.${field.name} declares no access`);
+      field.description = `${field.description ?? ''}${describeNeeded({ '': listNeeded(needed) }, needed.isOfDomain)}`;
+    }
   return schema;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeScopes, listNeeded, requireRights } from '../../core/accounts/rights.ts';
+import { listNeeded, requireRights } from '../../core/accounts/rights.ts';
 import { findOwnTypeName, readNotes } from '../../core/shared/field-notes.ts';
 import { capitalized, uncapitalized } from '../../core/shared/word-case.ts';
 import type { Action, Cost, Fields, OwnedField, Resource } from '../../operations/capability/capability.ts';
@@ -68,7 +68,7 @@ export function addAction(action: Action, resource: Resource | undefined): void 
   const options = {
     type: (link ?? payloadType(action, field, isOfDomain)) as NodeType,
     access: { ...access[action.access], ...(shows === undefined ? {} : { shows }) },
-    description: graphqlDescription + describeScopes(action.access),
+    description: graphqlDescription,
   };
   const runOn = (context: GraphContext['operations'], { idempotencyKey, ...given }: Record<string, unknown>) => {
     const idempotency =

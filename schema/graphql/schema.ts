@@ -17,7 +17,7 @@ import './events/webhook-requests.ts';
 import './sending/waiting-emails.ts';
 import type { GraphQLSchema } from 'graphql';
 import { capabilities } from '../../operations/capability/capabilities.ts';
-import { requireAccess } from './access.ts';
+import { describeAccess } from './access.ts';
 import { builder } from './builder.ts';
 import { addCapabilities } from './capability-types.ts';
 import { describeGenerated } from './describe-generated.ts';
@@ -25,4 +25,4 @@ import { describeGenerated } from './describe-generated.ts';
 addCapabilities(capabilities, ['Endpoint']);
 
 /** The GraphQL schema of the gateway; bin/contracts.ts prints it. */
-export const schema: GraphQLSchema = requireAccess(describeGenerated(builder.toSchema()));
+export const schema: GraphQLSchema = describeAccess(describeGenerated(builder.toSchema()));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
 import { publishedClient, receiveMail } from './client-stage.ts';
+import { findTypeDifferences } from './response-types.ts';
 
 let stage: SendingStage<SharedGround>;
 let sender: string;
@@ -317,6 +318,148 @@ describe('received mail', () => {
     const webhook = { payload: request?.body ?? '', headers, webhookSecret: endpoint.body.signingSecret };
     expect(client.webhooks.verify(webhook)).toMatchObject({ event: 'email.received', email: { subject: 'Signed' } });
     expect(() => client.webhooks.verify({ ...webhook, payload: `${webhook.payload} ` })).toThrow('signature');
+  });
+});
+
+describe('webhooks', () => {
+  test('a program that was written for the client gets its events, and reads the email by the ID in them', async () => {
+    const receiver = await startWebhookReceiver();
+    const events = ['email.received', 'email.delivered', 'email.bounced', 'email.clicked'] as const;
+    const made = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
+    expect(dataOf(await client.webhooks.get(made.id))).toMatchObject({
+      object: 'webhook',
+      status: 'enabled',
+      endpoint: receiver.url,
+      events: ['email.received', 'email.delivered', 'email.bounced'],
+      signing_secret: made.signing_secret,
+    });
+
+    const attachments = [{ filename: 'plan.txt', content: 'the plan' }];
+    const received = await receiveMail(stage, sender, { subject: 'Routed nowhere', text: 'Words', attachments });
+    const sent = dataOf(await client.emails.send(email({ subject: 'On its way' })));
+    // Emails of other tests may be delivered meanwhile.
+    const isPosted = (id: string) => (posted: readonly { body: string }[]) =>
+      posted.some(({ body }) => body.includes(id));
+    await receiver.until(isPosted(received));
+    const requests = await receiver.until(isPosted(sent.id));
+    await receiver.stop();
+    const verified = requests.map(({ headers, body }) =>
+      client.webhooks.verify({
+        payload: body,
+        webhookSecret: made.signing_secret,
+        headers: {
+          id: String(headers['webhook-id']),
+          timestamp: String(headers['webhook-timestamp']),
+          signature: String(headers['webhook-signature']),
+        },
+      }),
+    );
+    const posted = verified.find(({ type }) => type === 'email.received');
+    if (posted?.type !== 'email.received') throw new Error(JSON.stringify(verified));
+    const { data } = posted;
+    expect(data).toMatchObject({
+      email_id: received,
+      to: [sender],
+      cc: [],
+      received_for: [sender],
+      subject: 'Routed nowhere',
+      attachments: [{ filename: 'plan.txt', content_type: 'text/plain', content_disposition: 'attachment' }],
+    });
+    const read = dataOf(await client.emails.receiving.get(data.email_id));
+    expect([read.message_id, read.text]).toEqual([data.message_id, 'Words']);
+    const emailId = data.email_id;
+    const [file] = data.attachments;
+    expect(dataOf(await client.emails.receiving.attachments.get({ emailId, id: file?.id ?? '' }))).toMatchObject({
+      filename: 'plan.txt',
+    });
+    expect(verified.find((each) => JSON.stringify(each).includes(sent.id))).toMatchObject({
+      type: 'email.delivered',
+      created_at: expect.stringMatching(/Z$/),
+      data: { email_id: sent.id, from: sender, to: ['bob@resend-peer.test'], subject: 'On its way' },
+    });
+    const types = {
+      'email.received': 'EmailReceivedEvent',
+      'email.delivered': 'EmailDeliveredEvent',
+    } as Record<string, string>;
+    const typed = verified.map((value) => ({
+      name: value.type,
+      type: `import('resend').${types[value.type]}`,
+      value,
+    }));
+    expect(await findTypeDifferences(typed)).toEqual([]);
+    const webhookId = made.id;
+    const firstPage = dataOf(await client.webhooks.events.list({ webhookId, limit: 1 }));
+    expect(firstPage).toMatchObject({ object: 'list', has_more: true, data: [{ type: 'email.delivered' }] });
+    const rest = dataOf(await client.webhooks.events.list({ webhookId, after: firstPage.data[0]?.id ?? '' }));
+    const event = rest.data.find(({ type }) => type === 'email.received');
+    const eventId = event?.id ?? '';
+    expect(dataOf(await client.webhooks.events.get({ webhookId, eventId }))).toMatchObject({
+      object: 'webhook_event',
+      status: 'success',
+      payload: posted,
+    });
+    expect(dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId })).data).toMatchObject([
+      { http_status_code: 200 },
+    ]);
+    const again = await client.webhooks.events.replay({ webhookId, eventId });
+    expect(again.error).toMatchObject({ statusCode: 400, message: expect.stringContaining('already succeeded') });
+    const other = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: ['email.sent'] }));
+    const elsewhere = await client.webhooks.events.get({ webhookId: other.id, eventId });
+    expect(elsewhere.error).toMatchObject({ statusCode: 404 });
+    const stranger = clientOf(await stage.service.createAccount());
+    expect((await stranger.webhooks.events.get({ webhookId, eventId })).error).toMatchObject({ statusCode: 404 });
+    expect((await stranger.webhooks.events.list({ webhookId })).error).toMatchObject({ statusCode: 404 });
+    dataOf(await client.webhooks.remove(other.id));
+    dataOf(await client.webhooks.remove(made.id));
+    expect((await client.webhooks.get(made.id)).error).toMatchObject({ name: 'not_found', statusCode: 404 });
+  });
+
+  test('are those of the account, of type webhook only', async () => {
+    const config = { forwardTo: 'me@resend-peer.test' };
+    const forwarding = await stage.account.call('POST', '/endpoints', { name: 'Copy', type: 'email', config });
+    const listed = dataOf(await client.webhooks.list());
+    expect(listed.data.map(({ id }) => id)).not.toContain(forwarding.body.id);
+    const missing = { name: 'not_found', statusCode: 404 };
+    expect((await client.webhooks.get(forwarding.body.id)).error).toMatchObject(missing);
+    expect((await client.webhooks.update(forwarding.body.id, { status: 'disabled' })).error).toMatchObject(missing);
+    expect((await client.webhooks.remove(forwarding.body.id)).error).toMatchObject(missing);
+    const mine = dataOf(
+      await client.webhooks.create({ endpoint: 'https://hooks.example.com/', events: ['email.sent'] }),
+    );
+    const stranger = clientOf(await stage.service.createAccount());
+    for (const refused of [
+      await stranger.webhooks.get(mine.id),
+      await stranger.webhooks.update(mine.id, { status: 'disabled' }),
+      await stranger.webhooks.rotateSigningSecret(mine.id),
+      await stranger.webhooks.remove(mine.id),
+    ])
+      expect(refused.error).toMatchObject(missing);
+    expect(dataOf(await client.webhooks.get(mine.id)).status).toBe('enabled');
+    dataOf(await client.webhooks.remove(mine.id));
+  });
+
+  test('a kind of event that is misspelled, and kinds that never happen, say so', async () => {
+    const endpoint = 'https://hooks.example.com/';
+    const misspelled = await client.webhooks.create({ endpoint, events: ['email.sent', 'email.recieved' as never] });
+    expect(misspelled.error).toMatchObject({ statusCode: 400, message: expect.stringContaining('events[1]') });
+    const never = await client.webhooks.create({ endpoint, events: ['email.opened', 'contact.created'] });
+    expect(never.error).toMatchObject({ statusCode: 400, message: expect.stringContaining('ever happens here') });
+  });
+});
+
+test('the log of requests is read by the names of the client', async () => {
+  const listed = dataOf(await client.logs.list({ limit: 2 }));
+  expect(listed.data.length).toBe(2);
+  const next = dataOf(await client.logs.list({ limit: 2, after: listed.data[1]?.id ?? '' }));
+  expect(next.data.map(({ id }) => id)).not.toContain(listed.data[1]?.id);
+  const { id } = dataOf(await client.emails.send(email({ subject: 'Logged' })));
+  const all = dataOf(await client.logs.list());
+  const log = all.data.find(({ endpoint, method }) => endpoint === '/emails' && method === 'POST');
+  expect(log).toMatchObject({ response_status: 200, user_agent: expect.stringContaining('resend-node') });
+  expect(dataOf(await client.logs.get(log?.id ?? ''))).toMatchObject({
+    object: 'log',
+    request_body: { subject: 'Logged' },
+    response_body: { id },
   });
 });
 

@@ -111,7 +111,7 @@ test('a difference of any kind is found', async () => {
 
 /** Of `resend`: what it calls for which the service has no counterpart. Each of them is answered 404 or, where its path is another's, differs. */
 const RESEND_NOT_SERVED =
-  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|logs|oauthGrants|templates|topics|usage|events)\.|^webhooks\.(?!verify$)|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^domains\.update$/;
+  /^(?:segments|audiences|apiKeys|automations|broadcasts|contactProperties|contacts|domains\.claims|inboxes|oauthGrants|templates|topics|usage|events)\.|^emails\.(?:share|metrics)$|^emails\.receiving\.forward|^domains\.update$/;
 /** Of `resend`: parts of its own methods, and what all of them go by. */
 const RESEND_INNER = new Set(
   'logError fetchRequest post get put patch delete emails.receiving.forwardPassthrough emails.receiving.forwardWrapped emails.receiving.downloadRaw'.split(
@@ -186,15 +186,41 @@ test('resend: the response of each method has its type', async () => {
   dataOf(await client.apiKeys.remove(key.id));
   dataOf(await client.oauthGrants.list());
 
+  const events = ['email.received', 'email.delivered', 'email.opened', 'domain.updated'] as const;
+  const hook = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
+  receiver.answer([500]);
+  dataOf(await client.emails.send({ ...plain(), subject: 'Posted by its delivery' }));
+  const webhookId = hook.id;
+  await receiver.until((requests) => requests.some(({ body }) => body.includes('Posted by its delivery')));
+  const posted = dataOf(await client.webhooks.events.list({ webhookId, limit: 5 }));
+  for (const { id: eventId } of posted.data) {
+    dataOf(await client.webhooks.events.get({ webhookId, eventId }));
+    dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId }));
+  }
+  const eventId = posted.data[0]?.id ?? '';
+  dataOf(await client.webhooks.events.replay({ webhookId, eventId }));
+  receiver.answer([200]);
+  dataOf(await client.webhooks.list());
+  dataOf(await client.webhooks.get(hook.id));
+  dataOf(await client.webhooks.update(hook.id, { events: ['email.bounced'], status: 'disabled' }));
+  dataOf(await client.webhooks.get(hook.id));
+  dataOf(await client.webhooks.rotateSigningSecret(hook.id));
+  dataOf(await client.webhooks.remove(hook.id));
+  const logged = dataOf(await client.logs.list({ limit: 5 }));
+  for (const { id } of logged.data) dataOf(await client.logs.get(id));
+
   // What is not served is an error of the type that the client has for errors, and so is each other error.
   const errors: Outcome[] = [];
   const failing = recordCalls(bare, errors);
   const { segments, audiences, automations, broadcasts, contactProperties, contacts, templates } = failing;
-  const { topics, webhooks, inboxes, logs } = failing;
+  const { topics, inboxes } = failing;
   for (const lists of [segments, audiences, automations, broadcasts, contactProperties, contacts])
     expect((await lists.list()).error?.statusCode).toBe(501);
-  for (const lists of [templates, topics, webhooks, inboxes, logs])
-    expect((await lists.list()).error?.statusCode).toBe(501);
+  for (const lists of [templates, topics, inboxes]) expect((await lists.list()).error?.statusCode).toBe(501);
+  await failing.webhooks.events.get({ webhookId: hook.id, eventId: 'dlv_unknown' });
+  await failing.webhooks.create({ endpoint: receiver.url, events: ['email.opened'] });
+  await failing.webhooks.get(hook.id);
+  await failing.logs.get('req_unknown');
   expect((await failing.usage.get()).error?.statusCode).toBe(501);
   await failing.emails.get('em_unknown');
   await failing.emails.send({ ...plain(), to: 'nonsense' });

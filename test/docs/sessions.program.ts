@@ -79,7 +79,10 @@ const NOT_HERE: Record<string, Record<string, string>> = {
 /** Blocks that no session runs, by page and language: the test that runs or reads them, or why none can. */
 const ELSEWHERE: Record<string, Record<string, string>> = {
   '../README.md': { sh: 'test/bin/readme.program.ts' },
-  'agents.md': { json: 'test/flow/mcp.program.ts' },
+  'agents.md': {
+    json: 'test/flow/mcp.program.ts',
+    js: 'needs @langchain/mcp-adapters from npm; the block in Python does the same where its package is installed',
+  },
   'cli.md': { text: 'shows the progress of an import on a terminal' },
   'codes-in-ci.md': { js: 'test/flow/codes-in-ci.program.ts' },
   'endpoints.md': { js: 'test/docs/verify-webhook.test.ts' },

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { domainName } from '../../../operations/capability/field-shapes.ts';
 import * as domains from '../../../operations/domains/domains.ts';
-import { access, type RouteAccess } from '../../admission/access.ts';
+import { access, accessByCase } from '../../admission/access.ts';
 import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields, readPageById } from '../page-by-id.ts';
 import {
   besideBody,
@@ -66,13 +66,10 @@ const newDomain = z
   .meta({ examples: [{ domain: 'example.com' }] });
 
 /** `check` queries DNS, which may verify the domain or find a record missing. */
-const accessWithCheck: RouteAccess = {
-  rights: {
-    oneOf: ['read'],
-    of: ({ query }) => ((query as { check?: unknown }).check === true ? ['read', 'domains'] : ['read']),
-  },
-  isOfDomain: true,
-};
+const accessWithCheck = accessByCase(
+  { 'without `check`': ['read'], 'with `check`': ['read', 'domains'] },
+  ({ query }) => ((query as { check?: unknown }).check === true ? ['read', 'domains'] : ['read']),
+);
 
 export const domainRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { contextOf }) => {
   app.post(

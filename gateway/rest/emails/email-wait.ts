@@ -33,7 +33,7 @@ export const emailWaitRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, {
   app.post(
     '/emails/wait',
     {
-      config: { access: access.read, respondWithinMs: RESPONSE_MS, isStrict: true },
+      config: { access: access.read, respondWithinMs: RESPONSE_MS },
       schema: {
         operationId: 'waitForEmail',
         summary: 'Wait for an email',

@@ -12,7 +12,7 @@ import { invalid, type OperationContext } from '../../../operations/context.ts';
 import { updateEmail } from '../../../operations/emails/email-flags.ts';
 import * as emails from '../../../operations/emails/emails.ts';
 import { rescheduleEmail } from '../../../operations/sending/scheduled-emails.ts';
-import { access, type RouteAccess } from '../../admission/access.ts';
+import { access, accessByCase } from '../../admission/access.ts';
 import { addWarning } from '../../http/body-warnings.ts';
 import { isLegacyPath } from '../../http/requests.ts';
 import { INSTEAD_OF_OFFSET, isOneSided, oneSide, pageByIdFields, readSide } from '../page-by-id.ts';
@@ -115,21 +115,12 @@ export const updateResponse = z
   .meta({ id: 'UpdatedEmail' });
 
 /** Rescheduling needs the scope `send`, marking needs `manage`. */
-const accessToChange: RouteAccess = {
-  rights: {
-    oneOf: ['send', 'organize'],
-    of: ({ body }) => {
-      const { scheduled_at, scheduledAt, ...flags } = (body ?? {}) as Record<string, unknown>;
-      const isScheduled = scheduled_at != null || scheduledAt != null;
-      const isMarked = Object.entries(flags).some(([name, value]) => name !== 'timezone' && value != null);
-      return [
-        ...(isScheduled ? (['send'] as const) : []),
-        ...(isMarked || !isScheduled ? (['organize'] as const) : []),
-      ];
-    },
-  },
-  isOfDomain: true,
-};
+const accessToChange = accessByCase({ 'to reschedule': ['send'], 'to mark': ['organize'] }, ({ body }) => {
+  const { scheduled_at, scheduledAt, ...flags } = (body ?? {}) as Record<string, unknown>;
+  const isScheduled = scheduled_at != null || scheduledAt != null;
+  const isMarked = Object.entries(flags).some(([name, value]) => name !== 'timezone' && value != null);
+  return [...(isScheduled ? (['send'] as const) : []), ...(isMarked || !isScheduled ? (['organize'] as const) : [])];
+});
 
 /** An email as its GET route shows it. */
 export const detailedEmailBody = examinedEmailBody

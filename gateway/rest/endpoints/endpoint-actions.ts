@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { describeScopes } from '../../../core/accounts/rights.ts';
 import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { replayCapability, replayInput } from '../../../operations/endpoints/endpoint-capability.ts';
-import { TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
+import { MAX_TESTS, TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { FORMAT_NAMES, type FormatName, formats } from '../../../operations/endpoints/endpoint-types.ts';
 import { MAX_REPLAYED } from '../../../operations/endpoints/replays.ts';
 import { access } from '../../admission/access.ts';
@@ -50,7 +49,7 @@ const testResponse = z
   .object({
     success: z.boolean(),
     message: z.string(),
-    responseTime: z.number().meta({ description: 'Milliseconds.' }),
+    responseTime: z.number().int().meta({ description: 'Milliseconds.' }),
     statusCode: z.number().int().optional(),
     responseBody: z.string().optional().meta({ description: 'First 1,000 characters.' }),
     webhookFormat: z
@@ -73,9 +72,7 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
       schema: {
         operationId: 'testEndpoint',
         summary: 'Test an endpoint',
-        description:
-          'Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and `success` is false. Limited to ten per minute.' +
-          describeScopes('endpointsAndRead'),
+        description: `Sends a sample, using the same code and form as real mail. If the receiver fails, the request still succeeds and \`success\` is false. Limited to ${MAX_TESTS} per minute.`,
         tags: ['Endpoints'],
         params: idInPath,
         body: testInput,

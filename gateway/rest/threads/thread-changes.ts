@@ -6,7 +6,7 @@ import {
   threadFlags,
 } from '../../../operations/threads/thread-change-capability.ts';
 import { threadTrashCapability } from '../../../operations/threads/trash-capability.ts';
-import type { RouteAccess } from '../../admission/access.ts';
+import { accessByCase } from '../../admission/access.ts';
 import { capabilityRoutes } from '../capability-routes.ts';
 import { wireInput } from '../capability-shapes.ts';
 import { queryBoolean } from '../shapes.ts';
@@ -41,13 +41,10 @@ const checked = (check: (body: Body) => void) => ({
 });
 
 /** The trash keeps a thread for a while; `forever` does not. */
-const accessToDeleteThread: RouteAccess = {
-  rights: {
-    oneOf: ['organize'],
-    of: ({ query }) => ((query as { forever?: unknown }).forever === true ? ['remove'] : ['organize']),
-  },
-  isOfDomain: true,
-};
+const accessToDeleteThread = accessByCase(
+  { 'to move it to the trash': ['organize'], 'to delete it forever': ['remove'] },
+  ({ query }) => ((query as { forever?: unknown }).forever === true ? ['remove'] : ['organize']),
+);
 
 export const threadChangeRoutes = [
   capabilityRoutes(threadChangeCapability, {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { deleteEmail } from '../../../operations/emails/delete-email.ts';
 import { emailTrashChange } from '../../../operations/threads/trash-capability.ts';
+import { accessByCase } from '../../admission/access.ts';
 import { wireOutput } from '../capability-shapes.ts';
 import { makeCancelledBody, scheduleChangeBody } from '../sending/scheduled-emails.ts';
 import { errorBody, idInPath, queryBoolean, type RestOptions } from '../shapes.ts';
@@ -12,12 +13,12 @@ export const deleteEmailRoutes: FastifyPluginAsyncZod<RestOptions> = async (app,
     '/emails/:id',
     {
       // Cancelling needs send, deleting manage: which of them is decided by the email.
-      config: { access: { rights: { oneOf: ['send', 'remove'], of: () => [] }, isOfDomain: true } },
+      config: { access: accessByCase({ 'to cancel': ['send'], 'to delete forever': ['remove'] }, () => []) },
       schema: {
         operationId: 'deleteEmail',
         summary: 'Cancel a scheduled email, or delete an email forever',
         description:
-          'A scheduled email is cancelled: it is never sent and stays readable (scope `send`). Repeating the request changes nothing. A received or sent email is refused with 400, unless `forever` deletes it permanently (scope `manage`): POST /emails/{id}/trash moves it to the trash.',
+          'A scheduled email is cancelled: it is never sent and stays readable. Repeating the request changes nothing. A received or sent email is refused with 400, unless `forever` deletes it permanently: POST /emails/{id}/trash moves it to the trash.',
         tags: ['Emails'],
         params: idInPath,
         querystring: z.object({

@@ -332,6 +332,19 @@ test('a Node that cannot run TypeScript starts the Node that came with Postroom'
 
 const commands = createProgram().commands.map((command) => command.name());
 
+test('domains lists, creates with the DNS records to publish, and deletes', async () => {
+  expect((await json('domains')).data).toMatchObject([{ id: account.domainId, domain: account.domain }]);
+  const name = `${account.domain.split('.')[0]}-cli.example`;
+  const made = await postroom(['domains', '--create', name]);
+  expect(made, made.error).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^dom_\w+\nPublish these DNS records:\nMX {2}/),
+  });
+  expect(made.out).toContain(`_postroom.${name}`);
+  const [id = ''] = made.out.split('\n');
+  expect(await json('domains', '--delete', id)).toMatchObject({ success: true });
+});
+
 test('suppressions and reply-addresses create, list and delete what a capability declares', async () => {
   const suppressed = await json('suppressions', '--create', 'ada@example.org', '--detail', 'asked by phone');
   expect(suppressed).toMatchObject({ address: 'ada@example.org', reason: 'manual', detail: 'asked by phone' });

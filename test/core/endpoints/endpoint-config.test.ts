@@ -215,7 +215,7 @@ test('attachments are sent with content or as links', () => {
 
 test('signatureScheme and payload accept only their own values', () => {
   expect(checkWebhook({ signatureScheme: 'none' }).error).toBe('Signature scheme must be token or hmac');
-  expect(checkWebhook({ payload: 'xml' }).error).toBe('Payload must be nested or flat');
+  expect(checkWebhook({ payload: 'xml' }).error).toBe('Payload must be nested, flat or resend');
 });
 
 test.each([

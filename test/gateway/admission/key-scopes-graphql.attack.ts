@@ -3,7 +3,7 @@ import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../core/accounts/key-rights.ts';
 import { listNeeded, RIGHTS } from '../../../core/accounts/rights.ts';
-import { readAccess, requireAccess } from '../../../schema/graphql/access.ts';
+import { describeAccess, readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
@@ -72,7 +72,7 @@ test('every field of a root type declares its access', () => {
 
 test('a schema with a root field that declares no access is refused', () => {
   const forgotten = buildSchema('type Query { forgotten: String }');
-  expect(() => requireAccess(forgotten)).toThrow('The field Query.forgotten declares no access');
+  expect(() => describeAccess(forgotten)).toThrow('The field Query.forgotten declares no access');
 });
 
 test.each(roots)('$name refuses keys without its scope before anything is done', async (root) => {

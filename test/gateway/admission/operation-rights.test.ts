@@ -7,7 +7,11 @@ import { listFields, listRoutes, listTools, type SweptOperation } from '../../su
 /** Returns the line of the table for an operation: its name, the rights that it needs, and whether limited keys and members may use it. */
 function describeOperation({ name, access: { rights, isOfDomain } }: SweptOperation): string {
   const needed =
-    'oneOf' in rights ? `one of ${rights.oneOf.join(', ')} as the request decides` : rights.join(' and ') || 'none';
+    'cases' in rights
+      ? Object.entries(rights.cases)
+          .map(([when, each]) => `${each.join(' and ')} ${when}`)
+          .join(', or ')
+      : rights.join(' and ') || 'none';
   return `${name}: ${needed}${isOfDomain ? ', can be limited to domains' : ''}`;
 }
 

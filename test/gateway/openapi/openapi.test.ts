@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createConfig, lint, lintFromString, loadConfig } from '@redocly/openapi-core';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RIGHTS, type Right } from '../../../core/accounts/rights.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 
 let gateway: TestGateway;
@@ -16,6 +17,7 @@ afterAll(() => gateway.close());
 
 interface Operation extends OpenAPIV3_1.OperationObject {
   route: string;
+  'x-required-scopes'?: string[][];
 }
 
 function operations(): Operation[] {
@@ -113,6 +115,66 @@ describe('the document', () => {
       expect(response, name).toMatchObject({
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       });
+  });
+
+  test('states the scopes of every operation as operation-rights.txt has its rights', () => {
+    const table = new Map(
+      readFileSync(path.resolve(import.meta.dirname, '../admission/operation-rights.txt'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(': ') as [string, string]),
+    );
+    for (const { route, description, 'x-required-scopes': lists } of operations()) {
+      const name = route.replace('/api/e2', '').replaceAll(/\{(\w+)\}/g, ':$1');
+      const line = table.get(name);
+      if (line === 'no credential') {
+        expect([name, lists, /Needs/.test(description ?? '')]).toEqual(['POST /agent/sign-up', undefined, false]);
+        continue;
+      }
+      const [rights = ''] = (line ?? '').split(', can be limited to domains');
+      const cases = rights
+        .split(', or ')
+        .map((words) => words.replace(/ (?:to|with|without) .*$/, ''))
+        .map((each) => (each === 'none' ? [] : each.split(' and ').map((right) => RIGHTS[right as Right].scope)));
+      const [first = [], ...others] = cases;
+      // A second thing that needs more than the first is no other way to begin.
+      const beside = others.filter((scopes) => !first.every((scope) => scopes.includes(scope)));
+      expect([name, lists]).toEqual([name, [first, ...beside].map((scopes) => [...new Set(scopes)])]);
+      for (const scopes of cases.filter(({ length }) => length > 0)) {
+        const words = [...new Set(scopes)].map((scope) => `\`${scope}\``).join(' and ');
+        expect([name, description?.slice(description.lastIndexOf(' Needs '))]).toEqual([
+          name,
+          expect.stringContaining(`${words.includes('and') ? 'scopes' : 'scope'} ${words}`),
+        ]);
+      }
+    }
+  });
+
+  test('closes the request bodies whose unknown fields are refused, and no other', async () => {
+    const { apiKey } = await gateway.mailbox({ domain: 'unknown-fields.test' });
+    const schemas = (document.components?.schemas ?? {}) as Record<string, OpenAPIV3_1.SchemaObject>;
+    const found: unknown[] = [];
+    for (const { route, requestBody } of operations()) {
+      if (requestBody === undefined) continue;
+      const given = (requestBody as OpenAPIV3_1.RequestBodyObject).content['application/json']?.schema;
+      const { $ref = '' } = (given ?? {}) as { $ref?: string };
+      const schema = schemas[$ref.split('/').at(-1) ?? ''] ?? (given as OpenAPIV3_1.SchemaObject);
+      const [method = '', url = ''] = route.split(' ');
+      const unknown = { unknown_to_all: true };
+      const body = schema.type === 'array' ? [unknown] : unknown;
+      const named = url.replace('/api/e2', '').replaceAll(/\{\w+\}/g, 'none');
+      const response = await gateway.call(apiKey, method, named, body);
+      expect([route, response.statusCode]).not.toEqual([route, 401]);
+      const { details = [] } = response.json<{ details?: unknown }>();
+      const isRefused = response.statusCode === 400 && JSON.stringify(details).includes('unknown_to_all');
+      found.push([route, schema.additionalProperties === false, isRefused]);
+    }
+    const refusing = found.filter((each) => (each as unknown[])[2] === true);
+    expect(refusing.length).toBeGreaterThan(5);
+    for (const each of found) {
+      const [route, isClosed, isRefused] = each as [string, boolean, boolean];
+      expect([route, isClosed]).toEqual([route, isRefused]);
+    }
   });
 
   test('marks the request bodies that may be left out', () => {
@@ -225,6 +287,31 @@ describe('the document', () => {
     walk(document.components?.schemas, '');
     walk(document.paths, '');
     expect(bare).toEqual([]);
+  });
+
+  test('has integers where fractions make no sense', () => {
+    const fractions = new Set<string>();
+    const walk = (value: unknown, name: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if ([(value as { type?: unknown }).type].flat().includes('number')) fractions.add(name);
+      for (const [key, inner] of Object.entries(value)) if (!/^examples?$/.test(key)) walk(inner, key);
+    };
+    walk(document.components?.schemas, '');
+    walk(document.paths, '');
+    expect([...fractions].toSorted()).toEqual(['alignedPercent', 'likelihood', 'required', 'score', 'timeout']);
+  });
+
+  test('gives examples of numbers that are within their bounds', () => {
+    const outside: unknown[] = [];
+    const walk = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { minimum = -Infinity, maximum = Infinity, examples } = value as Record<string, number | undefined>;
+      const [shown] = Array.isArray(examples) ? (examples as unknown[]) : [];
+      if (typeof shown === 'number' && (shown < minimum || shown > maximum)) outside.push([path, shown]);
+      for (const [key, inner] of Object.entries(value)) if (!/^examples?$/.test(key)) walk(inner, `${path}/${key}`);
+    };
+    walk(document.components?.schemas, '');
+    expect(outside).toEqual([]);
   });
 
   test('gives each field of a webhook its own example', () => {

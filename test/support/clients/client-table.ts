@@ -11,6 +11,9 @@ export type Decision =
 
 const ATTACHMENTS = '`path` of an attachment is 400: send the file in `content`.';
 
+const VERIFY =
+  'Verifies the webhooks of Postroom. Those of `webhooks.create` have the body of the types; that of other endpoints is in [endpoints](endpoints.md).';
+
 const DOMAINS = 'Tracking, `tls` and `capabilities` have no effect, as `warnings` says.';
 
 /** How the result of a request differs from what the client’s own service does. `resend` names a request of that client alone. */
@@ -25,14 +28,20 @@ const differences: Readonly<Record<string, string>> = {
   'resend PATCH /domains/{id}': DOMAINS,
   'GET /emails/receiving/{id}': '`raw.download_url` works for an hour.',
   'resend GET /events': 'Lists the events of the account. There are no definitions of custom events.',
+  'POST /webhooks':
+    'Kinds of events that never happen here, such as `email.opened`, are left out. `email.received` is posted for all received mail.',
+  'POST /webhooks/{webhookId}/events/{eventId}/replay':
+    'Repeats what has not succeeded; a delivery that succeeded is 400.',
+  'GET /logs': 'Requests of the last 7 days.',
+  'GET /logs/{id}': 'Bodies of requests are shortened, and secrets in them redacted.',
   'GET /attachments/{id}/{filename}': 'Returns the bytes; read them with `.asResponse()`.',
   'POST /endpoints/{id}/test': 'Webhooks get a signed test event; for email endpoints nothing is sent.',
 };
 
 /** Differences of single methods, and methods that work without the server. */
 const methodDifferences: Readonly<Record<string, string>> = {
-  'webhooks.verify': 'Verifies the webhooks of Postroom. Their body is that of [endpoints](endpoints.md).',
-  'Webhooks.verify': 'Verifies the webhooks of Postroom. Their body is that of [endpoints](endpoints.md).',
+  'webhooks.verify': VERIFY,
+  'Webhooks.verify': VERIFY,
   setupDomain:
     'Its endpoint is 400: it sends a timeout of 30000, and the limit is 300 seconds. Call `endpoints.create`.',
 };

@@ -28,7 +28,9 @@ export interface Verdict {
 export interface SweptOperation {
   /** `GET /emails/:id`, `mutation sendEmail`, `tool send_email` */
   name: string;
-  access: Pick<RouteAccess, 'isOfDomain'> & { rights: readonly Right[] | { oneOf: readonly Right[] } };
+  access: Pick<RouteAccess, 'isOfDomain'> & {
+    rights: readonly Right[] | { oneOf: readonly Right[]; cases: Readonly<Record<string, readonly Right[]>> };
+  };
   /** where it is served */
   url: string;
   /** whether it changes nothing */

@@ -126,6 +126,21 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
   'POST /endpoints/:id/rotate-secret': [
     one('the secret', SETUP, async (w) => ({ id: await w.endpoint('webhook'), body: {} })),
   ],
+  'POST /webhooks': [one('a webhook', SETUP, (w) => ({ body: { endpoint: url(w), events: ['email.received'] } }))],
+  'PATCH /webhooks/:id': [
+    one('where it posts', SETUP, async (w) => ({ id: await w.endpoint('webhook'), body: { endpoint: url(w) } })),
+    one('which events it posts', SETUP, async (w) => ({
+      id: await w.endpoint('webhook'),
+      body: { events: ['email.sent'] },
+    })),
+    one('that it is active', SETUP, async (w) => ({
+      id: await w.endpoint('webhook', { isActive: false }),
+      body: { status: 'enabled' },
+    })),
+  ],
+  'POST /webhooks/:id/signing-secret/rotate': [
+    one('the secret', SETUP, async (w) => ({ id: await w.endpoint('webhook') })),
+  ],
   'POST /endpoints/:id/replay': [
     one('deliveries', SETUP, async (w) => {
       await w.failedDelivery();
@@ -477,6 +492,8 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'POST /reply-addresses': 'its mail only joins a thread',
   'DELETE /reply-addresses/:id': REMOVES,
   'DELETE /endpoints/:id': REMOVES,
+  'DELETE /webhooks/:id': REMOVES,
+  'POST /webhooks/:webhookId/events/:eventId/replay': 'does what POST /deliveries/:id/retry does',
   'POST /endpoints/preview-payload': LOOKS,
   'POST /emails/:id/unsubscribe': LEAVES,
   'POST /emails/:id/event-reply': AT_ONCE,

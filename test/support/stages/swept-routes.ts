@@ -8,8 +8,12 @@ const OPEN =
   /^(?:GET \/health|GET \/ready|\w+ \/api\/v1(?:\/\*)?|\w+ \/api\/auth\/.*|OPTIONS \/(?:api\/e2|graphql)\*|GET \/\.well-known\/mta-sts\.txt|\w+ \/unsubscribe\/:token|GET \/graphql\/explorer\/:part|POST \/api\/e2\/agent\/sign-up|GET \/api\/e2\/(?:openapi\.json|docs(?:\/.*)?))$/;
 /** Files of the dashboard, the same for everybody. */
 const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
-/** Swept by graph-sweep.ts, gateway/mcp/mcp-isolation.attack.ts, and scim/scim-members.test.ts, whose routes take no API key. */
-const SWEPT_ELSEWHERE = /^(?:\w+ \/graphql|POST \/mcp|\w+ \/scim\/v2\/.*|DELETE \/api\/e2\/scim\/token\/:id)$/;
+/**
+ * Swept by graph-sweep.ts, gateway/mcp/mcp-isolation.attack.ts, and scim/scim-members.test.ts, whose routes take no API key. A webhook is
+ * deleted in clients/resend.test.ts: here it would be the endpoint that DELETE /endpoints/:id needs.
+ */
+const SWEPT_ELSEWHERE =
+  /^(?:DELETE \/api\/e2\/webhooks\/:id|\w+ \/graphql|POST \/mcp|\w+ \/scim\/v2\/.*|DELETE \/api\/e2\/scim\/token\/:id)$/;
 
 /** It has no ID, and revokes the key of the request, which the sweep needs; see rest/client-contract.test.ts. */
 const ENDS_THE_KEY = '/api/e2/auth/revoke-key';

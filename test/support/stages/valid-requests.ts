@@ -72,6 +72,11 @@ const CASES: Cases = {
   'mutation updateEmailAddress': async (w) => body({ id: await w.address(), isActive: false }),
   'PATCH /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
   'PUT /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
+  'PATCH /webhooks/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { status: 'disabled' } }),
+  'POST /webhooks/:webhookId/events/:eventId/replay': async (w) => ({
+    id: w.box.endpointId,
+    other: (await w.failedDelivery()).deliveryId,
+  }),
   'mutation updateWebhookEndpoint': async (w) => body({ id: await w.endpoint('webhook'), name: 'y' }),
   'mutation updateEmailEndpoint': async (w) => body({ id: await w.endpoint('email'), name: 'y' }),
   'mutation updateEmailGroupEndpoint': async (w) =>

@@ -98,6 +98,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
 const PAYLOADS = [
   { value: 'NESTED', label: 'Nested' },
   { value: 'FLAT', label: 'Flat' },
+  { value: 'RESEND', label: 'As Resend' },
 ];
 const ATTACHMENTS = [
   { value: 'CONTENT', label: 'In the payload' },
