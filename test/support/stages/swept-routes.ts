@@ -10,7 +10,7 @@ const OPEN =
 const FILES = /^GET \/(?:assets\/.*|[^/]*\.\w+)$/;
 /**
  * Swept by graph-sweep.ts, gateway/mcp/mcp-isolation.attack.ts, and scim/scim-members.test.ts, whose routes take no API key. A webhook is
- * deleted in clients/resend.test.ts: here it would be the endpoint that DELETE /endpoints/:id needs.
+ * deleted in clients/resend.program.ts: here it would be the endpoint that DELETE /endpoints/:id needs.
  */
 const SWEPT_ELSEWHERE =
   /^(?:DELETE \/api\/e2\/webhooks\/:id|\w+ \/graphql|POST \/mcp|\w+ \/scim\/v2\/.*|DELETE \/api\/e2\/scim\/token\/:id)$/;
