@@ -38,6 +38,17 @@ export function listResendKinds(patterns: readonly string[]): string[] | null {
   );
 }
 
+/**
+ * Returns the patterns of an endpoint for kinds of the client, after it had others: patterns stay if the client does not know them, or if all
+ * that it knows of them stays, so that what it read and writes back changes nothing.
+ */
+export function changeResendPatterns(current: readonly string[], kinds: readonly string[]): string[] {
+  const kept = current.filter((pattern) => listResendKinds([pattern])?.every((kind) => kinds.includes(kind)) === true);
+  const has = new Set(listResendKinds(kept));
+  const { patterns } = readResendKinds(kinds.filter((kind) => !has.has(kind)));
+  return [...new Set([...kept, ...patterns])];
+}
+
 function matchesPattern(pattern: string, kind: string): boolean {
   return (
     pattern === kind ||
@@ -55,7 +66,7 @@ export function nameResendKind(kind: PostedKind): string {
 type Data = Record<string, unknown>;
 
 /** Lists of a payload that are left empty if it is too large, in this order, and then its longest text. */
-const CUT = ['attachments', 'received_for', 'bcc', 'cc', 'to', 'subject'];
+const CUT = ['attachments', 'received_for', 'bcc', 'cc', 'to', 'subject', 'from'];
 
 /** Returns the body for a received email, JSON in UTF-8. */
 export function buildResendMail({ email, content }: PayloadFacts, maxBytes: number): Buffer {

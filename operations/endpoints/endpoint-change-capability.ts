@@ -316,6 +316,8 @@ export const endpointCapability: Capability = {
     defineChange({
       ...mutation,
       kind: 'update',
+      // The response shows the whole endpoint, with its secrets.
+      access: 'endpointsAndRead',
       operationId: 'updateEndpoint',
       putOperationId: 'putEndpoint',
       summary: 'Update an endpoint',

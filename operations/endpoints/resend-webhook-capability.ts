@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { secret, secretUrl } from '../../core/accounts/secret-fields.ts';
 import { DELIVERY_STATUSES } from '../../core/endpoints/delivery.ts';
 import { MAX_EVENT_PATTERNS } from '../../core/endpoints/endpoint-events.ts';
-import { listResendKinds, nameResendKind, readResendKinds } from '../../core/endpoints/resend-payload.ts';
+import {
+  changeResendPatterns,
+  listResendKinds,
+  nameResendKind,
+  readResendKinds,
+} from '../../core/endpoints/resend-payload.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { graphqlOnly, restLiteral } from '../../core/shared/field-notes.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/page.ts';
@@ -64,6 +69,11 @@ function readEvents(given: readonly string[]): string[] {
       'events',
     );
   return patterns;
+}
+
+function changeEvents({ events }: Endpoint, given: readonly string[]): string[] {
+  readEvents(given);
+  return changeResendPatterns(events, given);
 }
 
 /** Throws not_found for an endpoint that is no webhook. */
@@ -219,10 +229,11 @@ export const resendWebhookCapability: Capability = {
     }),
     defineChange({
       kind: 'update',
-      access: 'endpoints',
+      access: 'endpointsAndRead',
       operationId: 'updateWebhook',
       summary: 'Update a webhook',
-      description: 'Omitted fields keep their values. The form of the payload stays, too.',
+      description:
+        'Omitted fields keep their values. The form of the payload stays, too, and events that the client has no name for.',
       target,
       input: z.object({
         endpoint: url.optional(),
@@ -233,12 +244,12 @@ export const resendWebhookCapability: Capability = {
       example: { status: 'disabled' },
       errors: [],
       async run(context, { endpoint, events, status: wanted }, id) {
-        await requireWebhook(context, id);
+        const webhook = await requireWebhook(context, id);
         if (endpoint === undefined && events === undefined && wanted === undefined)
           throw new UserError('validation', 'At least one field must be provided: endpoint, events, status');
         return updateEndpoint(context, id, {
           configChange: endpoint === undefined ? undefined : { url: endpoint },
-          events: events === undefined ? undefined : readEvents(events),
+          events: events === undefined ? undefined : changeEvents(webhook, events),
           isActive: wanted === undefined ? undefined : wanted === 'enabled',
         });
       },
@@ -333,7 +344,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'sendAndRead',
+      access: 'sendAndReadAccount',
       operationId: 'replayWebhookEvent',
       summary: 'Replay an event of a webhook',
       description: 'Same as POST /deliveries/{id}/retry: a delivery that succeeded is 400.',

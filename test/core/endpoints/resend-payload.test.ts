@@ -4,6 +4,7 @@ import type { PayloadFacts } from '../../../core/endpoints/payload-facts.ts';
 import {
   buildResendEvent,
   buildResendMail,
+  changeResendPatterns,
   listResendKinds,
   readResendKinds,
 } from '../../../core/endpoints/resend-payload.ts';
@@ -111,4 +112,22 @@ test('kinds of the client are read as patterns of an endpoint, and listed again'
     unknown: 1,
   });
   expect(readResendKinds(['__proto__']).unknown).toBe(0);
+});
+
+test('kinds that are written back change no pattern, and others add or end theirs', () => {
+  const current = ['email.received', 'domain.verified', 'thread.assigned', 'email.bounced'];
+  const read = listResendKinds(current) ?? [];
+  expect(changeResendPatterns(current, read)).toEqual(current);
+  expect(changeResendPatterns(current, ['email.sent', 'email.received'])).toEqual([
+    'email.received',
+    'thread.assigned',
+    'email.sent',
+  ]);
+  expect(changeResendPatterns(['email.*'], ['email.sent'])).toEqual(['email.sent']);
+  expect(changeResendPatterns(['*'], ['email.sent'])).toEqual(['email.sent']);
+});
+
+test('a sender that is larger than the limit of the body is left out', () => {
+  const large = { ...bounced, data: { ...email, from: 'x'.repeat(12_000) } };
+  expect(buildResendEvent(large, 10_000).length).toBeLessThanOrEqual(10_000);
 });
