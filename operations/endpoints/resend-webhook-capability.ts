@@ -333,7 +333,7 @@ export const resendWebhookCapability: Capability = {
       },
     }),
     defineAction({
-      access: 'sendAndRead',
+      access: 'sendAndReadAccount',
       operationId: 'replayWebhookEvent',
       summary: 'Replay an event of a webhook',
       description: 'Same as POST /deliveries/{id}/retry: a delivery that succeeded is 400.',
