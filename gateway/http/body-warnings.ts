@@ -30,13 +30,15 @@ const NO_PARAMETERS = z.object({});
 
 /**
  * Lists unknown fields of a JSON body and unknown query parameters, which are ignored, as `warnings` in the response, whatever its status.
- * With the query parameter `strict=true` they are 400 instead; shapes that refuse unknown fields do so themselves. Call it before the routes are registered.
+ * With the query parameter `strict=true` they are 400 instead. Shapes that refuse unknown fields do so themselves, and a filter or limit that is
+ * put into the query must not be ignored there either: such routes refuse unknown parameters. Call it before the routes are registered.
  */
 export function warnOfUnknownFields(app: FastifyInstance): void {
   app.decorateRequest('bodyWarnings', null);
   app.addHook('onRoute', (route) => {
     const bodyShape = route.config?.bodyFields ?? route.schema?.body;
     const queryShape = route.schema?.querystring ?? NO_PARAMETERS;
+    const isClosed = bodyShape instanceof z.ZodType && refusesUnknown(bodyShape);
     // After the hooks of the route, which may normalize the body.
     route.preValidation = [
       ...[route.preValidation ?? []].flat(),
@@ -48,7 +50,7 @@ export function warnOfUnknownFields(app: FastifyInstance): void {
           ...fields.map((path) => warningAbout(path, 'Unknown field')),
           ...parameters.filter((name) => name !== STRICT).map((name) => warningAbout(name, 'Unknown query parameter')),
         ].slice(0, MAX_WARNINGS);
-        if (warnings.length > 0 && query[STRICT] === 'true') throw refusal(warnings);
+        if (warnings.length > 0 && (isClosed || query[STRICT] === 'true')) throw refusal(warnings);
         request.bodyWarnings = warnings.map(({ field, message }) => ({
           field,
           message: `${message}. It was ignored.`,
@@ -100,6 +102,15 @@ function unknownFields(shape: z.core.$ZodType, value: unknown, path = ''): strin
     return others.reduce((least, each) => (each.length < least.length ? each : least), first);
   }
   return 'innerType' in def ? unknownFields(def.innerType, value, path) : [];
+}
+
+/** Returns whether a shape refuses unknown fields, whichever of several shapes a value has. */
+function refusesUnknown(shape: z.core.$ZodType): boolean {
+  const { def } = (shape as z.core.$ZodTypes)._zod;
+  if (def.type === 'object') return def.catchall?._zod.def.type === 'never';
+  if (def.type === 'union') return def.options.every(refusesUnknown);
+  if (def.type === 'pipe') return refusesUnknown(def.in._zod.def.type === 'transform' ? def.out : def.in);
+  return 'innerType' in def && refusesUnknown(def.innerType);
 }
 
 /** Returns whether a shape is of the value's kind: list or object. */

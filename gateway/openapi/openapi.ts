@@ -68,7 +68,7 @@ function openApiOptions(publicUrl: string): FastifyDynamicSwaggerOptions {
 
 const description = `Authenticate every request with an API key: \`Authorization: Bearer KEY\`. Objects of other accounts are treated as if they did not exist.
 
-**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. A request may name an ID in either case: \`domain_id\` and \`domainId\` are the same. Unknown fields of a request and unknown query parameters are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`; with \`?strict=true\` they are 400. Requests about API keys, members, invitations and customers' workspaces always refuse unknown fields, because a misspelled limit would give more.
+**Bodies** are JSON. Emails and threads have snake_case fields; domains, email addresses and endpoints have camelCase fields. Times are ISO 8601 in UTC. A request may name an ID in either case: \`domain_id\` and \`domainId\` are the same. Unknown fields of a request and unknown query parameters are ignored and listed in the \`warnings\` of the response, as \`{field, message}\`; with \`?strict=true\` they are 400. Requests about API keys, members, invitations and customers' workspaces, and waits for an email, always refuse both, because a misspelled or misplaced limit or filter would give more.
 
 **Lists** are paged by \`limit\` and \`offset\`, threads by \`cursor\`. A limit above 100 counts as 100.
 

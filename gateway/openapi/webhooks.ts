@@ -16,6 +16,11 @@ const record = (properties: Record<string, Schema>, optional: readonly string[] 
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 
+const resendBody = (type: Schema, data: Schema, description: string): Schema => ({
+  ...record({ type, created_at: time, data }),
+  description: `${description} With the \`payload\` \`resend\`.`,
+});
+
 const endpoint = record({ id: text, name: text, type: text });
 const truncated: Schema = { ...texts, description: 'What was left out, because the payload would be too large.' };
 
@@ -127,6 +132,64 @@ export const webhookSchemas: Record<string, Schema> = {
     },
     ['truncated'],
   ),
+  WebhookResendReceived: resendBody(
+    { type: 'string', const: 'email.received' },
+    record({
+      email_id: text,
+      created_at: time,
+      from: text,
+      to: texts,
+      cc: texts,
+      bcc: texts,
+      received_for: { ...texts, description: 'The address that received it.' },
+      message_id: maybeText,
+      subject: text,
+      attachments: {
+        type: 'array',
+        items: record({
+          id: { ...text, description: 'Number of the attachment.' },
+          filename: maybeText,
+          content_type: text,
+          content_disposition: text,
+          content_id: maybeText,
+        }),
+      },
+    }),
+    'A received email, as the `resend` client has it. Lists, and then the subject, are empty if the payload would be too large.',
+  ),
+  WebhookResendEmail: resendBody(
+    { ...text, description: 'Kind of the event as the client names it, such as `email.delivery_delayed`.' },
+    {
+      ...record(
+        {
+          email_id: text,
+          created_at: time,
+          message_id: maybeText,
+          from: text,
+          to: texts,
+          subject: maybeText,
+          bounce: {
+            ...record({ message: text, type: text, subType: text }),
+            description: 'Of `email.bounced`. `type` is `Transient` or `Permanent`.',
+          },
+          failed: { ...record({ reason: text }), description: 'Of `email.failed`.' },
+        },
+        ['bounce', 'failed'],
+      ),
+      type: ['object', 'null'],
+      description: 'Null if the email was deleted.',
+    },
+    'An event of an email, as the `resend` client has it.',
+  ),
+  WebhookResendEvent: resendBody(
+    { ...text, description: 'Kind of the event: `domain.updated` as the client names it, and all others as they are.' },
+    {
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'What the event is about, as it is now; null if it was deleted.',
+    },
+    'Another event, in the frame of the `resend` client.',
+  ),
 };
 
 /** Returns the section `webhooks` of the document: what Postroom posts to endpoints, by kind of event. */
@@ -146,7 +209,7 @@ export function describeWebhooks(): Record<string, OpenAPIV3_1.PathItemObject> {
             security: [],
             requestBody: {
               required: true,
-              content: { 'application/json': { schema: ref(componentFor(kind)) } },
+              content: { 'application/json': { schema: { anyOf: componentsFor(kind).map(ref) } } },
             },
             responses: {
               '2XX': { description: 'The event was taken. Any other status is retried.' },
@@ -161,6 +224,8 @@ export function describeWebhooks(): Record<string, OpenAPIV3_1.PathItemObject> {
 const AUDIT_DESCRIPTION =
   'The audit log has a new entry, which is in `data` as `GET /audit/{id}` returns it. The kind has the action in its name: `audit.member_deleted` of `member.deleted`.';
 
-function componentFor(kind: string): string {
-  return kind === 'email.received' ? 'WebhookEmailReceived' : 'WebhookEvent';
+/** Returns the names of the bodies of a kind: Postroom's own, and that of the `resend` client. */
+function componentsFor(kind: string): string[] {
+  if (kind === 'email.received') return ['WebhookEmailReceived', 'WebhookResendReceived'];
+  return ['WebhookEvent', kind.startsWith('email.') ? 'WebhookResendEmail' : 'WebhookResendEvent'];
 }

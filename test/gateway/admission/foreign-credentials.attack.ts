@@ -96,7 +96,7 @@ const UNANSWERED: Readonly<Record<string, string>> = {
 const isChosen = (complaint: string) => /client_?id/i.test(complaint.slice(0, 80));
 /** Browser tokens read no requests, and sessions create no browser tokens, whatever the ID; see accounts/browser-tokens.test.ts. */
 const isOfKeys = (complaint: string) =>
-  /^POST \S+\/tokens: .*API_KEY_REQUIRED|^GET \S+\/requests\/:id: an unknown id is answered \[403,.*needs an API key/.test(
+  /^POST \S+\/tokens: .*API_KEY_REQUIRED|^GET \S+\/(?:requests|logs)\/:id: an unknown id is answered \[403,.*needs an API key/.test(
     complaint,
   );
 /** Scopes of a browser token; the others have all. */

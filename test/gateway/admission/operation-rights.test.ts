@@ -1,3 +1,4 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { expect, test } from 'vitest';
 import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved-routes.ts';
 import { recordRoutes } from '../../support/rows/route-table.ts';
@@ -33,4 +34,27 @@ test('every route, field and tool needs the rights that are listed in operation-
   expect(lines).toEqual([...new Set(lines)]);
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('operation-rights.txt');
   await opened.close();
+});
+
+test('a route that is the same as another one needs what that one needs', async () => {
+  const { opened, routes } = await recordRoutes(openRoutesOnly);
+  await opened.ready();
+  const { paths = {} } = opened.swagger() as OpenAPIV3_1.Document;
+  // Those of which the request decides have several; another route can be the same as one of them.
+  const needs = new Map(
+    listRoutes(routes).map(({ name, access: { rights, isOfDomain } }) => [
+      name.replaceAll(/:(\w+)/g, '{$1}'),
+      ('cases' in rights ? Object.values(rights.cases) : [rights]).map((each) => `${each.join()}, ${isOfDomain}`),
+    ]),
+  );
+  const compared = routes.flatMap(({ method, url }) => {
+    const path = url.replaceAll(/:(\w+)/g, '{$1}');
+    const { description = '' } = paths[path]?.[method.toLowerCase() as 'get'] ?? {};
+    const other = /^Same as ([A-Z]+ [\w/{}-]+)/.exec(description)?.[1];
+    const name = `${method} ${path.replace('/api/e2', '')}`;
+    return other === undefined ? [] : [{ name, own: needs.get(name), other, others: needs.get(other) }];
+  });
+  await opened.close();
+  expect(compared.length).toBeGreaterThan(15);
+  expect(compared.filter(({ own, others }) => !own?.every((each) => others?.includes(each)))).toEqual([]);
 });

@@ -15,6 +15,7 @@ import { connectInjected } from '../../support/servers/mcp-client.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { requiredArguments } from '../../support/stages/graph-places.ts';
 import { withoutWait } from '../../support/stages/isolation-sweep.ts';
+import type { Given } from '../../support/stages/rights-operations.ts';
 import { type Effect, findEffects, readStored, type StoredRows } from '../../support/stages/stored-effects.ts';
 import { actingCases, type StayingCase, stayingCases, stayingRequests } from '../../support/stages/storing-requests.ts';
 import { LATER, makeStoringWorld, type StoringWorld } from '../../support/stages/storing-world.ts';
@@ -55,7 +56,7 @@ function listRequests(): string[] {
 }
 
 /** Makes a request with the key, and returns the status (REST) and the text of the response. */
-async function ask(name: string, { secret }: TestKey, { id, body }: { id?: string; body?: object }): Promise<string> {
+async function ask(name: string, { secret }: TestKey, { id = '', other = '', body }: Given): Promise<string> {
   const [kind = '', what = ''] = name.split(' ');
   if (kind === 'mutation') {
     const type = schema.getMutationType()?.getFields()[what]?.args[0]?.type;
@@ -72,7 +73,7 @@ async function ask(name: string, { secret }: TestKey, { id, body }: { id?: strin
       await client.close();
     }
   }
-  const response = await gateway.call(secret, kind, what.replace(/:\w+/, id ?? ''), body);
+  const response = await gateway.call(secret, kind, what.replace(/:\w+/, id).replace(/:\w+/, other), body);
   return `${response.statusCode} ${response.body}`;
 }
 
@@ -81,7 +82,7 @@ async function observe(
   world: StoringWorld,
   name: string,
   key: TestKey,
-  given: { id?: string; body?: object },
+  given: Given,
 ): Promise<{ effects: Effect[]; shown: string }> {
   const before = await readStored(gateway.owner, world.box.workspaceId);
   const shown = await ask(name, key, given);

@@ -121,4 +121,18 @@ describe('unknown query parameters', () => {
     expect((await ask('GET', '/emails?strict=true&limit=1', undefined)).status).toBe(200);
     expect((await ask('GET', '/emails?serch=x&strict=true', undefined)).status).toBe(400);
   });
+
+  test('are 400 where unknown fields of the body are: a limit in the query would give more if it were ignored', async () => {
+    for (const [path, body, name] of [
+      ['/emails/wait?address=a@inbox.test', {}, 'address'],
+      ['/emails/wait?timeout=0&strict=false', {}, 'timeout'],
+      ['/api-keys?scopes=read', { name: 'x' }, 'scopes'],
+    ] as const) {
+      const { status, body: refused } = await ask('POST', path, body);
+      expect([status, refused.details]).toEqual([400, [{ field: name, message: 'Unknown query parameter' }]]);
+    }
+    expect((await ask('POST', '/emails/wait?strict=true', { timeout: 0 })).status).toBe(200);
+    const { body: keys } = await ask('GET', '/api-keys', undefined);
+    expect(keys.data.map((each: { name: string }) => each.name)).not.toContain('x');
+  });
 });

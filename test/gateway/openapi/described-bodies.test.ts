@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveDownloadLinkKey } from '../../../core/endpoints/download-link.ts';
 import { buildEventBody } from '../../../core/endpoints/event-payload.ts';
 import { type PayloadFacts } from '../../../core/endpoints/payload-facts.ts';
+import { buildResendEvent, buildResendMail } from '../../../core/endpoints/resend-payload.ts';
 import { buildWebhookPayload } from '../../../core/endpoints/webhook-payload.ts';
 import { EVENT_KINDS } from '../../../core/events/event-kinds.ts';
 import { finishSteps } from '../../../core/shared/steps.ts';
@@ -57,9 +58,11 @@ test('no two components have the same shape, except two requests that are alike 
 test('every operation has an example of its body, and every field has one', () => {
   const bodies = readBodies({ ...document.paths, ...document.webhooks });
   const isBare = ({ media }: { media: OpenAPIV3_1.MediaTypeObject }) => {
-    const { $ref } = media.schema as OpenAPIV3_1.ReferenceObject;
-    const component = document.components?.schemas?.[$ref?.split('/').at(-1) ?? ''] as OpenAPIV3_1.SchemaObject;
-    return [media.example, media.examples, component?.examples].every((each) => each === undefined);
+    const { anyOf = [media.schema] } = media.schema as OpenAPIV3_1.SchemaObject;
+    const examples = (anyOf as OpenAPIV3_1.ReferenceObject[]).map(
+      ({ $ref }) => document.components?.schemas?.[$ref?.split('/').at(-1) ?? '']?.examples,
+    );
+    return media.example === undefined && media.examples === undefined && examples.includes(undefined);
   };
   expect(bodies.filter(isBare).map(({ name }) => name)).toEqual([]);
   const bare: string[] = [];
@@ -156,6 +159,24 @@ describe('webhooks', () => {
     check('WebhookEvent', buildEventBody({ ...event, data: { id: 'em_1' } }, 1_000_000));
     check('WebhookEvent', buildEventBody({ ...event, data: null }, 1_000_000));
     check('WebhookEvent', buildEventBody({ ...event, data: { text: 'x'.repeat(5_000) } }, 1_000));
+  });
+
+  test('for the resend client have the shapes of the document, and no field that it does not tell', () => {
+    const tellsAll = (name: string, body: Buffer) => {
+      check(name, body);
+      const { properties = {} } = document.components?.schemas?.[name] as OpenAPIV3_1.SchemaObject;
+      const { properties: told = {} } = properties['data'] as OpenAPIV3_1.SchemaObject;
+      expect(Object.keys(told)).toEqual(expect.arrayContaining(Object.keys(JSON.parse(body.toString()).data ?? {})));
+    };
+    for (const size of [1_000_000, 100]) tellsAll('WebhookResendReceived', buildResendMail(facts, size));
+    const event = { id: 'evt_1', at, cursor: 'x', endpoint } as const;
+    const email = { id: 'em_1', created_at: at, message_id: null, from: 'a@a.test', to: ['b@b.test'], subject: 'Hi' };
+    for (const kind of ['email.bounced', 'email.failed', 'email.delayed'] as const)
+      tellsAll('WebhookResendEmail', buildResendEvent({ ...event, kind, data: email }, 1_000));
+    check('WebhookResendEmail', buildResendEvent({ ...event, kind: 'email.sent', data: null }, 1_000));
+    check('WebhookResendEvent', buildResendEvent({ ...event, kind: 'domain.verified', data: { id: 'dom_1' } }, 1_000));
+    const bodies = Object.values(document.webhooks ?? {}).map((item) => JSON.stringify(item));
+    expect(bodies.filter((body) => !body.includes('/WebhookResend'))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
+import type { Given } from './rights-operations.ts';
 import { LATER, type StoringWorld } from './storing-world.ts';
 
 /** A request that stores or starts something that acts later. */
@@ -7,13 +8,13 @@ export interface ActingCase {
   what: string;
   needs: readonly Scope[];
   /** what of the account it names in its path, and its body, input or arguments */
-  given: (world: StoringWorld) => Promise<{ id?: string; body?: object }>;
+  given: (world: StoringWorld) => Promise<Given>;
 }
 
 const one = (
   what: string,
   needs: readonly Scope[],
-  given: (world: StoringWorld) => Promise<{ id?: string; body?: object }> | { id?: string; body?: object },
+  given: (world: StoringWorld) => Promise<Given> | Given,
 ): ActingCase => ({ what, needs, given: async (world) => given(world) });
 
 const SETUP: Scope[] = ['read', 'manage'];
@@ -151,6 +152,12 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
   ],
   'POST /deliveries/:id/retry': [
     one('a delivery', ['read', 'send'], async (w) => ({ id: (await w.failedDelivery()).deliveryId })),
+  ],
+  'POST /webhooks/:webhookId/events/:eventId/replay': [
+    one('a delivery', ['read', 'send'], async (w) => ({
+      id: w.box.endpointId,
+      other: (await w.failedDelivery()).deliveryId,
+    })),
   ],
   'POST /emails/:id/retry': retries.map((each) => ({
     ...each,
@@ -412,6 +419,9 @@ export const stayingCases: Readonly<Record<string, StayingCase>> = {
     actors: 'receiving',
     given: async (w) => ({ body: { raw: MESSAGE, to: w.box.address } }),
   },
+  // That of a webhook is the same endpoint: whichever route comes first leaves the other none.
+  'DELETE /endpoints/:id': alone(async (w) => ({ id: await w.endpoint('webhook') })),
+  'DELETE /webhooks/:id': alone(async (w) => ({ id: await w.endpoint('webhook') })),
   'POST /endpoints/:id/test': { actors: 'delivery', given: async (w) => ({ id: w.box.endpointId, body: {} }) },
   'POST /domains/:id/verify': checksDns,
   'POST /domains/:id/auth': checksDns,
@@ -493,7 +503,6 @@ export const stayingRequests: Readonly<Record<string, string>> = {
   'DELETE /reply-addresses/:id': REMOVES,
   'DELETE /endpoints/:id': REMOVES,
   'DELETE /webhooks/:id': REMOVES,
-  'POST /webhooks/:webhookId/events/:eventId/replay': 'does what POST /deliveries/:id/retry does',
   'POST /endpoints/preview-payload': LOOKS,
   'POST /emails/:id/unsubscribe': LEAVES,
   'POST /emails/:id/event-reply': AT_ONCE,

@@ -40,6 +40,11 @@ async function ownNote(w: StoringWorld, { send }: SweptCredential): Promise<stri
   return made.statusCode < 300 ? (made.json() as { id: string }).id : w.note();
 }
 
+/** An event of a webhook that failed. */
+async function failedEvent(w: StoringWorld): Promise<Given> {
+  return { id: w.box.endpointId, other: (await w.failedDelivery()).deliveryId };
+}
+
 /** A rule that routes nothing. */
 const BLOCKS = { type: 'EXPLICIT', config: { subject: { values: ['x'] } }, action: { action: 'BLOCK' } };
 
@@ -73,10 +78,8 @@ const CASES: Cases = {
   'PATCH /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
   'PUT /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
   'PATCH /webhooks/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { status: 'disabled' } }),
-  'POST /webhooks/:webhookId/events/:eventId/replay': async (w) => ({
-    id: w.box.endpointId,
-    other: (await w.failedDelivery()).deliveryId,
-  }),
+  'GET /webhooks/:webhookId/events/:eventId': failedEvent,
+  'GET /webhooks/:webhookId/events/:eventId/attempts': failedEvent,
   'mutation updateWebhookEndpoint': async (w) => body({ id: await w.endpoint('webhook'), name: 'y' }),
   'mutation updateEmailEndpoint': async (w) => body({ id: await w.endpoint('email'), name: 'y' }),
   'mutation updateEmailGroupEndpoint': async (w) =>
@@ -98,6 +101,8 @@ const CASES: Cases = {
   'mutation createDraft': () => body({ kind: 'NEW', subject: 'x', text: 'x' }),
   'mutation createInvitation': (w) => body({ email: `${w.fresh()}@team.test`, role: 'VIEWER' }),
   'mutation createReplyAddress': (w) => body({ domain: w.box.domainId }),
+  // One that was just sent is not sent again.
+  'mutation resendInvitation': async (w) => body({ id: await w.invitation() }),
   'mutation pauseEmail': async (w) => body({ id: await w.scheduled() }),
   'mutation rejectEmail': async (w) => body({ id: await w.awaitingApproval() }),
   'mutation releaseThreadClaim': async (w) => {
