@@ -16,7 +16,7 @@ export interface ScreenedMail {
   attachedTexts?: readonly string[];
   /** the beginning or the name of attached text that is too much or unreadable; null or absent: none */
   attachedRest?: string | null;
-  /** returns the Public Suffix List, by which addresses of one domain are told from others; absent: all hosts differ */
+  /** returns the Public Suffix List, for addresses at hosts of one domain; absent: all hosts differ */
   readSuffixes?: (() => PublicSuffixes) | undefined;
 }
 

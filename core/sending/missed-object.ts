@@ -111,7 +111,7 @@ const WORDS = LANGUAGES.map(({ recipient, mailbox, person, object, subject, host
   not: makeSet(not),
   all: makeSet([object, subject, host, place, missed, has, not, rest, '@addr @host'].join(' ')),
 }));
-/** Words between what makes a recipient the object and the recipient, and behind it where it is told by a name. */
+/** Words between what makes a recipient the object and the recipient, and `Namen` behind it. */
 const BETWEEN = /^(?:solchen|angegebenen|genannten|gewünschten|namen)$/;
 /** Hosts of one gender, in the form of a subject only. */
 const HOST_AS_SUBJECT = /(?<!\p{L})(?:der|dieser|unser) (?:server|mailserver|host|rechner)(?!\p{L})/u;
