@@ -10,7 +10,7 @@ interface ObjectWords {
   recipient: string;
   /** mailboxes and accounts in the form of a subject, too: not beside a host, which could be what they do not find */
   mailbox: string;
-  /** persons, of whom the same holds: only behind `object`, or beside `subject` */
+  /** persons, likewise: only behind `object`, or beside `subject` */
   person: string;
   /** words before a recipient that make it the object; elsewhere they make something else the object */
   object: string;
