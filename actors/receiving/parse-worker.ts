@@ -3,6 +3,7 @@ import { type Authentication, undecided } from '../../core/mime/authentication.t
 import { type MailReport, readMailReport } from '../../core/mime/parse-bounce.ts';
 import { loadScreening, type ParsedMessage, parseMessage, scanHeaders } from '../../core/mime/parse-message.ts';
 import { isReturnAddress } from '../../core/smtp/return-address.ts';
+import { publicSuffixes } from '../../operations/emails/public-suffixes.ts';
 import { createDnsResolver } from '../network/dns-resolver.ts';
 import { releaseMemoryWhenIdle } from '../work/release-memory.ts';
 import { readThreadNumber } from '../work/thread-time.ts';
@@ -60,7 +61,7 @@ async function work(items: readonly WorkItem[]): Promise<void> {
 
 async function parse(bytes: Buffer): Promise<ParsedMessage> {
   try {
-    return await parseMessage(bytes);
+    return await parseMessage(bytes, publicSuffixes);
   } catch (error) {
     return scanHeaders(bytes, error instanceof Error ? error.message : String(error));
   }

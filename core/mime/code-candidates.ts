@@ -48,9 +48,9 @@ const PREFIXED = /^[A-Z]{1,2}-(\d{4,8})$/;
 const LONG_NUMBER = /[+(]?\d[\d()]*(?:[ \u00a0./-]{1,2}\(?\d[\d()]*){1,8}/g;
 const LEAST_LONG_DIGITS = 9;
 export const YEAR = /^(?:19|20)\d\d$/;
-/** Dates, times and spans of years. */
+/** Dates of any calendar that counts today's year from 1300 to 2699 (`30-11-2569` in Thailand, `09-09-1405` in Iran), times and spans of years. */
 const MOMENT =
-  /^(?:\d{1,2}-\d{1,2}-(?:19|20)\d\d|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
+  /^(?:\d{1,2}-\d{1,2}-(?:19|20)\d\d|(?:0?[1-9]|[12]\d|3[0-2])-(?:0?[1-9]|1[0-3])-(?:1[3-9]|2[0-6])\d\d|(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\d|3[01])-(?:1[3-9]|2[0-6])\d\d|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
 
 /** Returns the words and groups of digits in a text that may be codes, in its order. Takes linear time. */
 export function findCandidates(text: string): Candidate[] {

@@ -1,6 +1,7 @@
 import { excerptOfHtml, MAX_CLEANED_HTML_LENGTH, sanitizeHtmlBody } from '../html/sanitize-html.ts';
 import type { Injection } from '../screening/screened-mail.ts';
 import { loadOnce } from '../shared/load-once.ts';
+import type { PublicSuffixes } from '../shared/registrable-domain.ts';
 import { decodeCharset, storableText } from '../shared/text.ts';
 import { type AddressFields, isFull, readAddressFields } from './address.ts';
 import { readAttachedTexts } from './attached-texts.ts';
@@ -92,8 +93,11 @@ const MAX_SCANNED_FIELD_LENGTH = 4_000;
 /** Its words and weights take several megabytes: only threads that parse load them. */
 export const loadScreening = loadOnce(() => import('../screening/screen-mail.ts'));
 
-/** Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. */
-export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
+/**
+ * Parses a message (RFC 5322, MIME). Rejects when the bytes cannot be split into parts; may be slow for hostile input. `readSuffixes` returns the
+ * Public Suffix List, by which the screening compares the addresses of the text and the HTML.
+ */
+export async function parseMessage(bytes: Buffer, readSuffixes?: () => PublicSuffixes): Promise<ParsedMessage> {
   const section = readHeaderSection(bytes);
   const { leaves, bodyCharset, isTruncated } = await readParts(bytes);
   const head = readHead(section, bodyCharset);
@@ -111,6 +115,7 @@ export async function parseMessage(bytes: Buffer): Promise<ParsedMessage> {
     html: bodies.htmlBody,
     fileNames: attachments.map(({ filename }) => filename),
     attachedTexts: texts,
+    readSuffixes,
     attachedRest: rest ?? (isTruncated ? 'The message has more parts than are read.' : null),
   });
   return {

@@ -1,3 +1,4 @@
+import { type PublicSuffixes, registrableDomain } from '../shared/registrable-domain.ts';
 import { CONCEPT } from './concept.ts';
 import type { Survey } from './survey-text.ts';
 
@@ -14,6 +15,8 @@ export interface ComparedParts {
   html: Survey;
   /** the HTML as source, for the addresses in it */
   source: string;
+  /** returns the Public Suffix List, which is only read for addresses that differ; absent: hosts of one domain differ as any others */
+  readSuffixes?: (() => PublicSuffixes) | undefined;
 }
 
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,3})?\b/g;
@@ -32,8 +35,9 @@ export function findDifference({
   text: { folded: text, mask },
   html: { folded: html },
   source,
+  readSuffixes,
 }: ComparedParts): Difference | null {
-  const named = findOtherValue(text, html, source);
+  const named = findOtherValue(text, html, { source, readSuffixes });
   if (named !== null) return named;
   if (STAND_IN.test(text)) return null;
   const missing = readWords(text);
@@ -52,7 +56,11 @@ export function findDifference({
     : { excerpt: text, why: 'the text asks for something that the HTML does not say' };
 }
 
-function findOtherValue(text: string, html: string, source: string): Difference | null {
+function findOtherValue(
+  text: string,
+  html: string,
+  { source, readSuffixes }: Pick<ComparedParts, 'source' | 'readSuffixes'>,
+): Difference | null {
   for (const [name, read] of [
     ['account', accountsIn],
     ['address', addressesIn],
@@ -67,24 +75,24 @@ function findOtherValue(text: string, html: string, source: string): Difference 
     if (
       onlyText.length > 0 &&
       onlyHtml.length > 0 &&
-      !onlyText.every((value) => onlyHtml.some((other) => isOfSameHost(value, other)))
+      !onlyText.every((value) => onlyHtml.some((other) => isOfSameDomain(value, other, readSuffixes)))
     )
       return { excerpt: `${onlyText[0]} / ${onlyHtml[0]}`, why: `the text and the HTML name a different ${name}` };
   }
   return null;
 }
 
-/** Returns whether two addresses have one local part, at hosts of one domain: lists and archives rewrite hosts. Of `shop.co.uk`, only `co` is short. */
-function isOfSameHost(one: string, other: string): boolean {
-  const [local, domain] = readHost(one);
-  const [otherLocal, otherDomain] = readHost(other);
-  return domain !== undefined && local === otherLocal && domain === otherDomain;
+/** Returns whether two addresses have one local part, at hosts of one registered domain: lists and archives rewrite hosts. */
+function isOfSameDomain(one: string, other: string, readSuffixes: ComparedParts['readSuffixes']): boolean {
+  const [local = '', host] = one.split('@');
+  const [otherLocal, otherHost] = other.split('@');
+  if (host === undefined || otherHost === undefined || local !== otherLocal || readSuffixes === undefined) return false;
+  const domain = registrableDomain(host, readSuffixes());
+  return domain !== null && domain === registrableDomain(otherHost, readSuffixes()) && !OF_TENANTS.has(domain);
 }
 
-function readHost(address: string): [local: string, domain: string | undefined] {
-  const at = address.indexOf('@');
-  return [address.slice(0, at), /[a-z0-9-]{4,63}\.[a-z]{2,10}$/.exec(at === -1 ? '' : address.slice(at + 1))?.[0]];
-}
+/** Domains of mail below which each customer has a name, and which the Public Suffix List does not have. */
+const OF_TENANTS: ReadonlySet<string> = new Set(['onmicrosoft.com', 'onmicrosoft.us', 'onmschina.cn']);
 
 function accountsIn(text: string): Set<string> {
   return new Set([...text.matchAll(IBAN)].map(([account]) => account.replaceAll(' ', '')));

@@ -23,14 +23,14 @@ export interface Request {
 
 /**
  * How a text is read: `seen` by a person, who notices it; or `hidden`, where a weak signal is enough; `preheader`: hidden before all that is
- * seen, where newsletters put the text of their preview.
+ * seen, where newsletters put the text of their preview; `label`: a comment, or what an attribute says of a picture or a link.
  */
-export type Reading = 'seen' | 'hidden' | 'preheader';
+export type Reading = 'seen' | 'hidden' | 'preheader' | 'label';
 
 /** Sum of weights from which on a text is worth a look. */
-const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4, preheader: 0.4 };
+const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4, preheader: 0.4, label: 0.4 };
 /** What the model of orders says at least. */
-const LEAST_SCORE: Readonly<Record<Reading, number>> = { seen: 0, hidden: -1, preheader: 0 };
+const LEAST_SCORE: Readonly<Record<Reading, number>> = { seen: 0, hidden: -1, preheader: 0, label: -1 };
 /** Sentences whose signals count together. */
 const WINDOW = 3;
 const MAX_REQUESTS = 3;
@@ -137,7 +137,8 @@ function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () =>
   const { mask = 0, signs = 0 } = survey.sentences[at] ?? {};
   const isHidden = reading !== 'seen';
   const isOfMachines = mayInstruct({ mask, signs });
-  const isOfBusiness = isHidden && startsWith(ORDER_OF_BUSINESS, survey, at);
+  const isOfBusiness =
+    (reading === 'hidden' || (reading === 'label' && isOfMachines)) && startsWith(ORDER_OF_BUSINESS, survey, at);
   if (!isOfMachines && !isOfBusiness && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0)))
     return NO_SIGNALS;
   const [sentence] = survey.read(at, at + 1);
@@ -145,9 +146,20 @@ function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () =>
   const isWorth = isOfMachines && ((mask & MACHINE_MASK) !== 0 || MARKS.test(sentence.text));
   const signals = isWorth ? findMachineSignals(sentence, isHidden, readLive()) : [];
   if (!isHidden) return signals;
-  const isOrder = isOfBusiness || (reading === 'hidden' && orders(sentence) && startsWith(ORDER, survey, at));
-  if (isOrder && !FOR_PEOPLE.test(sentence.text)) signals.push({ weight: 0.4, why: 'it says what the reader must do' });
+  if (isHiddenOrder(sentence, reading, isOfBusiness || (orders(sentence) && startsWith(ORDER, survey, at))))
+    signals.push({ weight: 0.4, why: 'it says what the reader must do' });
   return [...signals, ...hiddenSignals(sentence, (signs & SIGN.number) !== 0)];
+}
+
+/**
+ * Returns whether a sentence that begins with a verb of orders is one: with what is done, in the same clause. Before a mail, shops and banks say
+ * `Transfer complete` and `Approve the payment in our app`; a comment may be `Quote block`, and a picture `Grant Smith`.
+ */
+function isHiddenOrder(sentence: Sentence, reading: Reading, hasVerb: boolean): boolean {
+  const { text, mask } = sentence;
+  if (!hasVerb || reading === 'preheader' || FOR_PEOPLE.test(text)) return false;
+  if (reading === 'label') return (mask & OF_MACHINES) !== 0;
+  return OBJECT.test(text);
 }
 
 /** Returns whether a sentence begins as a pattern says, without a copy of it. */
@@ -168,10 +180,10 @@ const HIDDEN_MASK = CONCEPT.send | CONCEPT.act | CONCEPT.hint;
 /** An IBAN, or an address of a wallet. */
 const ACCOUNT = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}(?: ?[a-z0-9]{1,4})?\b|\bbc1[a-z0-9]{20,60}\b|\b0x[0-9a-f]{40}\b/;
 
-/** Verbs at the beginning of an order that no letter hides before its text: what is done with mail, money and orders. */
+/** Verbs at the beginning of an order: what is done with mail, money and orders. */
 const OF_BUSINESS =
   'forward|delete|approve|transfer|wire|release|grant|disclose|reveal|export|bcc|whitelist|mark (?:it|this|the)|treat|hand over|append|refund|quote|leave (?:out|the)|omit|leite|loesche|losche|uberweise|trage?|gib|markiere|transfere\\p{L}*|valide[zr]?|marque[zr]?|reenvia|aprueba|marca|inoltra|approva|segna|encaminhe|aprove|stuur|markeer|przeslij|zatwierdz|oznacz|перешл\\p{L}*|отмет\\p{L}*|одобр\\p{L}*|preposli|schval|godkann|videresend|godkend|onayla|ilet';
-/** The same, and verbs of what is hidden elsewhere. */
+/** Verbs that hidden texts of shops have as well: they need a sentence that orders something. */
 const OF_HIDDEN =
   'pay|send|reply|respond|install|run|execute|upload|archive|summari[sz]e|extract|collect|hand|leave|book|include|state|report|accept|cancel|ignore|sende|antworte|nenne|fuge|envoie\\p{L}*|ajoute[zr]?|reponds|envia|responde|anade|agrega|invia|aggiungi|rispondi|envie|adicione|voeg|wyslij|dodaj|odpowiedz|отправ\\p{L}*|добав\\p{L}*|ответ\\p{L}*|укажи|pridej|posli|lagg|skicka|tilfoj|ekle|gonder';
 const compileOrder = (verbs: string) =>
@@ -181,6 +193,10 @@ const compileOrder = (verbs: string) =>
   );
 const ORDER_OF_BUSINESS = compileOrder(OF_BUSINESS);
 const ORDER = compileOrder(`${OF_BUSINESS}|${OF_HIDDEN}`);
+/** What mail, money, accounts and keys are called, and an address: in the clause of the verb, a few words behind it, and in no question. */
+const OBJECT =
+  /^(?!.*\?\s*$)[^\p{L}]*(?:[^\s,;:!]+ ){1,7}?(?:["']?(?:e-?mails?|messages?|threads?|mailbox|inbox|invoices?|payments?|funds|money|accounts?|orders?|address(?:es)?|passwords?|keys?|tokens?|credentials|secrets?|forms?|contacts|files?|rechnung\p{L}{0,2}|zahlung\p{L}{0,2}|nachricht\p{L}{0,2}|konto\p{L}{0,2}|passwort|factures?|paiements?|comptes?|facturas?|pagos?|cuentas?|mensajes?|correos?|fattur[ae]|pagament[oi]|messaggi\p{L}?|fatura\p{L}{0,3}|pagamentos?|mensage\p{L}{1,2}|factu\p{L}{2,4}|berichten?|betal(?:n?ing)\p{L}{0,2}|besked\p{L}{0,4}|meddeland\p{L}{1,3}|faktur\p{L}{1,4}|wiadomo\p{L}{1,4}|platno\p{L}{1,4}|platb\p{L}|zprav\p{L}|odeme\p{L}{0,3}|mesaj\p{L}{0,4}|hesa[bp]\p{L}{0,3}|счет\p{L}{0,2}|письм\p{L}{1,2}|сообщени\p{L}{1,2}|платеж\p{L}{0,2}|парол\p{L}{1,2})(?![\p{L}\p{N}])|[^\s@]{1,64}@[a-z0-9-]{1,63}\.[a-z])/su;
+const OF_MACHINES = CONCEPT.machine | CONCEPT.assistant;
 const FOR_PEOPLE =
   /\bthis (?:e-?mail|newsletter|message|mail|issue)\b.{0,30}\b(?:friend|friends|colleague|someone|browser)\b|\bto (?:a )?friends?\b|\bas spam\b|\bunsubscribe\b/;
 

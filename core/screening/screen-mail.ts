@@ -71,7 +71,12 @@ export function screenMail(mail: ScreenedMail): Injection {
   if (html !== null) addHtml(html, allText, ofHtml, to);
   noteSpent('html');
   if (text !== null && html !== null) {
-    const difference = findDifference({ text: ofText, html: ofHtml, source: html.toLowerCase() });
+    const difference = findDifference({
+      text: ofText,
+      html: ofHtml,
+      source: html.toLowerCase(),
+      readSuffixes: mail.readSuffixes,
+    });
     if (difference !== null)
       add({
         kind: 'different_parts',
@@ -223,7 +228,8 @@ function hiddenRuns(pieces: readonly ReviewPiece[]): HiddenRun[] {
     if (isSeen(piece) && text.trim() !== '') isBefore = false;
     if (unseen === null || unseen.kind === 'collapsed' || isMark(piece)) continue;
     const { kind, detail } = unseen;
-    const reading = isBefore && kind !== 'comment' && kind !== 'attribute' ? 'preheader' : 'hidden';
+    const isLabel = kind === 'comment' || kind === 'attribute';
+    const reading = isLabel ? 'label' : isBefore ? 'preheader' : 'hidden';
     const key = `${reading} ${detail}`;
     const run = runs.get(key);
     if (run === undefined) runs.set(key, { text, detail, reading });

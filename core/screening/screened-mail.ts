@@ -1,3 +1,5 @@
+import type { PublicSuffixes } from '../shared/registrable-domain.ts';
+
 /** What the screening reads of a mail. */
 export interface ScreenedMail {
   subject: string;
@@ -14,6 +16,8 @@ export interface ScreenedMail {
   attachedTexts?: readonly string[];
   /** the beginning or the name of attached text that is too much or unreadable; null or absent: none */
   attachedRest?: string | null;
+  /** returns the Public Suffix List, for addresses at hosts of one domain; absent: all hosts differ */
+  readSuffixes?: (() => PublicSuffixes) | undefined;
 }
 
 export const INJECTION_VERDICTS = ['clear', 'review'] as const;

@@ -1,6 +1,6 @@
 import { compileLater } from '../shared/lazily.ts';
 import { isMissed, isMissedLast, saysWhoOrWhen } from './missed-addressee.ts';
-import { isMissedObject } from './missed-object.ts';
+import { isMissedHost, isMissedObject } from './missed-object.ts';
 import { endingWith, GAP, listWords, makeNonePattern, pattern } from './word-patterns.ts';
 
 /** What a clause says that an unknown recipient or domain is. */
@@ -413,7 +413,13 @@ const CLAUSE_END =
  */
 export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
   for (const clause of text.split(CLAUSE_END)) {
-    if (clause.length < 4 || clause.length > MAX_CLAUSE_LENGTH || OTHERS.test(clause) || IS_THERE.test(clause))
+    if (
+      clause.length < 4 ||
+      clause.length > MAX_CLAUSE_LENGTH ||
+      OTHERS.test(clause) ||
+      IS_THERE.test(clause) ||
+      isMissedHost(clause)
+    )
       continue;
     if (clause.includes('@thing') && THING_UNKNOWN.test(clause)) continue;
     const isNamed =

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseMessage } from '../../core/mime/parse-message.ts';
+import { publicSuffixes } from '../../operations/emails/public-suffixes.ts';
 import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../support/mail/corpora.ts';
 
 /** Share of real mail, among it 110 spam mails, that may be marked as text that is aimed at agents. */
@@ -12,7 +13,7 @@ describe.skipIf(!hasCorpora)('the screening of the corpora', () => {
     expect(messages).toHaveLength(2_698);
     const marked: string[] = [];
     for (const { file, bytes } of messages) {
-      const { injection } = await parseMessage(bytes);
+      const { injection } = await parseMessage(bytes, publicSuffixes);
       if (injection?.verdict === 'review') marked.push(file);
     }
     process.stdout.write(`corpora: ${marked.length} of ${messages.length} marked\n`);

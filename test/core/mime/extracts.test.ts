@@ -45,6 +45,10 @@ describe('codes', () => {
     '© 2024 Shop, P.O. Box 4711',
     'Your coupon code SAVE2024 and zip code 90210',
     'Meeting on March 3, 2025',
+    'รหัสจองของคุณ 30-11-2569',
+    'Confirmation code of the visit on 09-09-1405',
+    'Your code: valid until 12-06-1448',
+    'Your code: valid until 06-30-2569',
     'The Password1234Manager and file_123456.txt',
   ])('are not found in %j', (text) => expect(from({ text }).codes).toEqual([]));
 

@@ -97,6 +97,20 @@ describe('the name', () => {
   );
 });
 
+describe('a program', () => {
+  test.each(
+    'appx appxbundle bat chm cmd com cpl exe hta img iso jar jnlp js lnk msi msix reg scf scr url vb vbs vhd vhdx wsc xll'.split(
+      ' ',
+    ),
+  )('with the ending %s is refused', (ending) => {
+    expect(read({ filename: `Setup.${ending.toUpperCase()}` }).error).toContain('is an executable file');
+  });
+
+  test.each(['image.png', 'notes.txt', 'url.pdf', 'a.isolated', 'vb.docx'])('%s is none', (filename) => {
+    expect(read({ filename }).error).toBeUndefined();
+  });
+});
+
 describe('the content id', () => {
   test.each([
     ['logo', '<logo>'],

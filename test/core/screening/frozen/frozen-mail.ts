@@ -48,6 +48,18 @@ export function readFrozenMail(
   });
 }
 
+/** Returns mails of which a text is hidden as it is in ordinary mail: before all that is seen, in a comment, or beside a picture. */
+export function readHiddenLookAlikes(): MailCase[] {
+  return readLines('hidden-look-alikes').flatMap((line): MailCase[] => {
+    if (line.startsWith('# ')) return [];
+    const [form = ''] = line.split(' | ', 1);
+    const text = line.slice(form.length + 3);
+    const inner = HIDING[form === 'preheader' ? 'display' : form]?.(text) ?? '';
+    const html = form === 'preheader' ? `${inner}<p>Hello.</p>` : `<p>Hello.</p>${inner}<p>See below.</p>`;
+    return [{ name: line, mail: { subject: 'Hello', text: null, html, fileNames: [] } }];
+  });
+}
+
 function readLines(name: string): string[] {
   const lines = readFileSync(path.join(import.meta.dirname, `${name}.txt`), 'utf8').split('\n');
   return lines.filter((line) => line !== '');
