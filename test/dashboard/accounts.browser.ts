@@ -271,6 +271,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
       await page.keyboard.press('Enter');
       await question.getByText('set a password in Settings, Security').waitFor();
+      await question.getByText('The account is erased as soon as you have confirmed.').waitFor();
       await question.getByRole('button', { name: 'Cancel' }).click();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('tab', { name: 'Security' }).click();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import { findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
+import { settle } from '../support/stages/dashboard-pages.ts';
 
 const LIMIT = { timeout: 300_000 };
 let stage: BrowserStage;
@@ -138,14 +139,35 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
       expect(new URL(stranger.page.url()).searchParams.get('next')).toBe(`/oauth/device?code=${device.user_code}`);
 
       const { page, complaints } = await stage.open(await stage.account());
+      // The session of the page is answered last.
+      const late = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      let sessions = 0;
+      await page.route('**/api/auth/get-session', async (route) => {
+        sessions += 1;
+        if (sessions === 1) await late.promise;
+        await route.continue();
+      });
+      await page.route('**/api/auth/oauth/request', async (route) => {
+        await held.promise;
+        await route.continue();
+      });
       await page.goto(link);
       const code = page.getByLabel('Code', { exact: true });
       expect(await code.inputValue()).toBe(device.user_code);
       // The link enters nothing by itself.
       expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
       await code.fill('BBBB-BBBB');
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByText('No terminal waits for this code').waitFor();
+      await code.press('Enter');
+      const refusal = page.getByText('No terminal waits for this code');
+      await page.locator('button[type=submit][data-loading]').waitFor();
+      held.resolve();
+      await refusal.waitFor();
+      const answered = page.waitForResponse('**/api/auth/get-session');
+      late.resolve();
+      await (await answered).finished();
+      await settle(page);
+      expect(await refusal.isVisible()).toBe(true);
       await code.fill(device.user_code);
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByRole('heading', { name: 'Connect the command line?' }).waitFor();

@@ -118,6 +118,74 @@ describe.skipIf(chromiumPath === undefined)('a message in the dashboard', () => 
     expect(complaints).toEqual([]);
   });
 
+  test('asks before a program is downloaded by its preview, by its type and with all files', LIMIT, async () => {
+    const account = await stage.account();
+    const html = '<p>Hello</p><img src="cid:logo@sender.test" alt="logo">';
+    const notes = { filename: 'notes.txt', content: 'Text' };
+    await stage.mail({
+      to: account.address,
+      subject: 'Scripts',
+      html,
+      attachments: [
+        { filename: 'logo.scr', content: png(20), cid: 'logo@sender.test', contentType: 'image/png' },
+        { filename: 'code.js', content: 'run()', contentType: 'text/plain' },
+        { filename: 'lines.txt', content: 'run()', contentType: 'text/javascript' },
+        notes,
+      ],
+    });
+    await stage.mail({
+      to: account.address,
+      subject: 'Hidden',
+      html,
+      attachments: [
+        { filename: 'logo.scr', content: png(20), cid: 'logo@sender.test', contentType: 'image/png' },
+        notes,
+        { ...notes, filename: 'more.txt' },
+      ],
+    });
+    await stage.mail({ to: account.address, subject: 'Texts', text: 'Hi', attachments: [notes, notes] });
+    const { page, complaints } = await stage.open(account);
+    page.setDefaultTimeout(30_000);
+    await page.goto(`${stage.url}/inbox`);
+    const row = (subject: string) => page.getByRole('row').filter({ hasText: subject }).getByRole('link');
+    const files = page.getByRole('group', { name: 'Attachments' });
+    const question = page.getByRole('dialog', { name: 'Download a program?' });
+    const back = () => page.getByRole('button', { name: 'Go back' }).click();
+    await row('Scripts').click();
+    await files.getByRole('button', { name: 'code.js · program' }).waitFor();
+    await files.getByRole('button', { name: 'lines.txt · program' }).waitFor();
+    await files.getByRole('link', { name: 'notes.txt' }).waitFor();
+    for (const name of ['code.js', 'lines.txt']) {
+      await files.getByRole('button', { name: `Preview ${name}` }).click();
+      const preview = page.getByRole('dialog', { name, exact: true });
+      await preview.getByText('run()').waitFor();
+      expect(await preview.getByRole('link').count()).toBe(0);
+      await preview.getByRole('button', { name: 'Download' }).click();
+      await question.getByText(`${name} is a program`).waitFor();
+      await back();
+      await preview.getByRole('button', { name: 'Close preview' }).click();
+    }
+    await files.getByRole('button', { name: 'Download all' }).click();
+    await page
+      .getByRole('dialog', { name: 'Download 3 programs?' })
+      .getByText('logo.scr, code.js, and lines.txt are programs')
+      .waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'Download all' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/\.zip$/);
+    // The archive has what the HTML shows as well.
+    await row('Hidden').click();
+    await files.getByRole('button', { name: 'Download all' }).click();
+    await question.getByText('logo.scr is a program').waitFor();
+    await back();
+    await row('Texts').click();
+    await files.getByRole('link', { name: 'Download all' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('that bounced is opened again once its suppression is removed', LIMIT, async () => {
     const account = await stage.account();
     const sent = await account.call('POST', '/emails', {

@@ -81,6 +81,7 @@ describe.skipIf(chromiumPath === undefined)('sign-in in the browser', () => {
     const section = page.getByRole('region', { name: 'Two-step sign-in' });
     await section.getByRole('button', { name: 'Set up authenticator app' }).click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.getByText('Sign in again to change how you sign in.').waitFor();
     await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     expect(await findViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Confirm' }).click();

@@ -1,11 +1,16 @@
 import { Anchor, Box, Code, Group, Loader, Modal, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
-import { QuietButton } from './controls.tsx';
-import { IconDownload } from './icons.ts';
+import { FileDownload } from './file-download.tsx';
 import { Hint, Small } from './text.tsx';
 
-export type PreviewedAttachment = { emailId: string; index: number; filename: string; downloadPath: string };
+export interface PreviewedAttachment {
+  emailId: string;
+  index: number;
+  filename: string;
+  contentType: string;
+  downloadPath: string;
+}
 
 /** An image or a text of a message in a dialog. The service says what a file is by its bytes, and serves nothing that could run. */
 export function AttachmentPreview({ attachment, close }: { attachment: PreviewedAttachment; close: () => void }) {
@@ -43,7 +48,7 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
               Open PDF in a new tab
             </Anchor>
           )}
-          <QuietButton label="Download" icon={IconDownload} href={downloadPath} download={filename} size="xs" />
+          <FileDownload label="Download" path={downloadPath} files={[attachment]} size="xs" />
         </Group>
       </Stack>
     </Modal>

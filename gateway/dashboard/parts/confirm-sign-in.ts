@@ -1,4 +1,5 @@
-type Ask = () => Promise<boolean>;
+/** `reason`: a sentence for the person, what it is for. */
+type Ask = (reason: string) => Promise<boolean>;
 
 /** The dialog that asks the person, as soon as its code is loaded. */
 let dialog = Promise.withResolvers<Ask>();
@@ -24,17 +25,18 @@ export function offerConfirmation(ask: Ask): () => void {
 /** The code of the error of a change that needs a sign-in within the last minutes. */
 const SIGN_IN_AGAIN = 'SIGN_IN_AGAIN';
 
-/** Runs a call, and once more after the person has confirmed the sign-in, if the service asks for it. */
-export async function confirmed<Outcome extends { problem: { code: string | null } | null }>(
+/** Runs a call, and once more after the person has confirmed the sign-in, if the service asks for it, in the words of the service. */
+export async function confirmed<Outcome extends { problem: { code: string | null; message: string } | null }>(
   call: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const outcome = await call();
-  return outcome.problem?.code === SIGN_IN_AGAIN && (await confirmSignIn()) ? call() : outcome;
+  const { problem } = outcome;
+  return problem?.code === SIGN_IN_AGAIN && (await confirmSignIn(problem.message)) ? call() : outcome;
 }
 
-/** Asks the person to confirm the sign-in. Returns whether that was done. */
-export async function confirmSignIn(): Promise<boolean> {
+/** Asks the person to confirm the sign-in, and says what for. Returns whether that was done. */
+export async function confirmSignIn(reason: string): Promise<boolean> {
   if (summon === null) return false;
   summon();
-  return (await dialog.promise)();
+  return (await dialog.promise)(reason);
 }

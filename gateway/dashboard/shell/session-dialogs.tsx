@@ -13,32 +13,38 @@ import { useViewer, type Viewer } from './viewer.ts';
 
 /** Asks the person to confirm the sign-in, when a change needs it. */
 export function ConfirmSignIn() {
-  const [isOpen, setOpen] = useState(false);
+  const [reason, setReason] = useState<string | null>(null);
   const done = useRef<(isConfirmed: boolean) => void>(() => undefined);
   useEffect(
     () =>
       offerConfirmation(
-        () =>
+        (asked) =>
           new Promise((resolve) => {
             done.current(false);
             done.current = resolve;
-            setOpen(true);
+            setReason(asked);
           }),
       ),
     [],
   );
   const end = (isConfirmed: boolean) => {
-    setOpen(false);
+    setReason(null);
     done.current(isConfirmed);
   };
   return (
-    <Modal opened={isOpen} onClose={() => end(false)} title="Confirm that it is you" centered zIndex={350}>
-      {isOpen && <Confirmation onEnd={end} />}
+    <Modal opened={reason !== null} onClose={() => end(false)} title="Confirm that it is you" centered zIndex={350}>
+      {reason !== null && <Confirmation reason={reason} onEnd={end} />}
     </Modal>
   );
 }
 
-function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
+interface ConfirmationProps {
+  /** what it is for */
+  reason: string;
+  onEnd: (isConfirmed: boolean) => void;
+}
+
+function Confirmation({ reason, onEnd }: ConfirmationProps) {
   const { id, person } = useViewer();
   const settings = useAuthSettings();
   const [state, setState] = useState<{ isByProvider: boolean; hasPassword: boolean; hasPasskey: boolean } | null>(null);
@@ -92,7 +98,7 @@ function Confirmation({ onEnd }: { onEnd: (isConfirmed: boolean) => void }) {
       }}
     >
       <Stack>
-        <Small>This change gives access to the account. It needs a sign-in within the last 5 minutes.</Small>
+        <Small>{reason}</Small>
         {state?.isByProvider === false && state.hasPassword && (
           <Password
             label="Your password"

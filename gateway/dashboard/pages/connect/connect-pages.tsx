@@ -1,5 +1,5 @@
 import { Anchor, Button, Center, Group, Loader, MultiSelect, Radio, Select, Stack, TextInput } from '@mantine/core';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
@@ -90,7 +90,7 @@ export function DevicePage() {
   // A link can contain a code, but never enters it: the person compares it with the terminal first.
   const [asked, setAsked] = useState<{ userCode: string } | null>(null);
   const [decision, setDecision] = useState<'allowed' | 'denied' | null>(null);
-  const { shown, readAgain } = useQuestion(asked as ConnectRequest | null);
+  const { shown, isReading, readAgain } = useQuestion(asked as ConnectRequest | null);
   if (shown.state === 'signed-out')
     return <Redirect to={withNext('/sign-in', window.location.pathname + window.location.search)} replace />;
   if (decision !== null)
@@ -135,7 +135,8 @@ export function DevicePage() {
         label="Code of the terminal"
         submit="Continue"
         isDisabled={typed.trim() === ''}
-        problem={shown.state === 'refused' ? shown.problem : null}
+        isBusy={asked !== null && isReading}
+        problem={shown.state === 'refused' && !isReading ? shown.problem : null}
         onSubmit={(event) => {
           event.preventDefault();
           setAsked({ userCode: typed.trim().toUpperCase() });
@@ -275,14 +276,27 @@ type Shown =
   | { state: 'redirected'; location: string }
   | { state: 'asked'; question: ConnectQuestion; email: string; workspaces: readonly OwnWorkspace[] };
 
+interface Question {
+  /** of the last request that was answered */
+  shown: Shown;
+  /** whether `asked` waits for its answer */
+  isReading: boolean;
+  readAgain: () => Promise<void>;
+}
+
 /** Reads what a program asks for, in the active workspace. `asked` null: nothing is asked yet. It must be the same object each time. */
-function useQuestion(asked: ConnectRequest | null): { shown: Shown; readAgain: () => Promise<void> } {
-  const [shown, setShown] = useState<Shown>({ state: 'loading' });
+function useQuestion(asked: ConnectRequest | null): Question {
+  const [answer, setAnswer] = useState<{ asked: ConnectRequest | null; shown: Shown } | null>(null);
+  const reads = useRef(0);
   const readAgain = useCallback(async () => {
-    setShown(asked === null ? await readSession() : await readQuestion(asked));
+    reads.current += 1;
+    const own = reads.current;
+    const shown = asked === null ? await readSession() : await readQuestion(asked);
+    // The answer to an earlier question, which comes late, would hide that to this one.
+    if (own === reads.current) setAnswer({ asked, shown });
   }, [asked]);
   useEffect(() => void readAgain(), [readAgain]);
-  return { shown, readAgain };
+  return { shown: answer?.shown ?? { state: 'loading' }, isReading: answer?.asked !== asked, readAgain };
 }
 
 async function readSession(): Promise<Shown> {

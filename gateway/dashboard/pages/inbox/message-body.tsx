@@ -1,12 +1,11 @@
 import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { isProgramName } from '../../../../core/mime/program-names.ts';
 import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
-import { ConfirmButton } from '../../parts/buttons.tsx';
-import { IconButton, QuietButton } from '../../parts/controls.tsx';
+import { IconButton } from '../../parts/controls.tsx';
+import { FileDownload } from '../../parts/file-download.tsx';
 import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
@@ -60,10 +59,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
             </Suspense>
           )}
           <MessageWords email={email} title={message.subject || 'No subject'} />
-          <MessageAttachments
-            emailId={email.id}
-            attachments={email.attachments.filter((attachment) => !isInlineImage(attachment, email.content.html))}
-          />
+          <MessageAttachments emailId={email.id} attachments={email.attachments} html={email.content.html} />
           {message.type !== 'RECEIVED' && (
             <MessageRecipients emailId={email.id} recipients={email.recipients} failureReason={message.failureReason} />
           )}
@@ -168,48 +164,49 @@ const MAX_THUMBNAILS = 24;
 
 interface MessageAttachmentsProps {
   emailId: string;
-  attachments: readonly Omit<MessageBodyData['attachments'][number], 'contentId'>[];
+  attachments: readonly (Omit<MessageBodyData['attachments'][number], 'contentId'> & { contentId?: string | null })[];
+  /** the HTML that is shown beside them, whose images are not listed; null: list all */
+  html?: string | null;
 }
 
 /** Attachments of a message with size, preview and download link. */
-export function MessageAttachments({ emailId, attachments }: MessageAttachmentsProps) {
+export function MessageAttachments({ emailId, attachments, html = null }: MessageAttachmentsProps) {
   const [previewed, setPreviewed] = useState<PreviewedAttachment | null>(null);
-  if (attachments.length === 0) return null;
+  const listed = attachments.filter(
+    ({ contentType, contentId = null }) => !isInlineImage({ contentType, contentId }, html),
+  );
+  if (listed.length === 0) return null;
   return (
     <Group gap="xs" role="group" aria-label="Attachments">
-      {attachments.map(({ index, filename, contentType, size, downloadUrl }) => (
+      {listed.map(({ index, filename, contentType, size, downloadUrl }) => (
         <Paper key={index} withBorder px="sm" py={6} radius="md">
           <Group gap="xs" wrap="nowrap">
-            {isProgramName(filename) ? (
-              <ConfirmButton
-                label={`${filename} · program, ${sizeText(size)}`}
-                icon={IconAlertTriangle}
-                maw="100%"
-                question="Download a program?"
-                about={`${filename} is a program, and can do anything on the computer that opens it. Open it only if you expected it from this sender.`}
-                confirm="Download program"
-                act={async () => window.location.assign(readPath(downloadUrl))}
-              />
-            ) : (
-              <Anchor href={readPath(downloadUrl)} download={filename} size="sm" underline="hover" c="inherit" py={2}>
-                <Group gap="xs" wrap="nowrap">
-                  {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
-                    <Thumbnail
-                      emailId={emailId}
-                      index={index}
-                      fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
-                    />
-                  ) : (
-                    <IconFile size={16} aria-hidden style={UNSHRUNK} />
-                  )}
-                  <span className="postroom-wrap">{filename}</span>
-                  <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
-                    {sizeText(size)}
-                  </Fine>
-                  <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
-                </Group>
-              </Anchor>
-            )}
+            <FileDownload
+              label={`${filename} · program, ${sizeText(size)}`}
+              path={readPath(downloadUrl)}
+              files={[{ filename, contentType }]}
+              maw="100%"
+              plain={(link) => (
+                <Anchor {...link} size="sm" underline="hover" c="inherit" py={2}>
+                  <Group gap="xs" wrap="nowrap">
+                    {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
+                      <Thumbnail
+                        emailId={emailId}
+                        index={index}
+                        fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
+                      />
+                    ) : (
+                      <IconFile size={16} aria-hidden style={UNSHRUNK} />
+                    )}
+                    <span className="postroom-wrap">{filename}</span>
+                    <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
+                      {sizeText(size)}
+                    </Fine>
+                    <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
+                  </Group>
+                </Anchor>
+              )}
+            />
             {hasPreview(contentType, filename) && (
               <IconButton
                 label={`Preview ${filename}`}
@@ -217,20 +214,16 @@ export function MessageAttachments({ emailId, attachments }: MessageAttachmentsP
                 iconSize={16}
                 size="sm"
                 title="Preview"
-                onClick={() => setPreviewed({ emailId, index, filename, downloadPath: readPath(downloadUrl) })}
+                onClick={() =>
+                  setPreviewed({ emailId, index, filename, contentType, downloadPath: readPath(downloadUrl) })
+                }
               />
             )}
           </Group>
         </Paper>
       ))}
-      {attachments.length > 1 && (
-        <QuietButton
-          label="Download all"
-          href={archivePath(emailId)}
-          download
-          size="compact-sm"
-          leftSection={<IconDownload size={15} aria-hidden />}
-        />
+      {listed.length > 1 && (
+        <FileDownload label="Download all" path={archivePath(emailId)} files={attachments} size="compact-sm" />
       )}
       {previewed !== null && (
         <Suspense fallback={null}>

@@ -186,10 +186,12 @@ export function ImagesSection() {
   );
 }
 
+const EXPORT_REASON = 'The export contains all mail of the account. It needs a sign-in within the last 5 minutes.';
+
 /** Starts the download, after the person has confirmed the sign-in if that is needed. */
 export async function startExport(): Promise<void> {
   const { result } = await auth.secondFactor();
-  if (result?.isFresh === false && !(await confirmSignIn())) return;
+  if (result?.isFresh === false && !(await confirmSignIn(EXPORT_REASON))) return;
   window.location.assign('/api/auth/export');
 }
 

@@ -140,5 +140,8 @@ function ConfirmErasure({ close }: { close: () => void }) {
 /** Asks for the password or a passkey, however new the sign-in is. Single sign-on leaves the page, and counts when it comes back. */
 async function isConfirmed(): Promise<boolean> {
   const { result } = await auth.secondFactor();
-  return (result?.isByProvider === true && result.isFresh) || confirmSignIn();
+  return (
+    (result?.isByProvider === true && result.isFresh) ||
+    confirmSignIn('The account is erased as soon as you have confirmed. This cannot be undone.')
+  );
 }
