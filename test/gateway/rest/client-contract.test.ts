@@ -268,7 +268,7 @@ describe('routes that are not served', () => {
     ['POST', '/attachments/uploads', /attachments/],
     ['GET', '/mailboxes', /SMTP/],
     ['POST', '/broadcasts/x/send', /batch/],
-    ['GET', '/webhooks', /endpoints/],
+    ['GET', '/templates', /POST \/emails/],
   ])('%s %s responds 501 and names what to use instead', async (method, path, instead) => {
     const response = await call(method, path, method === 'POST' ? {} : undefined);
     expect(response.json()).toMatchObject({
