@@ -207,9 +207,9 @@ function Navigation({ location }: { location: string }) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // With the layout of the next frame, instead of one of its own before it.
-    const frame = requestAnimationFrame(
-      () => void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }),
-    );
+    const frame = requestAnimationFrame(() => {
+      list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    });
     return () => cancelAnimationFrame(frame);
   }, [current]);
   const tabStop = focused ?? (all.includes(current) ? current : '/');
