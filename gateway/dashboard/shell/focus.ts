@@ -125,6 +125,8 @@ function find(lost: Element): HTMLElement {
   const overlay = lost.closest(ASIDE);
   const isClosed = overlay !== null && !overlay.checkVisibility();
   const origin = overlay === null ? undefined : origins.get(overlay);
+  // Once: two menus that were opened from each other would lead to each other for ever.
+  if (overlay !== null) origins.delete(overlay);
   if (isClosed && origin !== undefined) return isUsable(origin) ? origin : find(origin);
   if (isClosed) return climb(null);
   if (overlay === null && window.location.pathname !== path) return findLinkTo(path) ?? climb(null);
