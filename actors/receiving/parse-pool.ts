@@ -53,8 +53,8 @@ const WATCH_MS = 250;
  */
 const MAX_STILL_MS = 5_000;
 /**
- * How long a thread may make no progress until the messages behind go to another thread, in milliseconds of CPU time that this process had.
- * Few messages take as long: those of about 10 MB.
+ * The same until the messages behind go to another thread. Few messages take as long: those of about 10 MB. Not of the time of the process: where
+ * others leave it little, each new thread would be slow with its first message.
  */
 const SLOW_MS = 500;
 /**
@@ -102,8 +102,7 @@ interface Job {
 interface Seat {
   thread: ParseThread;
   jobs: Map<number, Job>;
-  /** without progress: CPU time of the process, and of this thread */
-  stillMs: number;
+  /** CPU time of the thread without progress */
   workedMs: number;
   stillLooks: number;
   /** CPU time that this thread has said that it used without progress; one that gets none says nothing */
@@ -182,7 +181,6 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
         onEnd: (reason) => replace(seat, reason),
       }),
       jobs: new Map(),
-      stillMs: 0,
       workedMs: 0,
       stillLooks: 0,
       saidMs: 0,
@@ -232,7 +230,6 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
 
   function give(seat: Seat, jobs: readonly Job[]): void {
     if (seat.jobs.size === 0) {
-      seat.stillMs = 0;
       seat.workedMs = 0;
       seat.stillLooks = 0;
       seat.saidMs = 0;
@@ -333,25 +330,26 @@ export function createParsePool(options: ParsePoolOptions): ParsePool {
   function look(): void {
     const { user, system } = process.cpuUsage(usage);
     usage = process.cpuUsage();
-    const stillMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
+    const processMs = Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, (user + system) / 1_000));
     const busy = all().filter((seat) => seat.jobs.size > 0);
     if (busy.length === 0) return endWatch();
     const bytes = process.memoryUsage.rss();
     for (const seat of busy) {
       const progress = seat.thread.progress();
       const isStill = progress === seat.progress;
-      seat.stillMs = isStill ? seat.stillMs + stillMs : 0;
+      // What it takes to start is not the work of its first message.
+      const isWorking = isStill && seat.thread.isReady();
       const saidMs = seat.cpuMs - seat.countedCpuMs;
-      const ownMs = seat.isSilent ? stillMs : Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, saidMs));
-      seat.workedMs = isStill ? seat.workedMs + ownMs : 0;
-      seat.saidMs = isStill ? seat.saidMs + saidMs : 0;
+      const ownMs = seat.isSilent ? processMs : Math.min(WATCH_MS, Math.max(LEAST_STILL_MS, saidMs));
+      seat.workedMs = isWorking ? seat.workedMs + ownMs : 0;
+      seat.saidMs = isWorking ? seat.saidMs + saidMs : 0;
       askProcessor(seat);
       seat.stillLooks = isStill ? seat.stillLooks + 1 : 0;
       seat.progress = progress;
       if (seat.thread.isReady() ? seat.workedMs >= maxStillMs : seat.stillLooks >= MAX_START_LOOKS) {
         replace(seat, `took more than ${maxStillMs / 1_000} s`);
         void seat.thread.end();
-      } else if (seat.stillMs >= SLOW_MS && seat.thread.isReady() && isInTheWay(seat)) putAside(seat);
+      } else if (seat.workedMs >= SLOW_MS && seat.thread.isReady() && isInTheWay(seat)) putAside(seat);
     }
     const grown = bytes - Math.min(...busy.map(({ idleBytes }) => idleBytes));
     if (grown > MAX_GROWTH_BYTES && !isMeasuring) void endLargest(busy);

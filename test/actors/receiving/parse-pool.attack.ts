@@ -22,11 +22,11 @@ afterEach(() => pool.close());
 afterAll(() => dns.stop());
 
 /** A short `maxStillMs` is for messages that hang: on a busy machine any other message may take a second. */
-function startPool(workers = 1, maxStillMs = 60_000): ParsePool {
+function startPool(workers = 1, maxStillMs = 60_000, log = pino({ level: 'warn' }, warnings)): ParsePool {
   pool = createParsePool({
     workers,
     dnsServers: [dns.address],
-    log: pino({ level: 'warn' }, warnings),
+    log,
     program,
     maxStillMs,
   });
@@ -169,6 +169,21 @@ test('a slow message is parsed by the thread that began it', async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('a message whose thread gets no processor time beside one that hangs is not put aside', async () => {
+  const lines: string[] = [];
+  startPool(1, 3_600_000, pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }));
+  const hanging = expect(pool.parse([poison('hang')])).rejects.toThrow(/closed/);
+  const isAside = () => lines.filter((line) => line.includes('slow message'));
+  // The thread that hangs is put aside, and the next one starts.
+  await pool.parse([message('first')]);
+  const before = isAside().length;
+  expect(before).toBeGreaterThan(0);
+  await pool.parse([poison('rest'), message('behind')]);
+  expect(isAside()).toHaveLength(before);
+  await pool.close();
+  await hanging;
 });
 
 test('a slow message has its result when the one behind it hangs', () =>

@@ -10,6 +10,7 @@ const decode = iconv.decode.bind(iconv);
 const hoard: unknown[] = [];
 let hasWaited = false;
 const DEAF_MS = 3_000;
+const REST_MS = 1_500;
 const HASHES_TO_MEASURE = 200_000;
 /** Returns the milliseconds of processor time that so many take. */
 function hash(count: number): number {
@@ -25,7 +26,7 @@ const pause = (ms?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer
 
 iconv.decode = (bytes, charset, options) => {
   const [, fault = '', gate] =
-    /^(hang|sleep|exit|gate|wait|deaf|mute|heap|buffers|hold)([\da-f]+)?\xff$/.exec(
+    /^(hang|sleep|rest|exit|gate|wait|deaf|mute|heap|buffers|hold)([\da-f]+)?\xff$/.exec(
       Buffer.from(bytes).toString('latin1'),
     ) ?? [];
   switch (fault) {
@@ -33,6 +34,9 @@ iconv.decode = (bytes, charset, options) => {
       for (;;) hoard.length = 0;
     case 'sleep':
       for (;;) pause();
+    case 'rest':
+      pause(REST_MS);
+      return 'rest';
     case 'exit':
       process.exit(1);
     // Ends the first thread at once, and further ones when the test has opened the gate: a folder, whose path follows in hex.
