@@ -11,6 +11,7 @@ import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings, SecurityWarnings } from '../../parts/screening.tsx';
+import { SendAgain } from '../../parts/send-again.tsx';
 import { Fine, Hint, Small, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
 import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
 import style from './inbox.module.css';
@@ -18,7 +19,6 @@ import { MessageEnvelope } from './message-envelope.tsx';
 import { useReadEarly } from './read-early.ts';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
-const SendAgain = lazy(async () => ({ default: (await import('../../parts/send-again.tsx')).SendAgain }));
 const InvitationCard = lazy(async () => ({ default: (await import('./invitation-card.tsx')).InvitationCard }));
 
 /** Everything below the head of a message. */
@@ -140,11 +140,7 @@ function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipi
             {status !== 'DELIVERED' && refusal !== null && ` · ${refusal.title}. ${refusal.advice}`}
             {status !== 'DELIVERED' && refusal === null && lastText !== null && ` · ${lastCode ?? ''} ${lastText}`}
           </Fine>
-          {(status === 'BOUNCED' || status === 'FAILED') && (
-            <Suspense>
-              <SendAgain emailId={emailId} address={address} />
-            </Suspense>
-          )}
+          {(status === 'BOUNCED' || status === 'FAILED') && <SendAgain emailId={emailId} address={address} />}
         </Group>
       ))}
       {failureReason !== null && !isExplained && <Fine>{failureReason}</Fine>}
