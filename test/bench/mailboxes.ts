@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../../db/connection/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { countEmails, pageEmails } from '../../operations/emails/emails.ts';
+import { UNBOUNDED_ROOM } from '../../operations/response-room.ts';
 import {
   listThreads,
   pageInbox,
@@ -186,7 +187,7 @@ function list(mailbox: Mailbox, query: ThreadQuery, cursor: string | null, limit
 
 /** Reading needs no more of the context than this. */
 export function contextOf(mailbox: Mailbox): OperationContext {
-  return { database: mailbox.gateway, workspaceId: USER, now: () => NOW } as OperationContext;
+  return { database: mailbox.gateway, workspaceId: USER, room: UNBOUNDED_ROOM, now: () => NOW } as OperationContext;
 }
 
 function anyThread(mailbox: Mailbox, random: () => number): string {
