@@ -70,7 +70,7 @@ export async function openMailbox(clusterUrl: string, count: number): Promise<Ma
 }
 
 function open(url: string, role: 'postroom_actor' | 'postroom_gateway' | null): Database {
-  return openDatabase({
+  const database = openDatabase({
     url,
     role,
     poolSize: 1,
@@ -78,6 +78,9 @@ function open(url: string, role: 'postroom_actor' | 'postroom_gateway' | null): 
     onError: () => undefined,
     statementTimeoutMs: null,
   });
+  // Its CPU time is read from the process that serves it.
+  database.pool.options.idleTimeoutMillis = 0;
+  return database;
 }
 
 /** Returns a function that reads the CPU time that the server has used for the pool's only connection; milliseconds. */

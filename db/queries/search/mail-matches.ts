@@ -201,16 +201,17 @@ export class MailMatches {
     const ids = new Set(emails.map(({ id }) => id));
     const picked = await this.#matchTail(this.#tail.filter(({ id }) => ids.has(id)));
     const others = emails.filter(({ id }) => !this.#void.has(id));
-    const touched = this.#segments.filter(({ firstAt, lastAt }) =>
-      others.some(({ at }) => at >= firstAt.getTime() && at <= lastAt.getTime()),
-    );
+    const instants = new Float64Array(new Set(others.map(({ at }) => at))).sort();
+    const within = ({ firstAt, lastAt }: SegmentRow) =>
+      instants.subarray(lowerBound(instants, firstAt.getTime()), lowerBound(instants, lastAt.getTime() + 1));
+    const touched = this.#segments.filter((segment) => within(segment).length > 0);
     const wanted = new Set(others.map(({ id }) => id));
-    const candidates = new Map<string, NumberedEmail>();
+    const candidates: NumberedEmail[] = [];
     for (const segment of await this.#reader.open(touched))
-      for (const { at } of others)
+      for (const at of segment.matches.found.isEmpty ? [] : within(segment.row))
         for (let number = lowerBound(segment.times, at); segment.times[number] === at; number++)
-          if (segment.matches.found.has(number)) candidates.set(`${segment.row.id} ${number}`, { at, segment, number });
-    const found = await this.#resolve([...candidates.values()], EVERYTHING);
+          if (segment.matches.found.has(number)) candidates.push({ at, segment, number });
+    const found = await this.#resolve(candidates, EVERYTHING);
     return [...picked.map(({ id, at }) => ({ id, at })), ...found.filter(({ id }) => wanted.has(id))];
   }
 
