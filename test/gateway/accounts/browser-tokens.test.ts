@@ -147,7 +147,7 @@ describe('a browser token', () => {
   });
 
   test('has no right that its key lacks', async () => {
-    product = await gateway.mailbox();
+    const product = await gateway.mailbox();
     const key = await insertKey(gateway.owner, product, { scopes: ['read', 'workspaces'] });
     const { id } = (await call(key.secret, 'POST', '/workspaces', { client_id: 'c' })).json();
     const refused = await request({ rights: ['read', 'send'] }, id, key.secret);
@@ -159,6 +159,7 @@ describe('a browser token', () => {
   test('has its scheduled mail in the workspace of a customer paused when its key loses the right', async () => {
     const schedule = async (given: { address: string; as?: string }) => {
       const made = await request({ rights: ['send'] }, customer.id, given.as);
+      expect(made.statusCode, made.body).toBeLessThan(300);
       const mail = {
         from: given.address,
         to: ['bob@elsewhere.test'],
@@ -166,7 +167,9 @@ describe('a browser token', () => {
         text: 'x',
         scheduled_at: 'in 2 days',
       };
-      return (await from(made.json().token, '/api/e2/emails', ORIGIN, mail)).json().id as string;
+      const sent = await from(made.json().token, '/api/e2/emails', ORIGIN, mail);
+      expect(sent.statusCode, sent.body).toBeLessThan(300);
+      return sent.json().id as string;
     };
     const ends: ((id: string) => Promise<unknown>)[] = [
       (id) => call(parentKey.secret, 'DELETE', `/api-keys/${id}`),
