@@ -230,8 +230,8 @@ interface Done {
 }
 
 /**
- * Locks in the order of every such transaction: those that it opened with, the email, its delivery, and the event feed last. The endpoint may have
- * lost rights while it was asked: what it sends is sent with those that it has now.
+ * Locks in the order of every such transaction: the locks of its opening, the email, its delivery, and the event feed last. The endpoint may have
+ * lost rights while it was asked: what it sends is sent with its present ones.
  */
 async function act(
   client: pg.ClientBase,

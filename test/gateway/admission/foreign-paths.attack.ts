@@ -144,7 +144,7 @@ describe('a webhook', () => {
     const deleted = await Promise.all(
       Array.from({ length: AT_ONCE }, () => call(team.box.apiKey, 'DELETE', `/webhooks/${id}`)),
     );
-    const codes = deleted.map(({ statusCode }) => statusCode).sort();
+    const codes = deleted.map(({ statusCode }) => statusCode).sort((a, b) => a - b);
     expect(codes).toEqual([200, ...Array<number>(AT_ONCE - 1).fill(404)]);
   });
 });
@@ -234,7 +234,7 @@ describe('the undo of a change', () => {
   test('happens once when 50 ask for it at once', async () => {
     const { body, isArchived } = await archive();
     const undone = await Promise.all(Array.from({ length: AT_ONCE }, () => call(team.box.apiKey, 'POST', UNDO, body)));
-    const codes = undone.map(({ statusCode }) => statusCode).sort();
+    const codes = undone.map(({ statusCode }) => statusCode).sort((a, b) => a - b);
     expect([codes, await isArchived()]).toEqual([[200, ...Array<number>(AT_ONCE - 1).fill(404)], false]);
   });
 });
