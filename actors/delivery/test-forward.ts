@@ -172,12 +172,12 @@ async function store(
   const stored = await inWorkspaceTransaction(
     database,
     workspaceId,
-    { lock: THREADS_LOCK, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    { locks: [{ name: THREADS_LOCK }], lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) => {
       const policy = await readPolicy(client, workspaceId, {
         domains: [row.own_domain],
         senders: [row.own_address],
-        keyIds: [],
+        requesters: [],
         recipients,
         idempotencyKeys: [],
         hourly: null,

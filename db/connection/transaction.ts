@@ -154,11 +154,19 @@ const PLANNING = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .map((way) => `set local enable_${way} = off`)
   .join('; ');
 
+/** A lock of the workspace, held until the transaction ends. */
+export interface WorkspaceLock {
+  name: string;
+  /** whether it is held together with others who share it */
+  isShared?: boolean;
+}
+
+/** Shared by what stores emails, see lock_send_rights in db/migrations/0001-initial/grants.sql. */
+export const SEND_RIGHTS_LOCK = 'send rights';
+
 export interface WorkspaceTransactionOptions {
-  /** name of a lock of the workspace that is held until the transaction ends; null: none */
-  lock: string | null;
-  /** name of a lock of the workspace that is held together with others who share it, until the transaction ends */
-  sharedLock?: string | undefined;
+  /** in the order in which they are taken, before the first statement of the work */
+  locks?: readonly WorkspaceLock[];
   /** maximum wait for a row that another transaction locks; milliseconds */
   lockTimeoutMs: number;
 }
@@ -170,24 +178,23 @@ export interface WorkspaceTransactionOptions {
 export async function inWorkspaceTransaction<T>(
   database: Database,
   workspaceId: string,
-  { lock, sharedLock, lockTimeoutMs }: WorkspaceTransactionOptions,
+  { locks = [], lockTimeoutMs }: WorkspaceTransactionOptions,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
     const user = client.escapeLiteral(workspaceId);
-    const lockSql = (way: 'lock' | 'lock_shared', name: string) =>
-      `; select pg_advisory_xact_${way}(hashtextextended(${client.escapeLiteral(`${name} `)} || ${user}, 0))`;
-    const locked =
-      (lock === null ? '' : lockSql('lock', lock)) +
-      (sharedLock === undefined ? '' : lockSql('lock_shared', sharedLock));
+    const locked = locks.map(
+      ({ name, isShared = false }) =>
+        `; select pg_advisory_xact_lock${isShared ? '_shared' : ''}(hashtextextended(${client.escapeLiteral(`${name} `)} || ${user}, 0))`,
+    );
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
     const settings = settingsSql(client, [
       ...originSettings(database),
       ...workspaceSettings(workspaceId, database.limit),
     ]);
-    await client.query(`${opening}; ${settings}${locked}`);
+    await client.query(`${opening}; ${settings}${locked.join('')}`);
     const result = await work(client);
     await client.query('commit');
     return result;

@@ -11,11 +11,11 @@ export interface WorkspaceStatement {
 interface Opening {
   /** which last until it ends */
   settings: Settings;
-  /** text of an advisory lock that it shares */
-  sharedLock: string | null;
+  /** texts of advisory locks that it shares, in the order in which they are taken */
+  sharedLocks: readonly string[];
 }
 
-/** A statement did not begin, because its lock or the settings before it failed. */
+/** A statement did not begin, because a lock or the settings before it failed. */
 export class OpeningFailed extends Error {
   /** SQLSTATE */
   readonly code: string | undefined;
@@ -105,12 +105,11 @@ class WorkspaceStatementQuery<Row> {
     const known = prepared.get(connection) ?? new Map<string, Column[]>();
     prepared.set(connection, known);
     connection.stream.cork();
-    const { settings, sharedLock } = this.#opening;
+    const { settings, sharedLocks } = this.#opening;
     const opening = openingName(this.#opening);
     if (!known.has(opening)) connection.parse({ name: opening, text: openingText(this.#opening) });
     known.set(opening, []);
-    const lock = sharedLock === null ? [] : [sharedLock];
-    connection.bind({ statement: opening, values: [...settings.map(([, value]) => value), ...lock] });
+    connection.bind({ statement: opening, values: [...settings.map(([, value]) => value), ...sharedLocks] });
     connection.execute({});
     this.#columns = known.get(name);
     if (this.#columns === undefined) connection.parse({ name, text });
@@ -156,7 +155,7 @@ class WorkspaceStatementQuery<Row> {
   }
 
   handleError(error: Error): void {
-    const hasBegun = this.#areSettled || this.#opening.sharedLock === null;
+    const hasBegun = this.#areSettled || this.#opening.sharedLocks.length === 0;
     this.callback(hasBegun ? error : new OpeningFailed(error), []);
   }
 }
@@ -164,17 +163,19 @@ class WorkspaceStatementQuery<Row> {
 /** What the openings set, each with its place: a name of a statement must be short. */
 const openings: string[] = [];
 
-function openingName({ settings, sharedLock }: Opening): string {
-  const key = `${settings.map(([name]) => name).join(' ')}${sharedLock === null ? '' : ' lock'}`;
+function openingName({ settings, sharedLocks }: Opening): string {
+  const key = `${settings.map(([name]) => name).join(' ')}${' lock'.repeat(sharedLocks.length)}`;
   if (!openings.includes(key)) openings.push(key);
   return `opening ${openings.indexOf(key)}`;
 }
 
-function openingText({ settings, sharedLock }: Opening): string {
+function openingText({ settings, sharedLocks }: Opening): string {
   const given = settings.map(([name], at) => `set_config('${name}', $${at + 1}, true)`);
-  // Last, because it waits as long as the settings say.
-  const lock = `pg_advisory_xact_lock_shared(hashtextextended($${settings.length + 1}, 0))`;
-  return `select ${[...PLANNING, ...given, ...(sharedLock === null ? [] : [lock])].join(', ')}`;
+  // Last, because they wait as long as the settings say.
+  const locks = sharedLocks.map(
+    (_, at) => `pg_advisory_xact_lock_shared(hashtextextended($${settings.length + at + 1}, 0))`,
+  );
+  return `select ${[...PLANNING, ...given, ...locks].join(', ')}`;
 }
 
 function findParameter(value: WorkspaceStatement['values'][number]): string | Buffer | null {

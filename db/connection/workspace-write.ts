@@ -8,18 +8,18 @@ export interface WorkspaceWriteLimits {
   lockTimeoutMs: number;
   /** after which the statement fails, and nothing is written; milliseconds */
   timeoutMs: number;
-  /** name of a lock of the workspace that is held, together with others who share it, before the statement begins */
-  sharedLock: string;
+  /** names of locks of the workspace that are held, together with others who share them, before the statement begins */
+  sharedLocks: readonly string[];
 }
 
 /**
  * Runs one frequent statement that writes, as a transaction of the workspace: it is sent, run and committed in one round trip. When it rejects
- * with an error of PostgreSQL, nothing was written; after any other error, it may have been. Throws OpeningFailed when the lock is not free in time.
+ * with an error of PostgreSQL, nothing was written; after any other error, it may have been. Throws OpeningFailed when a lock is not free in time.
  */
 export async function writeAsWorkspace<Row extends pg.QueryResultRow>(
   database: Database,
   workspaceId: string,
-  { lockTimeoutMs, timeoutMs, sharedLock }: WorkspaceWriteLimits,
+  { lockTimeoutMs, timeoutMs, sharedLocks }: WorkspaceWriteLimits,
   statement: WorkspaceStatement,
 ): Promise<readonly Row[]> {
   const client = await database.pool.connect();
@@ -32,7 +32,7 @@ export async function writeAsWorkspace<Row extends pg.QueryResultRow>(
     const settings = [...limits, ...workspaceSettings(workspaceId, database.limit)];
     return await runWorkspaceStatement<Row>(
       client,
-      { settings, sharedLock: `${sharedLock} ${workspaceId}` },
+      { settings, sharedLocks: sharedLocks.map((name) => `${name} ${workspaceId}`) },
       statement,
     );
   } catch (error) {

@@ -19,7 +19,7 @@ export const BODY_LIMITS: BodyLimits = {
   reserve: 10_000_000,
   handled: 20_000_000,
 };
-/** A body up to this size goes straight to its parser, and uses the reserve. Bytes. @limit */
+/** A body up to this size goes straight to its parser, and uses the reserve. Bytes. */
 export const SMALL_BODY = 65_536;
 /** Bodies from this size on wait for their turn: as text, as JSON and as mail they take several times as much. Bytes. */
 const LARGE_BODY = 1_000_000;

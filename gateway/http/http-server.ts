@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
+import { SMALL_BODY } from '../admission/bodies-in-flight.ts';
 import { refuseOtherHosts } from '../admission/own-host.ts';
 import { sendError } from './error-response.ts';
 import { handleInOrder } from './pipelined-requests.ts';
@@ -79,7 +80,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('caller', null);
   app.decorateRequest('rights', null);
   handleInOrder(app);
-  timeToRespond(app, { handlerMs: respondWithinMs, uploadMs: REQUEST_TIMEOUT_MS, largeBytes: BODY_LIMIT });
+  timeToRespond(app, {
+    handlerMs: respondWithinMs,
+    uploadMs: REQUEST_TIMEOUT_MS,
+    largeBytes: BODY_LIMIT,
+    smallBytes: SMALL_BODY,
+  });
   traceRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...always });

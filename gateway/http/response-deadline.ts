@@ -20,6 +20,8 @@ export interface TimesToRespond {
   uploadMs: number;
   /** size above which a body is large; bytes */
   largeBytes: number;
+  /** size of a body up to which its client has the usual time on every route: larger ones are watched as they arrive; bytes */
+  smallBytes: number;
 }
 
 /** Bytes of a large body that extend the deadline by a millisecond. Parsing a batch of 92 MB took 8 to 10 s (2 busy cores, November 2026). */
@@ -30,12 +32,16 @@ export const BYTES_PER_MS = 4_000;
  * connections and for parsing. Call it before the routes are registered. Fastify has such a limit (`handlerTimeout`), which ends with the last
  * byte of the body and takes 30 to 40 µs of each request, for a signal that nothing uses.
  */
-export function timeToRespond(app: FastifyInstance, { handlerMs, uploadMs, largeBytes }: TimesToRespond): void {
+export function timeToRespond(
+  app: FastifyInstance,
+  { handlerMs, uploadMs, largeBytes, smallBytes }: TimesToRespond,
+): void {
   app.decorateRequest('respondBy', 0);
   app.decorateRequest('arrivalTimer', null);
   app.addHook('onRequest', (request, reply, done) => {
     const { bodyLimit, config } = request.routeOptions;
-    const isPatient = bodyLimit > largeBytes || config.respondWithinMs !== undefined;
+    const isPatient =
+      readBodySize(request, bodyLimit) > smallBytes && (bodyLimit > largeBytes || config.respondWithinMs !== undefined);
     const patientMs = () => uploadMs + (config.respondWithinMs ?? handlerMs) + Math.ceil(bodyLimit / BYTES_PER_MS);
     request.arrivalTimer = setTimeout(
       () => {

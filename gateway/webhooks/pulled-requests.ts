@@ -266,7 +266,7 @@ async function findPostedSeqs(
     .filter(({ kind }) => !isPostedAsMail(kind) && isPostedFromFeed(patterns, kind))
     .map(({ seq }) => seq);
   if (seqs.length === 0) return new Set();
-  const found = await inWorkspaceTransaction(database, workspaceId, { lock: null, lockTimeoutMs: 0 }, (client) =>
+  const found = await inWorkspaceTransaction(database, workspaceId, { lockTimeoutMs: 0 }, (client) =>
     findFanOutEvents(client, workspaceId, { seqs, withPlaces: filter !== null }),
   );
   return new Set(

@@ -6,6 +6,7 @@ import { graphqlOnly, linkTo, named, restOnly, usually } from '../../core/shared
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineList, defineRead, defineResource } from '../capability/capability.ts';
 import { searchText, text } from '../capability/field-shapes.ts';
+import type { OperationContext } from '../context.ts';
 import * as requests from './api-requests.ts';
 
 const apiInterface = oneOf(API_INTERFACES, {
@@ -41,6 +42,18 @@ const USUAL_HEADERS = 3;
 const BODY =
   'Shortened to 8,192 characters; secrets are redacted, and files replaced by their size. Null if there is none, or if it is not logged.';
 const bytes = named(z.number().int().nullable(), { graphqlType: 'Float' });
+
+/** Returns what the bodies of each request are needed for. */
+async function loadShown(context: OperationContext, rows: readonly requests.ApiRequest[]) {
+  const { publicUrl } = context.settings;
+  return (await requests.loadRequestBodies(context, rows)).map((bodies, at) => ({
+    ...bodies,
+    get curl() {
+      const request = rows[at];
+      return request === undefined ? null : writeCurl({ ...request, ...bodies }, publicUrl);
+    },
+  }));
+}
 
 export const apiRequestCapability: Capability = {
   feature: 'Account',
@@ -104,7 +117,11 @@ export const apiRequestCapability: Capability = {
       apiKeyId: ({ keyId }) => keyId,
       requestHeaderList: ({ requestHeaders }) => listHeaders(requestHeaders),
       responseHeaderList: ({ responseHeaders }) => listHeaders(responseHeaders),
-      curl: (request, { settings }) => writeCurl(request, settings.publicUrl),
+    },
+    loaded: {
+      requestBody: { isInLists: true, of: 'requestBody', load: loadShown },
+      responseBody: { isInLists: true, of: 'responseBody', load: loadShown },
+      curl: { isInLists: true, of: 'curl', load: loadShown },
     },
     load: requests.loadApiRequests,
   }),
@@ -157,6 +174,13 @@ function readBody(body: string | null): unknown {
   }
 }
 
+async function loadJson(context: OperationContext, rows: readonly requests.ApiRequest[]) {
+  return (await requests.loadRequestBodies(context, rows)).map(({ requestBody, responseBody }) => ({
+    requestJson: readBody(requestBody),
+    responseJson: readBody(responseBody),
+  }));
+}
+
 const LOGGED = 'The body as JSON, or as text. Lists leave it out.';
 
 /** The log of requests at the paths and in the format of the `resend` client. */
@@ -192,8 +216,8 @@ export const resendLogCapability: Capability = {
       userAgent: ({ requestHeaders }) => requestHeaders['user-agent'] ?? null,
     },
     loaded: {
-      requestJson: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.requestBody)) },
-      responseJson: { isInLists: false, load: async (_context, rows) => rows.map((row) => readBody(row.responseBody)) },
+      requestJson: { isInLists: false, of: 'requestJson', load: loadJson },
+      responseJson: { isInLists: false, of: 'responseJson', load: loadJson },
     },
     load: requests.loadApiRequests,
   }),

@@ -7,7 +7,7 @@ import * as requests from '../../db/queries/accounts/api-request.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { MAX_SEARCH_LENGTH } from '../emails/emails.ts';
 
-/** A request of the account that came with an API key. */
+/** A request of the account that came with an API key, without its bodies. */
 export type ApiRequest = requests.ApiRequestRow;
 
 export const { MAX_COUNTED_REQUESTS, SEARCHED_REQUESTS } = requests;
@@ -72,16 +72,39 @@ export async function readApiRequest(context: OperationContext, id: string): Pro
 
 /** Returns one request per id, null where the user has none. */
 export async function loadApiRequests(
-  { database, workspaceId, rights }: OperationContext,
+  { database, workspaceId }: OperationContext,
   ids: readonly string[],
 ): Promise<(ApiRequest | null)[]> {
   const found = await asWorkspace(database, workspaceId, (transaction) =>
-    requests.findApiRequests(transaction, workspaceId, ids.map(storedId).filter(isValidId), {
-      rights: listRights(rights),
-    }),
+    requests.findApiRequests(transaction, workspaceId, ids.map(storedId).filter(isValidId)),
   );
   const byId = new Map(found.map((request) => [request.id, request]));
   return ids.map((id) => byId.get(storedId(id)) ?? null);
+}
+
+const NO_BODIES = { requestBody: null, responseBody: null };
+
+/** Returns the bodies of each of the requests, which lists load only to show them. Throws unavailable when there is no room for them. */
+export async function loadRequestBodies(
+  { database, workspaceId, rights, room }: OperationContext,
+  rows: readonly Pick<ApiRequest, 'id' | 'bodyBytes'>[],
+): Promise<requests.ApiRequestBodies[]> {
+  const kept = rows.filter(({ bodyBytes }) => bodyBytes > 0);
+  if (kept.length === 0) return rows.map(() => NO_BODIES);
+  const found = await room.load(
+    kept.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
+    () =>
+      asWorkspace(database, workspaceId, (transaction) =>
+        requests.findRequestBodies(
+          transaction,
+          workspaceId,
+          kept.map(({ id }) => id),
+          listRights(rights),
+        ),
+      ),
+  );
+  const byId = new Map(found.map((bodies) => [bodies.id, bodies]));
+  return rows.map(({ id }) => byId.get(id) ?? NO_BODIES);
 }
 
 /** Accepts what X-Request-Id says, too. */

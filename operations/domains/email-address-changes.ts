@@ -5,8 +5,9 @@ import { UserError } from '../../core/shared/errors.ts';
 import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/domains.ts';
 import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
+import { listKeysOfAddress } from '../../db/queries/accounts/api-key.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
-import { announceStricterAddress, type RouteGrant, requireRouteGrant } from '../accounts/key-grants.ts';
+import { announceLimits, announceStricterAddress, type RouteGrant, requireRouteGrant } from '../accounts/key-grants.ts';
 import { requireRoom } from '../accounts/quotas.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { addressNotFound, type EmailAddress, readEmailAddress } from './email-addresses.ts';
@@ -105,18 +106,25 @@ export async function updateEmailAddress(
 }
 
 /**
- * Deletes an address. It stops receiving and becomes available to other users; its mail stays readable. Throws
- * not_found.
+ * Deletes an address. It stops receiving and becomes available to other users; its mail stays readable. API keys that are limited to it lose it,
+ * and their scheduled mail from it is paused. Throws not_found.
  */
 export async function deleteEmailAddress(context: OperationContext, id: string): Promise<EmailAddress> {
   const { workspaceId, bus } = context;
   const deleted = await readEmailAddress(context, id);
-  await context.entities.asWorkspace(workspaceId, async (unit) => {
-    const address = await lockAddress(unit, workspaceId, id);
-    await freeAddress(unit.transaction, workspaceId, id);
-    unit.entities.remove(address);
+  const { hasKeys, lastSeq } = await context.entities.asWorkspace(workspaceId, async ({ entities, transaction }) => {
+    const address = await lockAddress({ entities }, workspaceId, id);
+    const keyIds = await listKeysOfAddress(transaction, workspaceId, address.address);
+    await freeAddress(transaction, workspaceId, id);
+    await entities.remove(address).flush();
+    const limits = { keyIds, disabledEndpoints: [] };
+    return { hasKeys: keyIds.length > 0, lastSeq: await announceLimits(context, transaction, limits) };
   });
-  bus.publish('routing.changed', { name: deleted.address });
+  if (hasKeys) {
+    context.forgetCredentials(workspaceId);
+    bus.publish('credential.changed', { ownerId: workspaceId });
+  }
+  publishChange(context, deleted.address, lastSeq);
   return deleted;
 }
 
@@ -186,7 +194,11 @@ async function findRouting(
 }
 
 /** Locks the address until the transaction ends. Throws not_found. */
-async function lockAddress({ entities }: UnitOfWork, workspaceId: string, id: string): Promise<EmailAddressEntity> {
+async function lockAddress(
+  { entities }: Pick<UnitOfWork, 'entities'>,
+  workspaceId: string,
+  id: string,
+): Promise<EmailAddressEntity> {
   const address = isValidId(id)
     ? await entities.findOne(EmailAddressEntity, { workspaceId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null;

@@ -7,6 +7,7 @@ import { isLockTimeout } from '../../db/errors.ts';
 import * as lists from '../../db/queries/domains/reply-address-list.ts';
 import { insertReplyAddress, nameThread } from '../../db/queries/domains/reply-address-state.ts';
 import { readHypotheticalRoutes } from '../../db/queries/routing/hypothetical-route.ts';
+import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { readNormalRoutes } from '../routing/current-route.ts';
@@ -80,11 +81,11 @@ export async function createReplyAddress(context: OperationContext, input: NewRe
     createdAt,
   };
   const full = withFullAccess(context).database;
-  const lock = threadId === null ? null : 'thread';
+  const locks = threadId === null ? [] : [{ name: THREADS_LOCK }];
   const named = await inWorkspaceTransaction(
     full,
     workspaceId,
-    { lock, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    { locks, lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) => {
       const [living = null] = threadId === null ? [] : await resolveLivingThreads(client, workspaceId, [threadId]);
       await insertReplyAddress(client, workspaceId, { ...row, threadId: living });

@@ -107,13 +107,10 @@ async function ask(
 async function checkSendingLimit({ database, workspaceId, settings }: OperationContext): Promise<void> {
   const limit = settings.sendLimitPerHour;
   if (limit === 0) return;
-  const none = { domains: [], senders: [], keyIds: [], recipients: [], idempotencyKeys: [] };
+  const none = { domains: [], senders: [], requesters: [], recipients: [], idempotencyKeys: [] };
   const question = { ...none, hourly: { limit, asking: 1 } };
-  const policy = await inWorkspaceTransaction(
-    database,
-    workspaceId,
-    { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
-    (client) => readPolicy(client, workspaceId, question),
+  const policy = await inWorkspaceTransaction(database, workspaceId, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
+    readPolicy(client, workspaceId, question),
   );
   const refusal = limitRefusal(1, policy, { limit, asking: 1, going: 0 });
   if (refusal !== null) throw refusal;

@@ -370,7 +370,10 @@ export const resendWebhookCapability: Capability = {
       input: z.object({}),
       output: 'resource',
       errors: [],
-      run: (context, _input, id) => rotateWebhookSecret(context, id, { isTokenReplaced: false }),
+      async run(context, _input, id) {
+        await requireWebhook(context, id);
+        return rotateWebhookSecret(context, id, { isTokenReplaced: false });
+      },
     }),
   ],
 };

@@ -21,8 +21,9 @@ import {
   countAutomaticRepliesTo,
   markAutomaticReply,
   readActedEmail,
+  readActingEndpoint,
 } from '../../db/queries/sending/automatic-reply.ts';
-import { lockThreads } from '../../db/queries/threads/thread-claim.ts';
+import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import { type MailContext, newIdentifier } from '../context.ts';
 import { flagEmails } from '../emails/email-flags.ts';
@@ -36,7 +37,7 @@ import { isScannerAway, requireClean } from '../sending/require-clean.ts';
 import { makeReceipt } from '../sending/send-email.ts';
 import {
   announceStored,
-  nameSendingLock,
+  listStoringLocks,
   type SubmittedMember,
   storeSubmissions,
 } from '../sending/store-submissions.ts';
@@ -85,7 +86,10 @@ export async function runActions(context: MailContext, delivery: ActingDelivery)
     const done = await inWorkspaceTransaction(
       context.database,
       context.workspaceId,
-      { lock: sends.length === 0 ? null : nameSendingLock(context), lockTimeoutMs: LOCK_TIMEOUT_MS },
+      {
+        locks: sends.length === 0 ? [{ name: THREADS_LOCK }] : listStoringLocks(context, 'join'),
+        lockTimeoutMs: LOCK_TIMEOUT_MS,
+      },
       (client) => act(client, context, delivery, sends),
     );
     announce(context, done);
@@ -164,7 +168,10 @@ const SCOPES_OF_ACTIONS: Readonly<Partial<Record<Action['type'], readonly Scope[
   forward: ['send', 'read'],
 };
 
-function requireGrant({ grantedScopes: scopes }: ActingDelivery['endpoint'], actions: readonly Action[]): void {
+function requireGrant(
+  { grantedScopes: scopes }: Pick<ActingDelivery['endpoint'], 'grantedScopes'>,
+  actions: readonly Action[],
+): void {
   for (const [index, { type }] of actions.entries())
     for (const scope of SCOPES_OF_ACTIONS[type] ?? (['manage'] as const))
       if (!hasScope({ scopes }, scope))
@@ -222,16 +229,23 @@ interface Done {
   lastSeq: number | null;
 }
 
-/** Locks in the order of every such transaction: sending limit, threads, the email, its delivery, and the event feed last. */
+/**
+ * Locks in the order of every such transaction: the locks of its opening, the email, its delivery, and the event feed last. The endpoint may have
+ * lost rights while it was asked: what it sends is sent with its present ones.
+ */
 async function act(
   client: pg.ClientBase,
   context: MailContext,
   delivery: ActingDelivery,
-  sends: readonly Send[],
+  prepared: readonly Send[],
 ): Promise<Done> {
   const { workspaceId } = context;
-  await lockThreads(client, workspaceId);
   const transaction = transactionOn(client);
+  const endpoint = await readActingEndpoint(transaction, workspaceId, delivery.endpoint.id);
+  if (endpoint === null)
+    throw new ActionRefused(0, 'The endpoint was deleted or disabled, or allows no actions any more. No action ran.');
+  requireGrant(endpoint, delivery.actions);
+  const sends = prepared.map((send) => ({ ...send, keyId: endpoint.setByKeyId }));
   const email =
     delivery.emailId === null ? null : await deliveries.lockReceived(transaction, workspaceId, delivery.emailId);
   if (email === null || delivery.emailId === null) throw new ActionRefused(0, EMAIL_GONE);

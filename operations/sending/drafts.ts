@@ -250,7 +250,7 @@ async function change(
   work: (client: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
   const { database, workspaceId } = withFullAccess(context);
-  const options = { lock: 'draft', lockTimeoutMs: LOCK_TIMEOUT_MS };
+  const options = { locks: [{ name: 'draft' }], lockTimeoutMs: LOCK_TIMEOUT_MS };
   await inWorkspaceTransaction(database, workspaceId, options, async (client) => {
     if (sizeBytes > 0) requireRoom(await rows.measureDrafts(client, workspaceId, id), sizeBytes);
     await work(client);

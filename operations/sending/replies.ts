@@ -93,7 +93,7 @@ async function requireCorrespondents(
     // The key has reached the email itself.
     withFullAccess(context).database,
     workspaceId,
-    { lock: null, lockTimeoutMs: 1_000 },
+    { lockTimeoutMs: 1_000 },
     async (client) => {
       const { found, ownDomains } = await readCorrespondence(client, workspaceId, [{ emailId: id }]);
       const own = await readOwnAddresses(client, workspaceId, recipients);

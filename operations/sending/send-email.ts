@@ -68,19 +68,15 @@ export async function replayOrNow(
   const own = ownIdempotency(context.rights, idempotency);
   const { database } = withFullAccess(context);
   if (own === null) return { now: await readClock(database) };
-  const policy = await inWorkspaceTransaction(
-    database,
-    context.workspaceId,
-    { lock: null, lockTimeoutMs: 1_000 },
-    (client) =>
-      readPolicy(client, context.workspaceId, {
-        domains: [],
-        senders: [],
-        keyIds: [],
-        recipients: [],
-        idempotencyKeys: [own],
-        hourly: null,
-      }),
+  const policy = await inWorkspaceTransaction(database, context.workspaceId, { lockTimeoutMs: 1_000 }, (client) =>
+    readPolicy(client, context.workspaceId, {
+      domains: [],
+      senders: [],
+      requesters: [],
+      recipients: [],
+      idempotencyKeys: [own],
+      hourly: null,
+    }),
   );
   const known = idempotentReplay(own, policy);
   if (known instanceof Error) throw known;

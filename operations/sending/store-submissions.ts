@@ -4,9 +4,16 @@ import { DAY_MS } from '../../core/shared/durations.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { claimTokenSha256 } from '../../core/threads/reply-claim.ts';
 import { findLinks, linkKeys } from '../../core/threads/threading.ts';
+import { SEND_RIGHTS_LOCK, type WorkspaceLock } from '../../db/connection/transaction.ts';
 import { isLockTimeout } from '../../db/errors.ts';
 import { lockDrafts, removeDrafts } from '../../db/queries/sending/draft.ts';
-import { type Policy, type PolicyQuestion, readPolicy } from '../../db/queries/sending/outgoing-policy.ts';
+import {
+  makeRequesterKey,
+  type Policy,
+  type PolicyQuestion,
+  type Requester,
+  readPolicy,
+} from '../../db/queries/sending/outgoing-policy.ts';
 import {
   type OutgoingContent,
   type OutgoingUnit,
@@ -16,7 +23,7 @@ import {
 } from '../../db/queries/sending/outgoing-write.ts';
 import { lockBudgets } from '../../db/queries/sending/policy-facts.ts';
 import { lockHeldClaims } from '../../db/queries/threads/reply-claim.ts';
-import { claimUnthreaded, lockThreads } from '../../db/queries/threads/thread-claim.ts';
+import { claimUnthreaded, THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import type { MailContext } from '../context.ts';
 import { claimLost } from '../threads/claim-thread.ts';
@@ -40,6 +47,8 @@ export interface SubmittedMember {
   submission: Submission;
   /** the API key that sends it, or that set up the webhook whose action does; null: a person */
   keyId: string | null;
+  /** the person who sends it without a key, and must be a member who may send; omitted, null: the service acts for a person */
+  personId?: string | null;
   /** whether a program sends it: what auto_replies_per_thread_per_hour of a send policy counts */
   isAutomatic: boolean;
   /** whether an action of a webhook sends it */
@@ -51,6 +60,19 @@ export interface SubmittedMember {
 /** Returns the lock that a transaction holds while it checks the hourly limit of the user; null without a limit. */
 export function nameSendingLock({ settings }: Pick<MailContext, 'settings'>): string | null {
   return settings.sendLimitPerHour === 0 ? null : 'sending limit';
+}
+
+/**
+ * Returns the locks of a transaction that runs storeSubmissions, in the order of every such transaction. Nothing that decides who may send changes
+ * until it ends.
+ */
+export function listStoringLocks(context: Pick<MailContext, 'settings'>, threads: Threading): WorkspaceLock[] {
+  const name = nameSendingLock(context);
+  return [
+    ...(name === null ? [] : [{ name }]),
+    ...(threads === 'leave' ? [] : [{ name: THREADS_LOCK, isShared: threads === 'start' }]),
+    { name: SEND_RIGHTS_LOCK, isShared: true },
+  ];
 }
 
 /** What storeSubmissions found and wrote. */
@@ -66,7 +88,7 @@ export interface StoredGroup<Member> extends Omit<Stored, 'claimFacts'> {
 
 /**
  * How emails that are sent now get their threads: `start` gives each a new one, in a transaction that shares THREADS_LOCK; `join` joins other
- * mail, alone with lockThreads; `leave` leaves them to the threading actor.
+ * mail, in one that holds it alone; `leave` leaves them to the threading actor.
  */
 export type Threading = 'start' | 'join' | 'leave';
 
@@ -83,9 +105,9 @@ export interface StoreOptions<Member extends SubmittedMember> {
 }
 
 /**
- * Checks submissions of one user against the sending policy and stores what passes, within a transaction that holds nameSendingLock. All
- * mail that users and their endpoints send passes here. Call it last in the transaction, because it appends events. Throws ThreadsBusy, and
- * ThreadsJoin when emails that were to start threads belong to others.
+ * Checks submissions of one user against the sending policy and stores what passes, within a transaction that holds listStoringLocks. All
+ * mail that users and their endpoints send passes here. Call it last in the transaction, because it appends events. Throws ThreadsJoin when
+ * emails that were to start threads belong to others.
  */
 export async function storeSubmissions<Member extends SubmittedMember>(
   client: ClientBase,
@@ -96,13 +118,13 @@ export async function storeSubmissions<Member extends SubmittedMember>(
   const { workspaceId, settings } = context;
   const asking = group.reduce((sum, { submission }) => sum + submission.emails.length, 0);
   const hourly = settings.sendLimitPerHour === 0 ? null : { limit: settings.sendLimitPerHour, asking };
-  const lost = await findLostClaims(client, workspaceId, group, options.threads);
+  const lost = await findLostClaims(client, workspaceId, group);
   const drafts = await lockDrafts(
     client,
     workspaceId,
     group.flatMap(({ submission: { draft } }) => draft?.id ?? []),
   );
-  const { policy, held, judging } = await readPolicies(client, workspaceId, group, hourly, options.threads);
+  const { policy, held, judging } = await readPolicies(client, workspaceId, group, hourly);
   const verdicts = judge(group, { policy, judging }, hourly, { lost, drafts });
   const entering = group.flatMap((member, at) =>
     verdicts[at] === null ? [underPolicies(context, member, { policy, held, judging })] : [],
@@ -132,23 +154,19 @@ interface FoundPolicies {
 }
 
 /**
- * Reads what decides about a group. Where a send policy counts emails, its lock comes after those of the user's threads and claims, and all is
- * read again: transactions that held it before have stored emails, and responses to idempotency keys.
+ * Reads what decides about a group. Where a send policy counts emails, its lock comes after that of the claims, and all is read again: transactions that held it before have stored emails, and responses to idempotency keys.
  */
 async function readPolicies(
   client: ClientBase,
   workspaceId: string,
   group: readonly SubmittedMember[],
   hourly: PolicyQuestion['hourly'],
-  threads: Threading,
 ): Promise<FoundPolicies> {
   const question = toQuestion(group, hourly);
   let policy = await readPolicy(client, workspaceId, question);
   let held = heldEmails(group, policy);
   if (held.size === 0) return { policy, held, judging: null };
   if (areCounted(held)) {
-    if (threads === 'join' && group.some(({ submission }) => submission.emails.some(({ row }) => isSentNow(row))))
-      await lockThreads(client, workspaceId).catch(throwIfBusy);
     await lockBudgets(client, workspaceId);
     policy = await readPolicy(client, workspaceId, question);
     held = heldEmails(group, policy);
@@ -195,14 +213,13 @@ function underPolicies<Member extends SubmittedMember>(
 }
 
 /**
- * Returns the emails whose claims are lost. Claims change under the lock of the user's threads, which therefore comes before the lock of the
- * claims, and both are held until the email is stored.
+ * Returns the emails whose claims are lost. Claims change under the lock of the user's threads, which the transaction holds; it holds that of the
+ * claims, too, until the email is stored.
  */
 async function findLostClaims(
   client: ClientBase,
   workspaceId: string,
   group: readonly SubmittedMember[],
-  threads: Threading,
 ): Promise<ReadonlySet<OutgoingEmail>> {
   const claiming = group.flatMap(({ submission }) =>
     submission.emails.flatMap((email) => {
@@ -214,7 +231,6 @@ async function findLostClaims(
     }),
   );
   if (claiming.length === 0) return new Set();
-  if (threads === 'join') await lockThreads(client, workspaceId).catch(throwIfBusy);
   const held = await lockHeldClaims(
     client,
     workspaceId,
@@ -234,7 +250,7 @@ interface Stored {
 
 /**
  * Stores the units and removes the draft of each. Emails get their threads in the same transaction, so that the response to the request
- * never shows one without. The threading lock comes first and events come last, as in every such transaction.
+ * never shows one without. Events come last, as in every such transaction.
  */
 async function store(
   client: ClientBase,
@@ -259,7 +275,6 @@ async function store(
     if (isJoining) throw new ThreadsJoin('an email belongs to another thread');
     return { claimFacts, leftOut, threaded: started, lastSeq };
   }
-  if (joins) await lockThreads(client, workspaceId).catch(throwIfBusy);
   const {
     leftOut,
     isJoining,
@@ -299,7 +314,7 @@ function toQuestion(group: readonly SubmittedMember[], hourly: PolicyQuestion['h
   return {
     domains: each(({ row, envelopeDomain }) => [row.own_domain, ...(envelopeDomain === null ? [] : [envelopeDomain])]),
     senders: each(({ row }) => [row.own_address, withoutTag(row.own_address)]),
-    keyIds: [...new Set(group.flatMap(({ keyId }) => keyId ?? []))],
+    requesters: [...new Map(group.flatMap(listRequesters).map((each) => [makeRequesterKey(each), each])).values()],
     recipients: each(({ row }) => row.recipients.map(({ address }) => address.toLowerCase())),
     idempotencyKeys: group.flatMap(({ submission }) => submission.idempotency ?? []),
     hourly,
@@ -324,6 +339,7 @@ function judge(
     const { draft } = submission;
     if (draft !== undefined && versions.get(draft.id) !== draft.version) return staleDraft(versions.get(draft.id));
     const refusal =
+      requesterRefusal(member, policy) ??
       findRefusal(submission.emails, policy, hourly === null ? null : { ...hourly, going }) ??
       judging?.judge(member) ??
       null;
@@ -332,6 +348,18 @@ function judge(
     if (draft !== undefined) versions.delete(draft.id);
     return null;
   });
+}
+
+function listRequesters({ submission, keyId, personId = null }: SubmittedMember): Requester[] {
+  return submission.emails.map(({ row }) => ({ keyId, personId, address: row.own_address }));
+}
+
+/** Who was admitted may have lost the right since then. */
+function requesterRefusal(member: SubmittedMember, { barred }: Policy): UserError | null {
+  if (!listRequesters(member).some((each) => barred.has(makeRequesterKey(each)))) return null;
+  const who = member.keyId === null ? 'You lost' : 'The API key was revoked, has expired, or lost';
+  const message = `${who} the right to send this email while it was being sent. Nothing was sent.`;
+  return new UserError('forbidden', message, { title: 'Forbidden', reason: 'SENDING_RIGHT_LOST' });
 }
 
 /** Returns the error for a draft that is not at the version of the request. `version`: the one it has; undefined: it is gone. */

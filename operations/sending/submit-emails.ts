@@ -13,7 +13,6 @@ import {
   type UncheckedEmail,
   type UncheckedUnit,
 } from '../../db/queries/sending/outgoing-write.ts';
-import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { requireReturnDomain, requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { requireMailQuota } from '../accounts/quotas.ts';
 import type { OperationContext } from '../context.ts';
@@ -25,6 +24,7 @@ import { requireClean } from './require-clean.ts';
 import {
   announceStored,
   isSentNow,
+  listStoringLocks,
   nameSendingLock,
   type SubmittedMember,
   storeSubmissions,
@@ -86,13 +86,16 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
   if (first === undefined) return [];
   const { context } = first;
   const isOfDraft = group.some(({ submission: { draft } }) => draft !== undefined);
-  const sharedLock = threads === 'start' ? THREADS_LOCK : undefined;
+  const touchesThreads = group.some(({ submission: { emails } }) =>
+    emails.some(({ row, claimToken }) => isSentNow(row) || claimToken !== null),
+  );
+  const locks = listStoringLocks(context, touchesThreads ? threads : 'leave');
   const claims = openLocalClaims(context);
   let isOpen = false;
   const { policy, verdicts, entering, handOver, leftOut, threaded, lastSeq } = await inWorkspaceTransaction(
     context.database,
     context.workspaceId,
-    { lock: nameSendingLock(context), sharedLock, lockTimeoutMs },
+    { locks, lockTimeoutMs },
     async (client) => {
       isOpen = true;
       const stored = await storeSubmissions(client, context, group, { threads, claims });
@@ -103,7 +106,7 @@ async function commitGroup(group: readonly Waiting[], lockTimeoutMs: number, thr
     },
   ).catch((error: unknown) => {
     claims.giveBack();
-    return isOpen || sharedLock === undefined ? Promise.reject(error) : throwIfBusy(error);
+    return isOpen || threads === 'leave' ? Promise.reject(error) : throwIfBusy(error);
   });
   noteServerClock(context.database, policy.clock);
   if (isOfDraft) context.fault?.('drafts.after-commit');
@@ -184,7 +187,8 @@ export function queueSubmission(context: OperationContext, submission: Submissio
   return new Promise((resolve, reject) => {
     const traceParent = traceParentToKeep();
     const { keyId } = context.rights;
-    const sender = { keyId, isAutomatic: keyId !== null };
+    const personId = keyId === null ? context.rights.personId : null;
+    const sender = { keyId, personId, isAutomatic: keyId !== null };
     queue.waiting.push({ context, submission, ...sender, since: performance.now(), traceParent, resolve, reject });
     if (mayBegin(queue, context)) void work(queue, commit, () => ofDatabase.delete(context.workspaceId));
   });
@@ -311,8 +315,8 @@ interface StoredAtOnce<Member> {
 /**
  * Stores those of the members that need no decision in one statement, which is its own transaction, and claims their recipients for the
  * sending actor of this process, if it has room for them: one round trip and one commit from the request to the response. The statement
- * checks everything that storeSubmissions would, on the rows as they are then: the domains of the senders, send policies, suppressions,
- * idempotency keys, the versions of drafts, and whether emails start threads. What it cannot decide is left.
+ * checks everything that storeSubmissions would, on the rows as they are then: who may send, the domains of the senders, send policies,
+ * suppressions, idempotency keys, the versions of drafts, and whether emails start threads. What it cannot decide is left.
  */
 async function storeAtOnce<Member extends SubmittedMember>(
   context: OperationContext,
@@ -385,7 +389,7 @@ function isFirstOfDraft({ submission: { draft } }: SubmittedMember, drafts: Set<
 
 function toUnit(
   context: OperationContext,
-  { submission, keyId, traceParent }: SubmittedMember,
+  { submission, keyId, personId = null, traceParent }: SubmittedMember,
   claimable: ReadonlySet<OutgoingContent>,
 ): UncheckedUnit {
   const { emails, batchId, idempotency, receipt, draft = null } = submission;
@@ -397,6 +401,7 @@ function toUnit(
         // Scheduled mail is sent while this key may send.
         ...(row.scheduled_at === null ? {} : { row: { ...row, scheduled_by_key_id: keyId } }),
         keyId,
+        personId,
         domains: envelopeDomain === null ? [row.own_domain] : [row.own_domain, envelopeDomain],
         policySenders: [...new Set([row.own_address, withoutTag(row.own_address)])],
         addressees: row.recipients.map(({ address }) => address.toLowerCase()),

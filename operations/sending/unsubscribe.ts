@@ -14,7 +14,7 @@ export async function unsubscribe(parts: OperationParts, token: string): Promise
   if (unsubscription === null) return null;
   const id = newIdentifier(parts, 'suppression');
   const { workspaceId } = unsubscription;
-  await inWorkspaceTransaction(parts.database, workspaceId, { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
+  await inWorkspaceTransaction(parts.database, workspaceId, { lockTimeoutMs: LOCK_TIMEOUT_MS }, (client) =>
     suppressForList(client, { id, ...unsubscription }),
   );
   return unsubscription;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace, inWorkspaceTransaction } from '../../db/connection/transaction.ts';
 import { isConflict, isContention, retryContention } from '../../db/errors.ts';
+import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import { findThreads } from '../../db/queries/threads/thread-list.ts';
 import { resolvePlaces } from '../../db/queries/threads/thread-move.ts';
@@ -39,7 +40,7 @@ export async function changeThreads<T>(
     inWorkspaceTransaction(
       database,
       workspaceId,
-      { lock: 'thread', lockTimeoutMs: LOCK_TIMEOUT_MS },
+      { locks: [{ name: THREADS_LOCK }], lockTimeoutMs: LOCK_TIMEOUT_MS },
       async (client) => {
         const { result, events } = await work(client);
         const withIds = events.map((event) => ({ id: newIdentifier(context, 'event'), ...event }));

@@ -555,6 +555,8 @@ create function revoke_api_key(p_workspace_id text, p_id text, p_by text default
     disabled := '[]';
     if p_keeps then
       perform hand_over_what_key_set(p_workspace_id, p_id, p_by, p_person_id);
+      -- Its browser tokens end in any case.
+      update api_key k set is_cut = true where k.id = p_id and exists (select from workspace w where w.parent_id = p_workspace_id);
       update api_key k set made_by_parent_key_id = p_by, made_by_parent_person_id = case when p_by is null then p_person_id end
         where k.made_by_parent_key_id = p_id and k.revoked_at is null;
       update api_key k set parent_id = p_by where k.workspace_id = p_workspace_id and k.parent_id = p_id;

@@ -76,9 +76,12 @@ revoke all on function keeps_workspaces from public;
 
 -- Takes from the keys of customers' workspaces what the keys of the parent that created them, or of which these descend, have lost: scopes and
 -- time, and everything if such a key was revoked or may keep no workspaces, by its scopes or because its person is not the owner. What they set up is in other workspaces: settle_expired_keys limits it.
+-- So it does with what their browser tokens scheduled there.
 create function limit_keys_of_customers(p_workspace_id text, p_makers text[]) returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
   begin
+    update api_key k set is_cut = true where k.workspace_id = p_workspace_id and k.id = any (p_makers) and not k.is_cut
+      and exists (select from workspace w where w.parent_id = p_workspace_id);
     -- Who stores something with such a key waits (present_scopes). The order is that of create_customer_key.
     perform from workspace w where w.parent_id = p_workspace_id
       and w.id in (select k.workspace_id from api_key k where k.made_by_parent_key_id = any (p_makers) and k.revoked_at is null)

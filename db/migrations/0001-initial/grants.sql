@@ -94,6 +94,55 @@ create function present_scopes(p_workspace_id text, p_key_id text) returns table
 revoke all on function present_scopes from public;
 grant execute on function present_scopes to postroom_gateway, postroom_actor;
 
+-- What decides whether someone may send an email does not change while the email is stored (docs/decisions/0238). Transactions that store emails
+-- share the lock `send rights` of the workspace before the statement that reads it; those that change it hold the lock alone until they commit.
+-- So an email is judged by the new rights, or it is stored before the change looks for scheduled mail to pause. The order of locks is: threads,
+-- the row of the workspace, this one, and then all others.
+create function lock_send_rights() returns trigger language plpgsql set search_path = public, pg_temp as $$
+  begin
+    perform pg_advisory_xact_lock(hashtextextended('send rights ' || coalesce(new.workspace_id, old.workspace_id), 0));
+    return coalesce(new, old);
+  end $$;
+-- is_settled: a key that has expired is about to lose its scheduled mail.
+create trigger api_key_send_rights before update of scopes, reach, send_policy, revoked_at, expires_at, is_settled on api_key for each row
+  when ((old.scopes, old.reach, old.send_policy, old.revoked_at, old.expires_at) is distinct from
+    (new.scopes, new.reach, new.send_policy, new.revoked_at, new.expires_at) or new.is_settled and not old.is_settled)
+  execute function lock_send_rights();
+create trigger workspace_member_send_rights before update of role, domain_ids, addresses on workspace_member for each row
+  when ((old.role, old.domain_ids, old.addresses) is distinct from (new.role, new.domain_ids, new.addresses))
+  execute function lock_send_rights();
+create trigger workspace_member_send_rights_end before delete on workspace_member for each row execute function lock_send_rights();
+create trigger email_address_policy_begins before insert on email_address for each row when (new.send_policy is not null)
+  execute function lock_send_rights();
+create trigger email_address_policy before update of send_policy on email_address for each row
+  when (old.send_policy is distinct from new.send_policy) execute function lock_send_rights();
+-- Keys that are limited to it lose it (end_reach_of_keys).
+create trigger email_address_send_rights_end before delete on email_address for each row execute function lock_send_rights();
+create trigger domain_send_rights_end before delete on domain for each row execute function lock_send_rights();
+
+-- Whether a key (null: a person, p_person_id) may send from that address now, and the send policy of the key; no row: it is gone. The key of a
+-- browser token can be one of the parent workspace. See RIGHTS in core/accounts/rights.ts. plpgsql, because its plan is kept.
+create function sender_now(p_workspace_id text, p_key_id text, p_person_id text, p_address text) returns table (may_send boolean, send_policy jsonb)
+  language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
+  begin
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    if p_key_id is not null then
+      return query select k.revoked_at is null and (k.expires_at is null or k.expires_at > postroom_now()) and has_scope(k.scopes, 'send')
+          and is_address_reached(k.reach, p_address)
+          and (k.workspace_id = p_workspace_id or has_scope(k.scopes, 'workspaces') and keeps_workspaces(k.workspace_id, k.made_by_person_id)),
+          k.send_policy
+        from api_key k where k.id = p_key_id
+          and (k.workspace_id = p_workspace_id or k.workspace_id = (select w.parent_id from workspace w where w.id = p_workspace_id));
+    else
+      return query select m.role <> 'viewer' and (m.domain_ids is null or p_address = any (m.addresses) or exists (
+            select from domain d where d.workspace_id = p_workspace_id and d.id = any (m.domain_ids) and d.name = substring(p_address from '[^@]*$'))),
+          null::jsonb
+        from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id;
+    end if;
+  end $$;
+revoke all on function sender_now from public;
+grant execute on function sender_now to postroom_gateway, postroom_actor;
+
 -- Cuts what up to p_limit keys set up that have expired, or lost rights with a key of the parent workspace. Answers the keys, and the endpoints
 -- that it disabled.
 create function settle_expired_keys(p_limit integer) returns table (workspace_id text, key_id text, disabled jsonb)

@@ -84,6 +84,19 @@ export async function findApiKeys(
   return rows;
 }
 
+/** Returns the ids of the active keys that are limited to an address, among others. */
+export async function listKeysOfAddress(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  address: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select k.id from api_keys_of(${workspaceId}) k where k.revoked_at is null and k.reach->'addresses' ? ${address} order by k.id`.execute(
+    transaction,
+  );
+  return rows.map(({ id }) => id);
+}
+
 export interface NewApiKey {
   id: string;
   name: string;

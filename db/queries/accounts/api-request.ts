@@ -8,7 +8,7 @@ import type { Tables } from '../../entities/tables.ts';
 import { keysetConditions, keysetOrder } from '../keyset.ts';
 import { containsPattern } from '../search/search-pattern.ts';
 
-/** A request in the log. Its texts hold no secrets. */
+/** A request in the log without its bodies. Its texts hold no secrets. */
 export interface ApiRequestRow {
   id: string;
   createdAt: Date;
@@ -26,15 +26,20 @@ export interface ApiRequestRow {
   responseHeaders: Record<string, string>;
   /** null: no body, or of unknown size */
   requestBytes: number | null;
-  /** null: none, or not kept */
-  requestBody: string | null;
   responseBytes: number | null;
-  responseBody: string | null;
   /** whether bodies were left out because the gateway was busy */
   omitsBodies: boolean;
+  /** of the bodies that are kept, together; bytes */
+  bodyBytes: number;
 }
 
-export interface LoggedRequest extends ApiRequestRow {
+/** The bodies of a request; null: none, or not kept. */
+export interface ApiRequestBodies {
+  requestBody: string | null;
+  responseBody: string | null;
+}
+
+export interface LoggedRequest extends Omit<ApiRequestRow, 'bodyBytes'>, ApiRequestBodies {
   workspaceId: string;
   /** the confidential rights that it needed */
   rights: readonly Right[];
@@ -100,9 +105,7 @@ export async function pageApiRequests(
   const order = keysetOrder('r', page);
   const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} ${keysetConditions('r', page)} ${order}`;
   const { rows } = await sql<ApiRequestRow>`
-    select ${columnsFor(conditions)} from (${searched(matching, conditions)}) r ${order} limit ${page.limit}`.execute(
-    transaction,
-  );
+    select ${COLUMNS} from (${searched(matching, conditions)}) r ${order} limit ${page.limit}`.execute(transaction);
   return rows;
 }
 
@@ -116,7 +119,7 @@ export async function listApiRequests(
   const order = sql`order by r.created_at desc, r.id desc`;
   const matching = sql`select r.* from api_request r where ${whereSql(workspaceId, conditions)} ${order}`;
   const { rows } = await sql<ApiRequestRow>`
-    select ${columnsFor(conditions)} from (${searched(matching, conditions)}) r ${order} limit ${page.limit} offset ${page.offset}`.execute(
+    select ${COLUMNS} from (${searched(matching, conditions)}) r ${order} limit ${page.limit} offset ${page.offset}`.execute(
     transaction,
   );
   return rows;
@@ -143,12 +146,26 @@ export async function findApiRequests(
   transaction: Transaction<Tables>,
   workspaceId: string,
   ids: readonly string[],
-  reader: Pick<ApiRequestConditions, 'rights'>,
 ): Promise<ApiRequestRow[]> {
   const { rows } = await sql<ApiRequestRow>`
-    select ${columnsFor(reader)} from api_request r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
+    select ${COLUMNS} from api_request r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(
     transaction,
   );
+  return rows;
+}
+
+/** Returns the bodies of those of the requests that belong to the workspace, as a reader with these rights sees them, unordered. */
+export async function findRequestBodies(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  ids: readonly string[],
+  rights: readonly Right[],
+): Promise<(ApiRequestBodies & { id: string })[]> {
+  const body = (name: string) =>
+    sql`case when ${sql.ref(name)} is null or r.rights <@ ${rights}::text[] then ${sql.ref(name)} else ${NOT_SHOWN} end`;
+  const { rows } = await sql<ApiRequestBodies & { id: string }>`
+    select r.id, ${body('r.request_body')} as "requestBody", ${body('r.response_body')} as "responseBody"
+    from api_request r where r.workspace_id = ${workspaceId} and r.id = any (${ids}::text[])`.execute(transaction);
   return rows;
 }
 
@@ -197,11 +214,7 @@ function searched(matching: RawBuilder<unknown>, { search, rights }: ApiRequestC
 /** Begins as every note instead of a body does. */
 const NOT_SHOWN = '[not logged: the body is shown to those who may make such a request]';
 
-const columnsFor = ({ rights }: Pick<ApiRequestConditions, 'rights'>) => {
-  const body = (name: string) =>
-    sql`case when ${sql.ref(name)} is null or r.rights <@ ${rights}::text[] then ${sql.ref(name)} else ${NOT_SHOWN} end`;
-  return sql`r.id, r.created_at as "createdAt", r.key_id as "keyId", r.interface, r.method, r.path, r.operation, r.status,
+const COLUMNS = sql`r.id, r.created_at as "createdAt", r.key_id as "keyId", r.interface, r.method, r.path, r.operation, r.status,
   r.duration_ms as "durationMs", r.client_address as "clientAddress", r.request_headers as "requestHeaders",
-  r.response_headers as "responseHeaders", r.request_bytes as "requestBytes", ${body('r.request_body')} as "requestBody",
-  r.response_bytes as "responseBytes", ${body('r.response_body')} as "responseBody", r.omits_bodies as "omitsBodies"`;
-};
+  r.response_headers as "responseHeaders", r.request_bytes as "requestBytes", r.response_bytes as "responseBytes", r.omits_bodies as "omitsBodies",
+  coalesce(octet_length(r.request_body), 0) + coalesce(octet_length(r.response_body), 0) as "bodyBytes"`;

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { SEND_RIGHTS_LOCK } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
 import type { KeyLimits } from './api-key.ts';
 
@@ -16,6 +17,23 @@ export async function settleExpiredKeys(
     keyIds: [keyId],
     disabledEndpoints,
   }));
+}
+
+/**
+ * Returns the workspaces of customers in which mail is scheduled that browser tokens of these keys of the parent sent, and keeps more from being
+ * stored with the rights that the keys had.
+ */
+export async function lockCustomersSentFrom(
+  transaction: Transaction<Tables>,
+  parentId: string,
+  keyIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select w.id, pg_advisory_xact_lock(hashtextextended(${`${SEND_RIGHTS_LOCK} `} || w.id, 0)) from (
+      select w.id from workspace w where w.parent_id = ${parentId} and exists (
+        select from email e where e.workspace_id = w.id and e.type = 'scheduled' and e.scheduled_by_key_id = any (${keyIds}::text[]))
+      order by w.id) w`.execute(transaction);
+  return rows.map(({ id }) => id);
 }
 
 /** Lets the rest of the transaction ask for the keys of this workspace. */

@@ -67,7 +67,7 @@ export async function readEventsAfter(
   const { rows } = await inWorkspaceTransaction(
     database,
     workspaceId,
-    { lock: null, lockTimeoutMs: LOCK_TIMEOUT_MS },
+    { lockTimeoutMs: LOCK_TIMEOUT_MS },
     async (client) =>
       client.query<(EventRow | { id: null }) & { last_seq: number; first_seq: number; found: number | null }>({
         name: kinds === null ? 'events-after' : 'events-after-of-kinds',

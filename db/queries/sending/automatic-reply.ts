@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { Tables } from '../../entities/tables.ts';
 
@@ -32,7 +33,27 @@ export async function readActedEmail(
   return rows[0] ?? null;
 }
 
-/** Counts the automatic replies in a thread within the last hour; the caller holds lockThreads. */
+/** An endpoint whose responses run actions now: the API key that set it up (null: a person), and what it may do (null: everything). */
+export interface ActingEndpoint {
+  setByKeyId: string | null;
+  grantedScopes: readonly Scope[] | null;
+}
+
+/** Null when the workspace has no such endpoint, or it is disabled or allows no actions. */
+export async function readActingEndpoint(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  endpointId: string,
+): Promise<ActingEndpoint | null> {
+  const { rows } = await sql<ActingEndpoint>`
+    select e.set_by_key_id as "setByKeyId", e.granted_scopes as "grantedScopes" from endpoint e
+    where e.workspace_id = ${workspaceId} and e.id = ${endpointId} and e.is_active and e.allow_actions`.execute(
+    transaction,
+  );
+  return rows[0] ?? null;
+}
+
+/** Counts the automatic replies in a thread within the last hour; the caller holds THREADS_LOCK. */
 export async function countAutomaticReplies(
   transaction: Transaction<Tables>,
   workspaceId: string,
@@ -45,7 +66,7 @@ export async function countAutomaticReplies(
   return rows[0]?.total ?? 0;
 }
 
-/** Counts the automatic replies to a correspondent (readCorrespondent) within the last day, in any thread; the caller holds lockThreads. */
+/** Counts the automatic replies to a correspondent (readCorrespondent) within the last day, in any thread; the caller holds THREADS_LOCK. */
 export async function countAutomaticRepliesTo(
   transaction: Transaction<Tables>,
   workspaceId: string,

@@ -10,13 +10,25 @@ export interface PolicyQuestion {
   domains: readonly string[];
   /** lower case */
   senders: readonly string[];
-  /** the API keys that send */
-  keyIds: readonly string[];
+  requesters: readonly Requester[];
   /** lower case */
   recipients: readonly string[];
   idempotencyKeys: readonly IdempotencyKey[];
   /** the hourly limit and how many emails are submitted; null when there is no limit */
   hourly: { limit: number; asking: number } | null;
+}
+
+/** Who sends from an address: an API key, or else a person; both null: the service. */
+export interface Requester {
+  keyId: string | null;
+  personId: string | null;
+  /** lower case */
+  address: string;
+}
+
+/** Returns the requester in Policy.barred. */
+export function makeRequesterKey({ keyId, personId, address }: Requester): string {
+  return `${keyId ?? ''} ${keyId === null ? (personId ?? '') : ''} ${address}`;
 }
 
 /** A key of an API key; of a person when `apiKeyId` is empty. */
@@ -51,6 +63,8 @@ export interface Policy {
   /** the send policies of those of the senders, and of the keys, that have one; by address and by id */
   addressPolicies: Map<string, SendPolicy>;
   keyPolicies: Map<string, SendPolicy>;
+  /** by makeRequesterKey: those who may not send from their address now */
+  barred: ReadonlySet<string>;
   /** lower case: addresses that no mail is sent to, and addresses that left a list of the mail */
   suppressed: Set<string>;
   unsubscribed: { address: string; list: string }[];
@@ -73,6 +87,7 @@ export async function readPolicy(
   question: PolicyQuestion,
 ): Promise<Policy> {
   const { hourly } = question;
+  const requesters = question.requesters.filter(({ keyId, personId }) => keyId !== null || personId !== null);
   const { rows } = await client.query<PolicyRow>({
     name: 'outgoing-policy',
     text: POLICY_SQL,
@@ -84,8 +99,10 @@ export async function readPolicy(
       question.idempotencyKeys.map(({ key }) => key),
       hourly === null ? 0 : Math.max(0, hourly.limit - hourly.asking),
       hourly === null ? 0 : hourly.asking,
-      question.keyIds,
+      requesters.map(({ keyId }) => keyId),
       question.idempotencyKeys.map(({ apiKeyId }) => apiKeyId),
+      requesters.map(({ personId }) => personId),
+      requesters.map(({ address }) => address),
     ],
   });
   const row = rows[0];
@@ -98,7 +115,10 @@ export async function readPolicy(
     addressPolicies: new Map(
       row.addresses.flatMap(({ address, policy }) => (policy === null ? [] : [[address, policy]])),
     ),
-    keyPolicies: new Map(row.keys.map(({ id, policy }) => [id, policy])),
+    keyPolicies: new Map(
+      row.senders.flatMap(({ keyId, policy }) => (keyId === null || policy === null ? [] : [[keyId, policy]])),
+    ),
+    barred: new Set(requesters.filter((_, at) => row.senders[at]?.maySend !== true).map(makeRequesterKey)),
     suppressed: new Set(row.suppressed.filter(({ list }) => list === '').map(({ address }) => address)),
     unsubscribed: row.suppressed.filter(({ list }) => list !== ''),
     responses: new Map(
@@ -116,7 +136,8 @@ interface PolicyRow {
   clock: Date;
   domains: { id: string; name: string; isVerified: boolean }[];
   addresses: { address: string; id: string; policy: SendPolicy | null }[];
-  keys: { id: string; policy: SendPolicy }[];
+  /** in the order of the requesters */
+  senders: { keyId: string | null; maySend: boolean | null; policy: SendPolicy | null }[];
   suppressed: { address: string; list: string }[];
   responses: {
     apiKeyId: string;
@@ -153,9 +174,11 @@ const POLICY_SQL = `
        and k.created_at > (select postroom_now()) - ${KEY_AGE}) as responses,
     array(select e.created_at from email e where e.workspace_id = $1 and e.type <> 'received'
       and e.created_at > (select postroom_now()) - interval '1 hour' order by e.created_at desc offset $6 limit $7) as hourly,
-    case when cardinality($8::text[]) = 0 then '[]' else (
-      select coalesce(json_agg(json_build_object('id', k.id, 'policy', k.send_policy)), '[]') from send_policies_of($1, $8::text[]) k
-    ) end as keys`;
+    case when cardinality($11::text[]) = 0 then '[]' else (
+      select json_agg(json_build_object('keyId', q.key_id, 'maySend', s.may_send, 'policy', s.send_policy) order by q.place)
+      from unnest($8::text[], $10::text[], $11::text[]) with ordinality as q(key_id, person_id, address, place)
+      left join lateral sender_now($1, q.key_id, q.person_id, q.address) s on true
+    ) end as senders`;
 
 /** Counts the emails that the user created within the last hour, as the hourly limit does; up to `most`. */
 export async function countSentLately(

@@ -100,7 +100,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, size integer, recipients json, places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
-      claims boolean, key_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
+      claims boolean, key_id text, person_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
   )${checks}, response as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, response jsonb)
   ), key_row as (
@@ -226,8 +226,8 @@ const HOSTED = `array(select n.name from (
       where is_hosted_domain(n.name)) as hosted`;
 
 /**
- * Nothing is checked yet. A unit is stored only when the domains of its senders are verified, no send policy holds for its key and senders,
- * no mail of any kind is suppressed for its recipients, and its draft has the given version, which it locks. The recipients of emails with
+ * Nothing is checked yet. A unit is stored only when its key or person may send, the domains of its senders are verified, no send policy holds
+ * for its key and senders, no mail of any kind is suppressed for its recipients, and its draft has the given version, which it locks. The recipients of emails with
  * `claims` are claimed by $8, and their attempts begin.
  */
 const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, sender_domain as materialized (
@@ -242,9 +242,10 @@ const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, 
       or exists (
         select from email_address_name a join email_address p on p.workspace_id = $1 and p.id = a.address_id
         where a.workspace_id = $1 and a.address = any (g.policy_senders) and p.send_policy is not null)
-      or g.key_id is not null and exists (select from send_policies_of($1, array[g.key_id]))${
-        isOfDraft ? ' or g.draft_id is not null and g.draft_id not in (select id from locked_draft)' : ''
-      }
+      or (g.key_id is not null or g.person_id is not null) and not exists (
+        select from sender_now($1, g.key_id, g.person_id, g.own_address) s where s.may_send and s.send_policy is null)${
+          isOfDraft ? ' or g.draft_id is not null and g.draft_id not in (select id from locked_draft)' : ''
+        }
   )`;
 
 const UNCHECKED = {

@@ -4,6 +4,7 @@ import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import type { DraftVersion } from '../../../core/sending/draft.ts';
 import type { Database } from '../../connection/database.ts';
+import { SEND_RIGHTS_LOCK } from '../../connection/transaction.ts';
 import { type WorkspaceWriteLimits, writeAsWorkspace } from '../../connection/workspace-write.ts';
 import { packMessage } from '../../packed-message.ts';
 import type { EmailColumns } from '../emails/email-columns.ts';
@@ -99,7 +100,7 @@ interface ClaimedForRow {
 
 /**
  * Stores units of one workspace within its transaction, in one statement, with the threads that their emails start: then the transaction shares
- * THREADS_LOCK since an earlier statement. Recipients of emails with `claims` are claimed for the claimant, and their attempts begin. Also
+ * THREADS_LOCK since an earlier statement, and SEND_RIGHTS_LOCK since before the one that read what decides about them. Recipients of emails with `claims` are claimed for the claimant, and their attempts begin. Also
  * returns the last number of the workspace's event feed (null when nothing was written).
  */
 export async function writeOutgoing(
@@ -157,8 +158,9 @@ export interface UncheckedUnit extends Omit<OutgoingUnit, 'emails'> {
 }
 
 export interface UncheckedEmail extends OutgoingContent {
-  /** the API key that sends it, for which no send policy may hold; null: a person */
+  /** the API key that sends it, which must have that right and no send policy; null: the person does, who must have the right */
   keyId: string | null;
+  personId: string | null;
   /** of its senders, canonical: all must be verified */
   domains: readonly string[];
   /** lower case: no send policy may hold for them */
@@ -185,9 +187,10 @@ export interface StoredUnchecked extends ClaimedFor {
 /**
  * Stores units of one workspace in one statement, which is its own transaction, claims recipients for the claimant, and removes the drafts that the
  * units are sent from. Everything that decides about them is checked in the statement. A unit that it cannot decide about, because a send
- * policy, a suppression or an earlier request with its key is there, a domain is not verified, or its draft has changed, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
- * requests may have failed by then. It shares THREADS_LOCK, and leaves all out when one of the emails belongs to a thread that is there. Throws
- * OpeningFailed when the lock is not free, and a unique violation when such a thread is being stored.
+ * policy, a suppression or an earlier request with its key is there, its sender may not send any more, a domain is not verified, or its draft has
+ * changed, is left out. All are left out when the statement reaches PostgreSQL after `beginBy`: the
+ * requests may have failed by then. It shares THREADS_LOCK, and leaves all out when one of the emails belongs to a thread that is there; and
+ * SEND_RIGHTS_LOCK. Throws OpeningFailed when a lock is not free, and a unique violation when such a thread is being stored.
  */
 export async function storeUnchecked(
   database: Database,
@@ -205,7 +208,7 @@ export async function storeUnchecked(
   const rows = await writeAsWorkspace<UncheckedRow>(
     database,
     workspaceId,
-    { ...limits, sharedLock: THREADS_LOCK },
+    { ...limits, sharedLocks: [THREADS_LOCK, SEND_RIGHTS_LOCK] },
     {
       ...storeStatement({ isTraced: units.some(isTraced), isClaiming, isOfDraft }),
       values: [workspaceId, ...parameters, beginBy, ...(isClaiming ? [claimant] : [])],
@@ -293,8 +296,9 @@ function uncheckedColumns({
   policySenders,
   addressees,
   keyId,
-}: Pick<UncheckedEmail, 'domains' | 'policySenders' | 'addressees' | 'keyId'>) {
-  return { domains, policy_senders: policySenders, addressees, key_id: keyId };
+  personId,
+}: Pick<UncheckedEmail, 'domains' | 'policySenders' | 'addressees' | 'keyId' | 'personId'>) {
+  return { domains, policy_senders: policySenders, addressees, key_id: keyId, person_id: personId };
 }
 
 /** Recipients in one domain share the return address of the one with the smallest id, as where they are claimed later. */

@@ -160,11 +160,10 @@ export async function listScheduledWithoutRight(
   hasStricterPolicy: boolean,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select e.id from email e join api_keys_of(${workspaceId}) k on k.id = e.scheduled_by_key_id
-    where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and k.id = any (${keyIds}::text[])
+    select e.id from email e left join lateral sender_now(${workspaceId}, e.scheduled_by_key_id, null, e.own_address) s on true
+    where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.scheduled_by_key_id = any (${keyIds}::text[])
       and (e.status = 'scheduled' or ${hasStricterPolicy} and e.status = 'paused')
-      and (${hasStricterPolicy} or k.revoked_at is not null or k.expires_at <= now() or not 'send' = any (k.scopes)
-        or not is_address_reached(k.reach, e.own_address)) order by e.id`.execute(transaction);
+      and (${hasStricterPolicy} or s.may_send is not true) order by e.id`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settleKeys } from '../../../actors/scheduling/settle-expired-keys.ts';
 import { openBrowserTokens } from '../../../core/accounts/browser-token.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
+import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const TRUSTED = 'pages.test';
 const ORIGIN = 'https://app.example.com';
 let gateway: TestGateway;
+let product: TestMailbox;
 let parentKey: { id: string; secret: string };
 /** the workspace of a customer with two addresses */
 let customer: { id: string; key: string; inbox: string; other: string };
@@ -18,7 +22,7 @@ beforeAll(async () => {
     config: { trustedDomains: [`*.${TRUSTED}`] },
     now: () => new Date(Date.now() + shiftMs),
   });
-  const product = await gateway.mailbox();
+  product = await gateway.mailbox();
   parentKey = await insertKey(gateway.owner, product, { scopes: null });
   customer = await makeCustomer();
 });
@@ -58,6 +62,8 @@ const from = (token: string, url: string, origin: string | null = ORIGIN, body?:
     headers: { authorization: `Bearer ${token}`, ...(origin === null ? {} : { origin }) },
     ...(body === undefined ? {} : { payload: body }),
   });
+const statusOf = async (id: string) =>
+  (await gateway.owner.pool.query<{ status: string }>('select status from email where id = $1', [id])).rows[0]?.status;
 const total = async (token: string) =>
   (await from(token, '/api/e2/emails?time_range=all')).json().pagination?.total as number | undefined;
 
@@ -148,6 +154,39 @@ describe('a browser token', () => {
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'insufficient_scope']);
     // The workspace of another product.
     expect((await request({}, customer.id, key.secret)).statusCode).toBe(404);
+  });
+
+  test('has its scheduled mail in the workspace of a customer paused when its key loses the right', async () => {
+    const schedule = async (given: { address: string; as?: string }) => {
+      const made = await request({ rights: ['send'] }, customer.id, given.as);
+      expect(made.statusCode, made.body).toBeLessThan(300);
+      const mail = {
+        from: given.address,
+        to: ['bob@elsewhere.test'],
+        subject: 'x',
+        text: 'x',
+        scheduled_at: 'in 2 days',
+      };
+      const sent = await from(made.json().token, '/api/e2/emails', ORIGIN, mail);
+      expect(sent.statusCode, sent.body).toBeLessThan(300);
+      return sent.json().id as string;
+    };
+    const ends: ((id: string) => Promise<unknown>)[] = [
+      (id) => call(parentKey.secret, 'DELETE', `/api-keys/${id}`),
+      (id) => call(parentKey.secret, 'DELETE', `/api-keys/${id}?keep_configuration=true`),
+      (id) => call(parentKey.secret, 'PATCH', `/api-keys/${id}`, { scopes: ['read', 'workspaces'] }),
+      (id) =>
+        gateway.owner.pool.query(`update api_key set expires_at = now() - interval '1 second' where id = $1`, [id]),
+    ];
+    const kept = await schedule({ address: customer.inbox });
+    for (const end of ends) {
+      const key = await insertKey(gateway.owner, product, { scopes: null });
+      const id = await schedule({ address: customer.inbox, as: key.secret });
+      expect(await statusOf(id)).toBe('scheduled');
+      await end(key.id);
+      await settleKeys({ ...testActorContext(gateway.actor), bus: gateway.bus });
+      expect([await statusOf(id), await statusOf(kept)]).toEqual(['paused', 'scheduled']);
+    }
   });
 
   test('ends at once when its key is revoked, and its address when that is deleted', async () => {

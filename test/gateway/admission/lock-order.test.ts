@@ -132,3 +132,39 @@ test('changes that a webhook hears of as audit events run beside mail and each o
   expect(faults).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
 });
+
+test('rights change while mail is sent, answered and read, without a deadlock', async () => {
+  const before = await countDeadlocks();
+  const faults: unknown[] = [];
+  const box = await gateway.mailbox({ domain: 'changing.test', address: 'a@changing.test' });
+  const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
+  const send = { from: 'a@changing.test', to: 'bob@elsewhere.test', subject: 'x', text: 'x' };
+  const policies = [{ per_hour: 1_000 }, { undo_seconds: 60 }, null];
+  for (let round = 0; round < ROUNDS; round++) {
+    const key = (await call('POST', '/api-keys', { name: 'k', scopes: ['read', 'send'] })).json();
+    const { id } = (await call('POST', '/emails', send)).json();
+    const { id: addressId } = (
+      await call('POST', '/email-addresses', { address: `n${round}@changing.test`, domainId: box.domainId })
+    ).json();
+    const member = `person_${round}`;
+    await gateway.owner.pool.query(`insert into person (id, email) values ($1, $1 || '@account.test')`, [member]);
+    await gateway.owner.pool.query(
+      `insert into workspace_member (workspace_id, person_id, role, domain_ids, addresses) values ($1, $2, 'agent', '{}', '{a@changing.test}')`,
+      [box.workspaceId, member],
+    );
+    const answers = await Promise.all([
+      call('POST', '/emails', send),
+      call('POST', `/emails/${id}/reply`, { from: 'a@changing.test', text: 'x' }),
+      gateway.call(key.token, 'POST', '/emails', { ...send, scheduled_at: 'in 2 days' }),
+      gateway.call(key.token, 'POST', `/emails/${id}/reply`, { from: 'a@changing.test', text: 'x' }),
+      call('PATCH', `/api-keys/${key.id}`, { policy: { per_hour: 1_000 } }),
+      call('PATCH', `/email-addresses/${box.addressId}`, { policy: policies[round % 3] }),
+      call('DELETE', `/email-addresses/${addressId}`),
+      call('PATCH', `/members/${member}`, { role: 'viewer', addresses: ['a@changing.test'] }),
+      ...(round % 2 === 0 ? [call('DELETE', `/members/${member}`)] : []),
+    ]);
+    faults.push(...answers.filter(isFault).map(({ body }) => body));
+  }
+  expect(faults).toEqual([]);
+  expect(await countDeadlocks()).toBe(before);
+});

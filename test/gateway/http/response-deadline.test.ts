@@ -6,6 +6,7 @@ import { timeToRespond } from '../../../gateway/http/response-deadline.ts';
 
 const HANDLER_MS = 1_000;
 const BYTES = 4_000;
+const SMALL_BYTES = 3_000;
 
 let app: FastifyInstance;
 let url: string;
@@ -13,7 +14,7 @@ let work: (request: FastifyRequest) => Promise<unknown> = async () => 'done';
 
 beforeAll(async () => {
   app = Fastify();
-  timeToRespond(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeBytes: 100_000 });
+  timeToRespond(app, { handlerMs: HANDLER_MS, uploadMs: 10_000, largeBytes: 100_000, smallBytes: SMALL_BYTES });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => reply.code(error.statusCode ?? 500).send());
   app.post('/mail', { bodyLimit: 200_000 }, (each) => work(each));
   app.post('/other', { bodyLimit: 100_000 }, (each) => work(each));
@@ -27,16 +28,20 @@ afterEach(() => {
 afterAll(() => app.close());
 
 /** The status of a request whose body takes that long to come in, how long it took, and when the last of the body was sent. */
-async function post(path: string, uploadMs = 0): Promise<{ status: number; ms: number; sentAt: number }> {
+async function post(
+  path: string,
+  uploadMs = 0,
+  bytes = BYTES,
+): Promise<{ status: number; ms: number; sentAt: number }> {
   const started = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const headers = { 'content-type': 'application/json', 'content-length': BYTES };
+  const headers = { 'content-type': 'application/json', 'content-length': bytes };
   const call = request(`${url}${path}`, { method: 'POST', headers }, (response) => {
     response.resume();
     response.once('end', () => resolve(response.statusCode ?? 0));
   });
   call.once('error', reject);
-  const body = JSON.stringify('x'.repeat(BYTES - 2));
+  const body = JSON.stringify('x'.repeat(bytes - 2));
   call.write(body.slice(0, 1_000));
   // That it takes long is what is tried.
   await pause(uploadMs);
@@ -65,6 +70,12 @@ describe('a route that takes large bodies', () => {
     expect(respondBy).toBeGreaterThanOrEqual(sentAt + HANDLER_MS);
     expect(respondBy).toBeLessThanOrEqual(begunAt + HANDLER_MS + 2);
   });
+});
+
+test.each(['/mail', '/longer'])('a small body that comes slowly to %s ends with 503, too', async (path) => {
+  const { status, ms } = await post(path, 4 * HANDLER_MS, SMALL_BYTES);
+  expect(status).toBe(503);
+  expect(ms).toBeGreaterThan(HANDLER_MS - 50);
 });
 
 test('a body that comes slowly to any other route ends with 503', async () => {

@@ -5,7 +5,7 @@ import { runActions } from '../../../operations/endpoints/run-actions.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { insertMail, insertThread, type MailRow } from '../../support/rows/mail-rows.ts';
 import { moveClock, wrongTotals } from '../../support/rows/outgoing-rows.ts';
-import type { TestMailbox } from '../../support/rows/routing-rows.ts';
+import { insertActingEndpoint, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected, ERAS } from '../../support/servers/mcp-client.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
@@ -568,7 +568,12 @@ describe('automatic replies', () => {
       {
         emailId,
         eventKind: 'email.received',
-        endpoint: { id: 'ep_x', name: 'x', setByKeyId: null, grantedScopes: null },
+        endpoint: {
+          id: await insertActingEndpoint(gateway.owner, box),
+          name: 'x',
+          setByKeyId: null,
+          grantedScopes: null,
+        },
         actions: [{ type: 'reply', text: 'An answer' }],
         readRaw: async () => null,
         traceParent: null,

@@ -36,6 +36,21 @@ export interface TestMailbox {
   apiKey: string;
 }
 
+/** Inserts a webhook whose responses run actions, with the rights of a key, or of a person, which are all. Returns its id. */
+export async function insertActingEndpoint(
+  owner: Database,
+  { workspaceId }: Pick<TestMailbox, 'workspaceId'>,
+  { keyId = null, scopes = null }: { keyId?: string | null; scopes?: readonly string[] | null } = {},
+): Promise<string> {
+  const id = identifier('endpoint');
+  await owner.pool.query(
+    `insert into endpoint (workspace_id, id, name, type, config, allow_actions, set_by_key_id, granted_scopes)
+     values ($1, $2, 'x', 'webhook', '{"url": "https://hooks.example.com/"}', true, $3, $4)`,
+    [workspaceId, id, keyId, scopes],
+  );
+  return id;
+}
+
 /**
  * Inserts an account with an API key, a domain, an address and an endpoint, straight into the tables, for tests.
  * A domain of that name that the user has already is used again. The database's role must be postroom_actor or the owner.

@@ -216,7 +216,7 @@ test('every kind of transaction takes the role, and returns it at its end', asyn
   const role = `select current_user as role, current_setting('postroom.domain', true) as domain`;
   const wanted = [{ role: 'postroom_domain', domain: two.domain.name }];
   expect(await ask(role)).toEqual(wanted);
-  const options = { lock: 'x', lockTimeoutMs: 1_000 };
+  const options = { locks: [{ name: 'x' }], lockTimeoutMs: 1_000 };
   expect((await inWorkspaceTransaction(limited, workspaceId, options, (client) => client.query(role))).rows).toEqual(
     wanted,
   );
