@@ -73,7 +73,8 @@ done
 
 check
 if [ -n "$build" ]; then
-  REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown) $COMPOSE build
+  # With the image of backup and restore, which otherwise stays that of an older version
+  REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown) $COMPOSE --profile tools build
 fi
 services=$($COMPOSE config --services)
 if [ -n "$names" ]; then

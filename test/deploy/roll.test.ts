@@ -44,7 +44,7 @@ function roll(words: string[], environment: Record<string, string> = {}) {
     encoding: 'utf8',
   });
   const calls = readFileSync(path.join(clone, 'calls'), 'utf8').trim().split('\n');
-  return { status, stderr, changes: calls.filter((call) => /^compose (up|run|kill|build)/.test(call)) };
+  return { status, stderr, changes: calls.filter((call) => /^compose (?:--profile \S+ )?(?:up|run|kill|build)/.test(call)) };
 }
 
 const up = (name: string) => `compose up --detach --no-deps --wait ${name}`;
@@ -66,9 +66,9 @@ test('recreates changed containers one by one: database, NATS, which it always r
   ]);
 });
 
-test('builds the image first with --build, and recreates unchanged containers with --all', () => {
+test('builds the images first with --build, that of backups too, and recreates unchanged containers with --all', () => {
   const { changes } = roll(['--build', '--all', 'smtp-1']);
-  expect(changes).toEqual(['compose build', recreate('smtp-1')]);
+  expect(changes).toEqual(['compose --profile tools build', recreate('smtp-1')]);
 });
 
 test('stops at the first container that does not become ready, and leaves the others as they are', () => {
