@@ -215,7 +215,7 @@ describe('docker-compose.yml', () => {
       mail: '${INSIDE_NETWORK:-172.31.253}.192/27',
       scan: '${INSIDE_NETWORK:-172.31.253}.224/27',
       outside: '${OUTSIDE_NETWORK:-172.31.254}.0/25',
-      'sign-in': '${OUTSIDE_NETWORK:-172.31.254}.128/25',
+      'sign-in': '${OUTSIDE_NETWORK:-172.31.254}.128/26',
     });
     for (const [name, { internal, driver_opts: options }] of Object.entries(document.networks)) {
       expect(internal, name).toBe(!['outside', 'sign-in'].includes(name));
@@ -248,6 +248,16 @@ describe('docker-compose.yml', () => {
       ipam: { config: [...(document.networks['outside']?.ipam.config ?? []), { subnet: 'fd25:5ae6:d1f0:1::/64' }] },
     });
     expect(more.services['proxy']).toEqual({ ports: ['[::]:25:2525'], environment: { PROXY_LISTEN_6: '::' } });
+  });
+
+  test('gives SMTP servers a way to DNS in a network of their own, if the file for it is used', () => {
+    const override = readFileSync(path.join(root, 'docs/deploy/compose-dns.yml'), 'utf8');
+    const more = parse(override) as ComposeDocument;
+    const smtp = services.filter(({ name }) => name.startsWith('smtp-')).map(({ name }) => name);
+    expect(more.services).toEqual(Object.fromEntries(smtp.map((name) => [name, { networks: ['dns'] }])));
+    expect(more.networks).toEqual({
+      dns: { ipam: { config: [{ subnet: '${OUTSIDE_NETWORK:-172.31.254}.192/26' }] } },
+    });
   });
 
   test('mounts configuration folders, not files, and is unreachable for at most 3 s when the proxy is recreated', () => {

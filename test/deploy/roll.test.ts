@@ -44,7 +44,11 @@ function roll(words: string[], environment: Record<string, string> = {}) {
     encoding: 'utf8',
   });
   const calls = readFileSync(path.join(clone, 'calls'), 'utf8').trim().split('\n');
-  return { status, stderr, changes: calls.filter((call) => /^compose (?:--profile \S+ )?(?:up|run|kill|build)/.test(call)) };
+  return {
+    status,
+    stderr,
+    changes: calls.filter((call) => /^compose (?:--profile \S+ )?(?:up|run|kill|build)/.test(call)),
+  };
 }
 
 const up = (name: string) => `compose up --detach --no-deps --wait ${name}`;
