@@ -17,11 +17,11 @@ import { connectRemoteClient } from './remote-client.ts';
  * plugin. Base images are local stand-ins (make-images.sh), as none is pulled. KEEP_ENGINE=1 leaves everything running for a look.
  */
 
-/** Sends a mail to the host and port of its arguments, with the subject of the third, and prints the replies: swaks needs a module for IPv6. */
+/** Sends a mail to the host and port of its arguments, with the subject of the third and a sender of the fourth, and prints the replies: swaks needs a module for IPv6. */
 const SEND = `
-  const [host, port, subject] = process.argv.slice(1);
-  const message = 'From: you@sender.test\\r\\nTo: orders@inbox.test\\r\\nSubject: ' + subject + '\\r\\n\\r\\nHello\\r\\n.';
-  const lines = ['EHLO client.test', 'MAIL FROM:<you@sender.test>', 'RCPT TO:<orders@inbox.test>', 'DATA', message, 'QUIT'];
+  const [host, port, subject, domain] = process.argv.slice(1);
+  const message = 'From: you@' + domain + '\\r\\nTo: orders@inbox.test\\r\\nSubject: ' + subject + '\\r\\n\\r\\nHello\\r\\n.';
+  const lines = ['EHLO client.test', 'MAIL FROM:<you@' + domain + '>', 'RCPT TO:<orders@inbox.test>', 'DATA', message, 'QUIT'];
   const socket = require('net').connect({ host, port });
   socket.on('data', (reply) => {
     process.stdout.write(reply);
@@ -283,19 +283,25 @@ test('one command backs up, and one restores on an emptied service', async () =>
   expect(await listSubjects('type=sent')).toContain('A first mail out');
 });
 
-test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', async () => {
+test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes; with compose-dns.yml SMTP servers ask DNS', async () => {
   const client = await connectRemoteClient();
   const dns = await startDnsServer(client.hostIpv4);
   try {
     dns.set('sender.test', 'TXT', [`v=spf1 ip4:${client.ipv4} ip6:${client.ipv6} -all`]);
-    await engine.set({ DNS_SERVERS: dns.address, SMTP_PUBLISHED: `0.0.0.0:${SMTP_PORT}` });
-    await appendFile(path.join(engine.clone, '.env'), 'COMPOSE_FILE=docker-compose.yml:docs/deploy/compose-ipv6.yml\n');
+    dns.set('sender.test', 'MX', [{ preference: 10, exchange: 'mx.sender.test' }]);
+    dns.set('mx.sender.test', 'A', [client.ipv4]);
+    const published = `0.0.0.0:${SMTP_PORT}`;
+    await engine.set({ DNS_SERVERS: dns.address, SMTP_PUBLISHED: published, SMTP_SENDER_DOMAIN: 'refuse' });
+    await appendFile(
+      path.join(engine.clone, '.env'),
+      'COMPOSE_FILE=docker-compose.yml:docs/deploy/compose-ipv6.yml:docs/deploy/compose-dns.yml\n',
+    );
     await sh('docker compose down && docker compose up --detach --wait');
     for (const [host, port, address] of [
       [client.hostIpv4, String(SMTP_PORT), client.ipv4],
       [client.hostIpv6, '25', client.ipv6],
     ] as const) {
-      const greeting = await client.run(process.execPath, '-e', SEND, host, port, address);
+      const greeting = await client.run(process.execPath, '-e', SEND, host, port, address, 'sender.test');
       expect(greeting).toContain(`Hello [${address}]`);
       const found = async () =>
         (await engine.call('/emails')).body.data.find((email: { subject: string }) => email.subject === address);
@@ -305,6 +311,8 @@ test('with compose-ipv6.yml an IPv6 client keeps its address, and SPF passes', a
         data: { email: { content: { authentication: { spf: { result: 'PASS', domain: 'sender.test' } } } } },
       });
     }
+    const words = [client.hostIpv4, String(SMTP_PORT), 'Gone', 'gone.test'];
+    expect(await client.run(process.execPath, '-e', SEND, ...words)).toMatch(/^550 .*gone\.test/m);
   } finally {
     await dns.stop();
     await client.remove();
