@@ -279,6 +279,15 @@ describe('docker-compose.yml', () => {
     expect([...kinds].toSorted()).toEqual(['delivery', 'gateway', 'scheduling', 'sending', 'smtp']);
   });
 
+  test('gives folders in memory to the user of the container, since an older runc keeps the mode of the folder below', () => {
+    for (const { name, definition } of all) {
+      const [uid = '', gid = ''] = String(definition['user']).split(':');
+      for (const folder of (definition['tmpfs'] as string[] | undefined) ?? [])
+        if (!/^\/tmp:|^\/var\/run\/postgresql:/.test(folder))
+          expect(folder, name).toMatch(new RegExp(`mode=0[0-7]{3},uid=${uid},gid=${gid}\\b`));
+    }
+  });
+
   test('keeps temporary data in memory: no anonymous volume, nothing writable in the image', () => {
     for (const { name, definition, volumes } of ours) {
       const temporary = (definition['tmpfs'] as string[]).map((each) => each.split(':')[0]);
