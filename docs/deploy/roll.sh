@@ -76,7 +76,7 @@ if [ -n "$build" ]; then
   # With the image of backup and restore, which otherwise stays that of an older version
   REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown) $COMPOSE --profile tools build
 fi
-services=$($COMPOSE config --services)
+services=$($COMPOSE config --services | sort)
 if [ -n "$names" ]; then
   for name in $names; do
     echo "$services" | grep -qx "$name" || fail "$name is not a service of docker-compose.yml"

@@ -41,8 +41,7 @@ export class EngineStage {
     const directory = await mkdtemp('/var/tmp/postroom-engine-');
     const given = process.env['DOCKER_HOST'];
     const socket = given ?? `unix://${directory}/docker.sock`;
-    // The builder that reads local base images without asking a registry about them first.
-    const environment = { ...process.env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '0', COMPOSE_PROJECT_NAME: 'postroom' };
+    const environment = { ...process.env, DOCKER_HOST: socket, COMPOSE_PROJECT_NAME: 'postroom' };
     const folders = { '--data-root': 'data', '--exec-root': 'exec', '--pidfile': 'pid' };
     const words = Object.entries(folders).flatMap(([option, name]) => [option, path.join(directory, name)]);
     // As docs/deploy/compose.md says of IPv6; engines since 27 do so by themselves.
@@ -54,8 +53,7 @@ export class EngineStage {
     await run('sh', ['-c', `umask 077 && git clone --quiet '${root}' '${stage.clone}'`]);
     await run(path.join(root, 'test/deploy/engine/make-images.sh'), { env: environment, maxBuffer: 64_000_000 });
     await stage.#configure();
-    await stage.sh('docker build --quiet --network host --tag postroom:0.1.0 .');
-    await stage.sh('docker build --quiet --network host --target backup --tag postroom-backup:0.1.0 .');
+    await stage.sh('docker compose --profile tools build');
     return stage;
   }
 

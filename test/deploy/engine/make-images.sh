@@ -7,6 +7,8 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 
+# `docker build` without its plugin for BuildKit
+export DOCKER_BUILDKIT=0
 node_version=$(sed -n 's/.*"node": "\([0-9.]*\)".*/\1/p' package.json)
 npm_folder=$(npm root --global)/npm
 work=$(mktemp -d)
