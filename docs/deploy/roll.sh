@@ -2,7 +2,7 @@
 # Brings the containers of docker-compose.yml up to date one after the other, while the others do the work: after a change of .env or of
 # a mounted file, and for an upgrade. Clients do not notice.
 #
-#   docs/deploy/roll.sh                     every container whose settings or image changed
+#   docs/deploy/roll.sh                     every container whose settings or image changed, and NATS, whose file may have
 #   docs/deploy/roll.sh --build             builds the image first (an upgrade: after `git checkout vX.Y.Z`)
 #   docs/deploy/roll.sh --all               every container, changed or not
 #   docs/deploy/roll.sh gateway-1 smtp-1    only these
@@ -19,6 +19,7 @@ LEAST_DOCKER=20.10
 LEAST_COMPOSE=2.24
 # NATS first: its permissions name the subjects of the new code. The migration next. The proxy last, and only reloaded.
 NATS='nats-1 nats-2 nats-3'
+ROLES='receiving threading sending scheduling delivery gateway smtp'
 
 fail() {
   echo "roll.sh: $*" >&2
@@ -37,13 +38,16 @@ check() {
   is_at_least "${version#v}" "$LEAST_COMPOSE" || fail "Docker Compose $version is too old: $LEAST_COMPOSE or newer is needed"
   [ -f .env ] || fail '.env is missing: cp .env.example .env and fill it in (docs/operate.md)'
   $COMPOSE config --quiet || fail 'docker-compose.yml and .env do not fit together: see the line above and docs/operate.md'
-  unreadable=$(find docs/deploy/nats docs/deploy/haproxy ! -perm -o=r -o -type d ! -perm -o=x)
+  unreadable=$(find docs/deploy/nats docs/deploy/haproxy docs/deploy/rspamd ! -perm -o=r -o -type d ! -perm -o=x)
   [ -z "$unreadable" ] || fail "the containers' users cannot read $(echo "$unreadable" | head -n 1): chmod -R a+rX docs/deploy"
 }
 
 up() {
+  how=$recreate
+  # nats.conf is mounted: Compose does not notice a change of it, and the servers read it when they start.
+  case $1 in nats-*) how=--force-recreate ;; esac
   # shellcheck disable=SC2086
-  $COMPOSE up --detach --no-deps --wait $recreate "$1" || fail "$1 did not become ready: $COMPOSE logs $1. The other containers were not touched"
+  $COMPOSE up --detach --no-deps --wait $how "$1" || fail "$1 did not become ready: $COMPOSE logs $1. The other containers were not touched"
 }
 
 build=
@@ -69,9 +73,10 @@ done
 
 check
 if [ -n "$build" ]; then
-  REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown) $COMPOSE build
+  # With the image of backup and restore, which otherwise stays that of an older version
+  REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown) $COMPOSE --profile tools build
 fi
-services=$($COMPOSE config --services)
+services=$($COMPOSE config --services | sort)
 if [ -n "$names" ]; then
   for name in $names; do
     echo "$services" | grep -qx "$name" || fail "$name is not a service of docker-compose.yml"
@@ -81,8 +86,10 @@ if [ -n "$names" ]; then
 fi
 up postgres
 for name in $NATS; do up "$name"; done
+# The scanners, if COMPOSE_PROFILES in .env names them.
+for name in $(echo "$services" | grep -vE "^(postgres|migrate|proxy|($(echo nats $ROLES | tr ' ' '|'))-[0-9]+)$"); do up "$name"; done
 $COMPOSE run --rm --no-deps migrate || fail 'the migration failed: every container still runs the old version'
-for role in receiving threading sending scheduling delivery gateway smtp; do
+for role in $ROLES; do
   for name in $(echo "$services" | grep -E "^$role-[0-9]+$"); do up "$name"; done
 done
 # The proxy reads its file again; it is only recreated when its own settings changed.

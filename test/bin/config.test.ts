@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Config, ConfigError, isLoopback, readConfig } from '../../bin/config.ts';
 import { defaultDoor } from '../../haraka-plugins/settings.ts';
@@ -173,6 +176,29 @@ test.each([
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(name);
   expect(read).not.toThrow(/\n/);
+});
+
+test('a secret is read from the file that NAME_FILE names, and a file that cannot be used is refused', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'postroom-secrets-'));
+  const write = (name: string, text: string) => {
+    writeFileSync(path.join(folder, name), text);
+    return path.join(folder, name);
+  };
+  try {
+    const files = {
+      SECRET_KEY_FILE: write('key', `${key}\n`),
+      DATABASE_URL_FILE: write('url', 'postgresql://db/postroom\r\n'),
+    };
+    const { secretKey, databaseUrl } = readConfig(files);
+    expect(Buffer.from(secretKey ?? []).toString('base64url')).toBe(key);
+    expect(databaseUrl).toBe('postgresql://db/postroom');
+    expect(() => readConfig({ ...files, SECRET_KEY: key })).toThrow('SECRET_KEY and SECRET_KEY_FILE are both set');
+    expect(() => readConfig({ SECRET_KEY_FILE: folder })).toThrow(/^SECRET_KEY_FILE: \S+ cannot be read \(EISDIR\)$/);
+    expect(() => readConfig({ SECRET_KEY_FILE: write('empty', '\n') })).toThrow(/^SECRET_KEY_FILE: \S+ is empty$/);
+    expect(() => readConfig({ SECRET_KEY_FILE: write('short', 'tooshort') })).toThrow(/^SECRET_KEY must be 32 bytes/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 const OPEN = {

@@ -56,7 +56,10 @@ describe('docker-compose.yml', () => {
   });
 
   test('has every variable in .env.example, and no unused ones', () => {
-    expect([...new Set(variablesIn(text))].toSorted()).toEqual(Object.keys(example).toSorted());
+    // COMPOSE_PROFILES is read by Compose itself
+    expect([...new Set([...variablesIn(text), 'COMPOSE_PROFILES'])].toSorted()).toEqual(
+      Object.keys(example).toSorted(),
+    );
   });
 
   test('does not start while a required variable is missing, and starts with the completed example', () => {
@@ -190,6 +193,16 @@ describe('docker-compose.yml', () => {
     expect(kinds('web')).toEqual(['gateway', 'proxy']);
     expect(kinds('mail')).toEqual(['proxy', 'smtp']);
     expect(kinds('outside')).toEqual(['delivery', 'proxy', 'receiving', 'scheduling', 'sending']);
+    // With the proxy in one network with a way out, gateways would see it come from an address that they do not trust.
+    expect(kinds('sign-in')).toEqual(['gateway']);
+    // SCAN_OUTGOING: gateways ask clamd. Redis, which asks for no password, is out of reach of whatever connects to the world.
+    expect(kinds('scan')).toEqual(['gateway']);
+    const scanners = all.filter(({ profiles }) => ['rspamd', 'clamd'].includes(profiles[0] ?? ''));
+    expect(Object.fromEntries(scanners.map(({ name, addresses }) => [name, Object.keys(addresses)]))).toEqual({
+      rspamd: ['outside', 'scan'],
+      'rspamd-redis': ['scan'],
+      clamd: ['outside', 'scan'],
+    });
   });
 
   test('fixes the addresses of every network, and gives the host none in the internal ones', () => {
@@ -199,11 +212,13 @@ describe('docker-compose.yml', () => {
       bus: '${INSIDE_NETWORK:-172.31.253}.64/26',
       'bus-smtp': '${INSIDE_NETWORK:-172.31.253}.128/27',
       web: '${INSIDE_NETWORK:-172.31.253}.160/27',
-      mail: '${INSIDE_NETWORK:-172.31.253}.192/26',
-      outside: '${OUTSIDE_NETWORK:-172.31.254}.0/24',
+      mail: '${INSIDE_NETWORK:-172.31.253}.192/27',
+      scan: '${INSIDE_NETWORK:-172.31.253}.224/27',
+      outside: '${OUTSIDE_NETWORK:-172.31.254}.0/25',
+      'sign-in': '${OUTSIDE_NETWORK:-172.31.254}.128/26',
     });
     for (const [name, { internal, driver_opts: options }] of Object.entries(document.networks)) {
-      expect(internal, name).toBe(name !== 'outside');
+      expect(internal, name).toBe(!['outside', 'sign-in'].includes(name));
       expect(options['com.docker.network.bridge.inhibit_ipv4'], name).toBe(internal ? 'true' : undefined);
     }
     // Settings that name the proxy agree with the addresses that it has.
@@ -235,6 +250,16 @@ describe('docker-compose.yml', () => {
     expect(more.services['proxy']).toEqual({ ports: ['[::]:25:2525'], environment: { PROXY_LISTEN_6: '::' } });
   });
 
+  test('gives SMTP servers a way to DNS in a network of their own, if the file for it is used', () => {
+    const override = readFileSync(path.join(root, 'docs/deploy/compose-dns.yml'), 'utf8');
+    const more = parse(override) as ComposeDocument;
+    const smtp = services.filter(({ name }) => name.startsWith('smtp-')).map(({ name }) => name);
+    expect(more.services).toEqual(Object.fromEntries(smtp.map((name) => [name, { networks: ['dns'] }])));
+    expect(more.networks).toEqual({
+      dns: { ipam: { config: [{ subnet: '${OUTSIDE_NETWORK:-172.31.254}.192/26' }] } },
+    });
+  });
+
   test('mounts configuration folders, not files, and is unreachable for at most 3 s when the proxy is recreated', () => {
     const mounted = services.flatMap(({ volumes }) => volumes).filter((volume) => volume.startsWith('./docs'));
     expect([...new Set(mounted)].toSorted()).toEqual([
@@ -246,6 +271,21 @@ describe('docker-compose.yml', () => {
     expect(configuration).toContain('\n  no strict-limits\n');
     // A reload begins with the addresses of the servers.
     expect(configuration).toContain(' init-addr libc,none\n');
+  });
+
+  test('mounts the certificates where a process reads WEBHOOK_CA_FILE, OUTBOUND_CA_FILE or SMTP_TLS_KEY_FILE at its start', () => {
+    const mounting = ours.filter(({ volumes }) => volumes.some((volume) => volume.endsWith(':/certificates:ro')));
+    const kinds = new Set(mounting.map(({ name }) => name.replace(/-\d$/, '')));
+    expect([...kinds].toSorted()).toEqual(['delivery', 'gateway', 'scheduling', 'sending', 'smtp']);
+  });
+
+  test('gives folders in memory to the user of the container, since an older runc keeps the mode of the folder below', () => {
+    for (const { name, definition } of all) {
+      const [uid = '', gid = ''] = String(definition['user']).split(':');
+      for (const folder of (definition['tmpfs'] as string[] | undefined) ?? [])
+        if (!/^\/tmp:|^\/var\/run\/postgresql:/.test(folder))
+          expect(folder, name).toMatch(new RegExp(`mode=0[0-7]{3},uid=${uid},gid=${gid}\\b`));
+    }
   });
 
   test('keeps temporary data in memory: no anonymous volume, nothing writable in the image', () => {

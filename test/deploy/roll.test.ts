@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const services =
-  'postgres nats-1 nats-2 nats-3 migrate gateway-1 gateway-2 smtp-1 smtp-2 receiving-1 receiving-2 threading-1 sending-1 scheduling-1 delivery-1 delivery-2 proxy';
+  'postgres nats-1 nats-2 nats-3 rspamd migrate gateway-1 gateway-2 smtp-1 smtp-2 receiving-1 receiving-2 threading-1 sending-1 scheduling-1 delivery-1 delivery-2 proxy';
 
 /** A clone with docs/deploy alone, .env, and a `docker` that writes down what it is asked. */
 let clone: string;
@@ -44,16 +44,24 @@ function roll(words: string[], environment: Record<string, string> = {}) {
     encoding: 'utf8',
   });
   const calls = readFileSync(path.join(clone, 'calls'), 'utf8').trim().split('\n');
-  return { status, stderr, changes: calls.filter((call) => /^compose (up|run|kill|build)/.test(call)) };
+  return {
+    status,
+    stderr,
+    changes: calls.filter((call) => /^compose (?:--profile \S+ )?(?:up|run|kill|build)/.test(call)),
+  };
 }
 
 const up = (name: string) => `compose up --detach --no-deps --wait ${name}`;
+/** Compose does not notice a change of the mounted nats.conf. */
+const recreate = (name: string) => `compose up --detach --no-deps --wait --force-recreate ${name}`;
 
-test('recreates changed containers one by one: database and NATS, migration, actors, gateways, SMTP, and reloads the proxy', () => {
+test('recreates changed containers one by one: database, NATS, which it always recreates, scanners, migration, actors, gateways, SMTP, and reloads the proxy', () => {
   const { status, changes } = roll([]);
   expect(status).toBe(0);
   expect(changes).toEqual([
-    ...['postgres', 'nats-1', 'nats-2', 'nats-3'].map(up),
+    up('postgres'),
+    ...['nats-1', 'nats-2', 'nats-3'].map(recreate),
+    up('rspamd'),
     'compose run --rm --no-deps migrate',
     ...['receiving-1', 'receiving-2', 'threading-1', 'sending-1', 'scheduling-1', 'delivery-1', 'delivery-2'].map(up),
     ...['gateway-1', 'gateway-2', 'smtp-1', 'smtp-2'].map(up),
@@ -62,9 +70,9 @@ test('recreates changed containers one by one: database and NATS, migration, act
   ]);
 });
 
-test('builds the image first with --build, and recreates unchanged containers with --all', () => {
+test('builds the images first with --build, that of backups too, and recreates unchanged containers with --all', () => {
   const { changes } = roll(['--build', '--all', 'smtp-1']);
-  expect(changes).toEqual(['compose build', 'compose up --detach --no-deps --wait --force-recreate smtp-1']);
+  expect(changes).toEqual(['compose --profile tools build', recreate('smtp-1')]);
 });
 
 test('stops at the first container that does not become ready, and leaves the others as they are', () => {

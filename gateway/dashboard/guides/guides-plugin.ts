@@ -13,6 +13,8 @@ export function guides(): Plugin {
   const names = globSync(['*.md', 'deploy/*.md'], { cwd: DOCS })
     .map((file) => file.replaceAll('\\', '/').replace(/\.md$/, ''))
     .filter((name) => !LEFT_OUT.has(name));
+  // A build from a copy without docs/ would have a dashboard without guides.
+  if (names.length === 0) throw new Error(`${DOCS} has no pages`);
   const served = new Set(names);
   const read = (name: string) => parseGuide(readFileSync(path.join(DOCS, `${name}.md`), 'utf8'), name, served);
   return {

@@ -1,19 +1,21 @@
 #!/bin/sh
 # Makes local stand-ins for the base images that Dockerfile and docker-compose.yml name, for machines that cannot pull images: Debian 12
-# with Node from node_modules, and Debian's PostgreSQL, NATS and HAProxy. What they are not: the published images, their versions of
-# PostgreSQL, NATS and HAProxy, and Alpine.
+# with Node from node_modules, and Debian's PostgreSQL, NATS, HAProxy, Redis, rspamd and ClamAV. What they are not: the published images,
+# their versions of these programs, Alpine, and signatures of viruses: clamd knows the test file alone.
 #
 #   test/deploy/engine/make-images.sh        wants root, debootstrap, docker with a running engine, and `npm ci`
 set -eu
 cd "$(dirname "$0")/../../.."
 
+# `docker build` without its plugin for BuildKit
+export DOCKER_BUILDKIT=0
 node_version=$(sed -n 's/.*"node": "\([0-9.]*\)".*/\1/p' package.json)
 npm_folder=$(npm root --global)/npm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 if ! docker image inspect postroom-test-debian >/dev/null 2>&1; then
-  debootstrap --variant=minbase --include=ca-certificates,wget,nats-server,haproxy,postgresql-15,postgresql-client-15 \
+  debootstrap --variant=minbase --include=ca-certificates,wget,nats-server,haproxy,postgresql-15,postgresql-client-15,rspamd,redis-server,clamav-daemon \
     bookworm "$work/debian" >"$work/debootstrap.log" 2>&1 || { cat "$work/debootstrap.log" >&2; exit 1; }
   rm -rf "$work/debian/var/cache/apt" "$work/debian/var/lib/apt/lists"
   # npm in the stand-in asks the registry that npm asks here, and trusts the same authorities.
@@ -64,7 +66,44 @@ ENTRYPOINT ["entrypoint.sh"]
 DOCKERFILE
 
 # As docker-compose.yml names them; nats runs `nats-server`, whose words are the command.
-nats_image=$(sed -n 's/^ *image: \(nats:.*\)/\1/p' docker-compose.yml)
-haproxy_image=$(sed -n 's/^ *image: \(haproxy:.*\)/\1/p' docker-compose.yml)
-printf 'FROM postroom-test-debian\nENTRYPOINT ["nats-server"]\n' | docker build --quiet --tag "$nats_image" -
-printf 'FROM postroom-test-debian\nSTOPSIGNAL SIGUSR1\n' | docker build --quiet --tag "$haproxy_image" -
+image_of() {
+  sed -n "s|^ *image: \($1:.*\)|\1|p" docker-compose.yml
+}
+printf 'FROM postroom-test-debian\nENTRYPOINT ["nats-server"]\n' | docker build --quiet --tag "$(image_of nats)" -
+printf 'FROM postroom-test-debian\nSTOPSIGNAL SIGUSR1\n' | docker build --quiet --tag "$(image_of haproxy)" -
+
+# The published ones of the scanners listen at every address, log to the console, and own their folders by these numbers.
+docker build --quiet --tag "$(image_of redis)" - <<'DOCKERFILE'
+FROM postroom-test-debian
+RUN install --directory --owner 999 --group 1000 /data
+WORKDIR /data
+VOLUME /data
+ENTRYPOINT ["sh", "-c", "exec \"$@\" --protected-mode no", "--"]
+DOCKERFILE
+docker build --quiet --tag "$(image_of rspamd/rspamd)" - <<'DOCKERFILE'
+FROM postroom-test-debian
+RUN sed -i 's/type = "file"/type = "console"/; s/bind_socket = "localhost:/bind_socket = "*:/; /pidfile = /d' /etc/rspamd/rspamd.conf \
+  && chown -R 11333:11333 /var/lib/rspamd
+VOLUME /var/lib/rspamd
+DOCKERFILE
+mkdir "$work/clamav" && cat >"$work/clamav/clamd.conf" <<'CONFIGURATION'
+LocalSocket /tmp/clamd.sock
+TCPSocket 3310
+DatabaseDirectory /var/lib/clamav
+LogFile /var/log/clamav/clamd.log
+LogTime yes
+CONFIGURATION
+# The published one downloads signatures into an empty volume, and runs freshclam beside clamd.
+printf '#!/bin/sh\nexec clamd --foreground --config-file=/etc/clamav/clamd.conf\n' >"$work/clamav/init-unprivileged"
+printf '#!/bin/bash\nexec 3<>/dev/tcp/localhost/3310 && echo PING >&3 && read -r -t 3 pong <&3 && [ "$pong" = PONG ]\n' >"$work/clamav/clamdcheck.sh"
+# The test file of virus scanners, in the form of a signature: https://www.eicar.org
+printf 'Eicar-Signature:0:*:%s\n' "$(printf '%s%s' 'X5O!P%@AP[4\PZX54(P^)7CC)7}$' 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*' | od -An -v -tx1 | tr -d ' \n')" >"$work/clamav/eicar.ndb"
+chmod 755 "$work/clamav/init-unprivileged" "$work/clamav/clamdcheck.sh"
+docker build --quiet --tag "$(image_of clamav/clamav)" --file - "$work/clamav" <<'DOCKERFILE'
+FROM postroom-test-debian
+COPY init-unprivileged /init-unprivileged
+COPY clamdcheck.sh /usr/local/bin/
+COPY clamd.conf /etc/clamav/clamd.conf
+COPY eicar.ndb /var/lib/clamav/
+RUN chown -R 100:101 /var/lib/clamav
+DOCKERFILE
