@@ -23,3 +23,9 @@ export const CURRENCY =
 /** `Use 118 902 to sign in`: digits right behind the word; offers say it of letters. */
 export const USED =
   /(?<![\p{L}])(?:use|utilisez|utiliser|usa|usar|use o|usate|usi|utilizza|utilize|utiliza|utilice|gebruik|użyj|bruk|brug|använd|käytä|použijte|použite|koristite|uporabite|folosiți|utilizați|χρησιμοποιήστε|используйте|використайте|използвайте|kullanın|kullanarak|gunakan|dùng|sử dụng|benutzen sie|benutze|verwenden sie|verwende|nutzen sie|nutze|使用)[\s:"'«„“]{0,3}$/iu;
+
+/** Says right before a code, or right behind it, that it is of no use any more: `The previous code 118830`, `118830 is no longer valid`. */
+export const SPENT_BEFORE =
+  /(?:(?<!\p{L})(?:previous|former|earlier|old|expired|bisherige[rns]?|vorherige[rns]?|alte[rns]?|précédent|ancien|anterior|antiguo|precedente|vecchio|antigo|vorige|oude|föregående|gamla|tidigare|forrige|tidligere|gamle|edellinen|vanha|poprzedni|stary|předchozí|starý|előző|régi|vechiul|προηγούμεν\p{L}{1,2}|παλι\p{L}{1,3}|предыдущ\p{L}{2,3}|стар(?:ый|ого)|попередн\p{L}{1,3}|старий|önceki|eski|sebelumnya|lama|trước|cũ)(?!\p{L})|以前的|旧|舊|之前|古い|이전|הקודם|السابق|قبلی|पिछला)[^.!?:：。,，;；\p{N}]{0,30}$/iu;
+export const SPENT_BEHIND =
+  /^[^\p{L}\p{N}]{0,3}(?:\p{L}{1,6} ){0,2}(?:no longer|not valid|expired|abgelaufen|nicht mehr|ungültig|expiré|plus valable|n['’]est plus|caducó|caducad|ya no|non è più|scadut|já não|não é mais|expirou|verlopen|niet meer|gäller inte|ikke længere|ikke lenger|ei ole enää|wygasł|nieważn|nie jest już|vypršel|již ne|neplatí|lejárt|már nem|nu mai|expirat|δεν ισχύει|истёк|истек|больше не|недействител|вже не|geçersiz|artık|süresi dol|kedaluwarsa|hết hạn|已?失效|已?过期|已?過期|は無効|は期限切れ|만료)/iu;

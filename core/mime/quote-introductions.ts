@@ -7,6 +7,7 @@ import {
   LEAD,
   MOMENT_AND_NAME,
   NAME_AND_ADDRESS,
+  NAMED_MOMENT,
   WROTE_END,
   WROTE_WORD,
 } from './attribution.ts';
@@ -175,7 +176,7 @@ export class IntroductionFinder {
     if (isArrow && SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
     if (
       (short.includes('--') && NOTES_LINE.test(short) && !this.#isAnnounced(at) && this.#isNotesLine(at)) ||
-      (short.includes('/') && this.#isNotesHeading(at))
+      ((short.includes('/') || short.endsWith('>')) && this.#isNotesHeading(at))
     )
       return { from: at, to: at, kind: 'fields' };
     if (
@@ -213,9 +214,10 @@ export class IntroductionFinder {
     );
   }
 
-  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines, or before their values. */
+  /** Notes: `Ann Smith/HQ/Example` or an address, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
-    if (!NOTES_NAME.test(this.#line(at).short)) return false;
+    const { short } = this.#line(at);
+    if (!NOTES_NAME.test(short) && !(NAME_AND_ADDRESS.test(short) && short.endsWith('>'))) return false;
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
@@ -383,6 +385,7 @@ export class IntroductionFinder {
     if (
       !INTRODUCTION_END.test(last.short.slice(-INTRODUCTION_END_LENGTH)) &&
       !GMT_LINE.test(last.short) &&
+      !(last.short.includes('> ') && NAMED_MOMENT.test(last.short)) &&
       !this.#endsOpen(at)
     )
       return null;

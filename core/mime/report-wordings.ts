@@ -105,6 +105,23 @@ export const AUTOMATIC_STEMS =
 export const REPLY_STEMS =
   'repl(?:y|ied)|respon|answer|rückmeld|benachrichtig|mitteil|nachricht|messag|mensaj|mensag|notif|bericht|melding|meddel|сообщ|повідом|wiadomo|zpráv|správ|mesaj|通知|メール|안내|邮件|antwo|äntwert|svar|vastau|vastus|válasz|odpov|odpow|odgov|отгов|ответ|одговор|відпов|адказ|жауап|җавап|жооп|хариу|cavab|javob|yanıt|cevap|répon|respue|rispo|respost|răspun|raspun|atsak|atbild|απάντη|απαντη|תשוב|מענה|(?<!\\p{L})رد|جواب|پاسخ|उत्तर|जवाब|जवाफ|উত্তর|জবাব|பதில்|ಪ್ರತ್ಯುತ್ತರ|ಉತ್ತರ|മറുപടി|ప్రత్యుత్తర|సమాధాన|જવાબ|ਜਵਾਬ|පිළිතුර|ตอบ|ຕອບ|ឆ្លើយតប|trả lời|balas|jawab|tugon|返信|応答|回复|回覆|答复|答覆|应答|回信|회신|응답|답장|პასუხ|պատասխան|erantzun|përgjigj|ateb|freagra|tweġiba|jibu|impendulo|ምላሽ';
 
+/** Parts of words for an absence and for a notice: a subject of both alone marks such a reply. */
+export const ABSENCE_STEMS =
+  'absen[ct]|abwesen|urlaubs|vacation|vacanc|vacacion|ferien|ferie|férias|holiday|congé|vakantie|afwezig|frånvaro|fravær|urlop|nieobecno|dovolen|nepřítomn|neprítomn|szabadság|távollét|concedi|отпуск|отсутств|відпустк|izin|tatil|απουσία|חופשה|إجازة|休假|休暇|休職|不在|外出|出差|出張|휴가|부재|출장';
+export const NOTICE_STEMS =
+  'notif|notiz|notice|avis(?!o)|aviso|avviso|benachrichtig|powiadom|zawiadom|oznámen|értesít|notificar|уведомлен|сповіщ|bildirim|ειδοποίησ|הודעת|إشعار|通知|お知らせ|のお知らせ|のご連絡|提醒|안내|알림';
+
+/** Behind how a message speaks of itself: what it denies, or is about. */
+export const ABOUT_WORDS =
+  "about|regarding|concerning|from|why|how|whether|not|no|isn't|über|zu|wegen|warum|nicht|kein\\p{L}{0,2}|sur|à|pas|pourquoi|concern\\p{L}{1,4}|sobre|acerca|respecto|riguardo|su|non|não|over|niet|geen|om|inte|ikke|dotyczy|nie|про|о|об|не|hakkında|değil";
+/** How a message speaks of itself, and of the mailbox that it is from. */
+export const THIS_MESSAGE =
+  'this|dies|das ist|diese (?:e-?mail|nachricht|antwort)|ceci|ce (?:message|courriel|mail)|cet e-?mail|cette réponse|est[eo]|esta respuesta|quest[oa]|esta|isto|dit|deze|dette|denne|det (?:här|her)|detta|to jest|ta wiadomość|niniejsza|tämä|toto|tato|táto|ez egy|ez az|acest|aceasta|это|данное|це|bu|αυτό|זוהי|זו|هذه|هذا|این|यह|นี่|đây|ini|本|此|这是|這是|该邮件|この|これは|이 |본 ';
+export const THIS_MAILBOX =
+  'this (?:e-?mail |mail )?(?:mailbox|inbox|address)|dies(?:e|es) (?:e-?mail-?|mail-?)?(?:adresse|postfach)|cette (?:adresse|boîte)|esta dirección|este (?:buzón|correo)|quest[oa] (?:casella|indirizzo)|este endereço|esta caixa|(?:dit|deze) (?:e-?mail-?|mail-?)?(?:adres|postvak|mailbox)|den(?:na|ne|här) (?:e-?post|mail|e-?mail)?-?(?:adress|postkass)|ten adres|ta skrzynka|tato (?:adresa|schránka)|ez a (?:cím|postafiók)|(?:этот|данный) (?:почтовый )?(?:адрес|ящик)|bu (?:e-?posta )?(?:adres|posta kutusu)|此(?:邮箱|地址|信箱)|本(?:邮箱|信箱)|(?:この|当)(?:メール)?アドレス|이 (?:메일|주소)';
+export const UNREAD_WORDS =
+  "(?:is|are) (?:not|un)[ -]?(?:being )?(?:monitored|read|checked|attended|staffed)|is (?:not|never) (?:read|monitored|checked)|no longer (?:monitored|in use|used|active|read|checked|valid|attended)|nicht (?:mehr )?(?:gelesen|verwendet|genutzt|benutzt|aktiv|überwacht|abgerufen|betreut|bearbeitet)|n['’]est (?:pas|plus) (?:consulté|lu|utilisé|surveillé|acti[fv]|relevé)|no (?:se (?:lee|revisa|monitorea|supervisa)|está (?:monitoread|supervisad|atendid))|ya no (?:se (?:usa|utiliza|lee|revisa)|está (?:en uso|activ))|non (?:è|viene) (?:più )?(?:lett|monitorat|utilizzat|attiv|presidiat|controllat)|não (?:é|está) (?:mais )?(?:monitorad|lid|utilizad|ativ|usad)|(?:wordt|is) niet (?:meer )?(?:gelezen|gebruikt|in gebruik|actief|gecontroleerd)|(?:läses|bevakas|används|læses|leses|brukes|bruges) (?:inte|ikke)|nie jest (?:już )?(?:używan|sprawdzan|monitorowan|czytan|aktywn)|se (?:již )?(?:nepoužívá|nečte)|не (?:используется|проверяется|читается|обслуживается)|kullanılmamakta|kullanılmıyor|不再使用|无人(?:值守|查看)|已停用|使用(?:して|されて)(?:おりません|いません)|사용(?:하지 않|되지 않)";
+
 /** What follows a name in the subject of such a reply: `Ann Smith is out of the office (returning Monday).` */
 export const ABSENT_WORDINGS = splitList(`
     is out of the office | is out of office | is away from the office | is currently out of the office | is on vacation | is on leave |
