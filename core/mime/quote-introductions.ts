@@ -73,6 +73,7 @@ const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
 /** Names of fields that only mails have. */
 const ONLY_MAIL_FIELD = /^[*_\s]{0,3}(?:expeditorul|отправитель|šalje)\s?[:：]/iu;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
+const NOTES_ADDRESS = /^["“]?\p{L}[^<>@:]{1,80}<[^<>\s@]{1,64}@[^<>\s]{1,200}>$/u;
 const MAX_NOTES_LINES = 12;
 /** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
 const TITLE_AND_FIELD = new RegExp(
@@ -217,7 +218,7 @@ export class IntroductionFinder {
   /** Notes: `Ann Smith/HQ/Example` or an address, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
     const { short } = this.#line(at);
-    if (!NOTES_NAME.test(short) && !(NAME_AND_ADDRESS.test(short) && short.endsWith('>'))) return false;
+    if (!NOTES_NAME.test(short) && !NOTES_ADDRESS.test(short)) return false;
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
