@@ -5,8 +5,10 @@ import {
   ABOUT_WORDS,
   ABSENCE_STEMS,
   ABSENT_WORDINGS,
+  ASIDE_WORDS,
   AUTOMATIC_STEMS,
   AUTOMATIC_SUBJECTS,
+  AWAY_WORDS,
   NOTICE_STEMS,
   REPLY_STEMS,
   THIS_MAILBOX,
@@ -100,7 +102,7 @@ const CONFIRMS =
 
 /**
  * Whether a program wrote a message that is no report: a challenge, or one that says that it was generated (RFC 3834 §5), that nobody reads
- * its mailbox, or of the owner of its mailbox that they left. `isOwn`: it is no reply of a person, who may repeat such words, and asks
+ * its mailbox, that its author is away and whom to ask instead, or of the owner of its mailbox that they left. `isOwn`: it is no reply of a person, who may repeat such words, and asks
  * nothing.
  */
 export function isOfProgram(
@@ -116,6 +118,7 @@ export function isOfProgram(
   return (
     SAYS_GENERATED.test(words) ||
     SAYS_UNREAD.test(words) ||
+    (SAYS_AWAY.test(words) && SAYS_ASIDE.test(words)) ||
     saysOwnerLeft(fieldText(header, 'from'), own) ||
     ABSENCE_BEFORE_REPLY.test(subject)
   );
@@ -132,6 +135,9 @@ const SAYS_GENERATED = new RegExp(
 );
 /** A sentence of a mailbox about itself: `This mailbox is not monitored`. */
 const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_WORDS})`, 'u');
+/** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
+const SAYS_AWAY = new RegExp(`(?<!\\p{L})(?:${ABSENCE_STEMS}|${AWAY_WORDS})`, 'u');
+const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
 /** `Congé maternité Re: Offre`: what old programs write before the subject that they reply to. People write `Question re: offer`. */
 const ABSENCE_BEFORE_REPLY = new RegExp(
   `^[\\p{L}'’ ]{0,40}(?:${ABSENCE_STEMS}|leave)[\\p{L}'’ ]{0,40} (?:re|aw|sv|tr|rif|antw|odp|vs):`,
