@@ -15,8 +15,8 @@ import { automaticReplyRefusal } from '../../../../core/sending/automatic-reply.
 /** What a file of whole messages is about. */
 export type FrozenKind = 'bounces' | 'automatic' | 'answers' | 'replies' | 'codes' | 'invitations' | 'odd';
 
-/** `first`: 193 messages; `second`: 249 of what is usual; `third`: 172 of what is rarer; `fourth`: 49 near to what was cured. */
-export type FrozenSet = 'first' | 'second' | 'third' | 'fourth';
+/** `first`: 193 messages; `second`: 249 of what is usual; `third`: 172 of what is rarer; `fourth`: 49 near to what was cured; `fifth`: 51 of yet other programs. */
+export type FrozenSet = 'first' | 'second' | 'third' | 'fourth' | 'fifth';
 
 /** A whole message that was written and committed before anyone looked at what the product makes of it. */
 export interface FrozenMessage {
