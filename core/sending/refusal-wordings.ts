@@ -126,6 +126,12 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not a gateway | we do not relay | external relay`,
   ],
   [
+    // Filters say `blocked` of files, too.
+    'policy',
+    `
+    attachment ... not allowed | attachments are not | file type`,
+  ],
+  [
     'spam',
     `
     spam | unsolicited | junk mail | bulk email | ube, | ube  | uce  | spamassassin | message scored | razor | bayes | rule imposed |
@@ -173,7 +179,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'policy',
     `
     policy | policies | protocol violation | potential security | security issue | prohibited | administrative prohibition |
-    administratively | attachment ... not allowed | attachments are not | file type | unacceptable content |
+    administratively | unacceptable content |
     rejected by administrator | forbidden | not acceptable | message refused | denied by`,
   ],
   [
