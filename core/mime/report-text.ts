@@ -171,7 +171,7 @@ export interface ReadStatement {
 
 /**
  * Reads a statement. What it says as a whole is found once, however many recipients it names. `sentTo`: the only recipient of the message as
- * far as it is known; `failed`: the only one that a field of the report names, which is who bounced, whoever else is greeted.
+ * far as it is known; `failed`: the only one that a field of the report names, which bounced even if the text greets another.
  */
 export function readStatement(
   statement: string,
