@@ -101,9 +101,9 @@ const CONFIRMS =
   /confirm|verif|approv|whitelist|guest list|bestätig|freigeb|freischalt|valider|confirmar|conferm|bevestig|potwierd|подтверд|確認|承認|确认|验证|확인|승인/iu;
 
 /**
- * Whether a program wrote a message that is no report: a challenge, or one that says that it was generated (RFC 3834 §5), that its
- * mailbox is not read, that its author is away and whom to ask instead, or of the owner of its mailbox that they left. `isOwn`: it is no reply of a person, who may repeat such words, and asks
- * nothing.
+ * Returns whether a program wrote a message that is no report: a challenge, or one that says that it was generated (RFC 3834 §5), that its
+ * mailbox is not read, that its author is away and whom to ask instead, or of the owner of its mailbox that they left. `isOwn`: it is no
+ * reply of a person, who may repeat such words, and asks nothing.
  */
 export function isOfProgram(
   header: HeaderSection,

@@ -71,14 +71,26 @@ describe('the kind of a message at a return address', () => {
   });
 });
 
+test.each([
+  '-this mail',
+  '. this mail mail mail',
+  '. this x x x x',
+  'this mailbox xxxx ',
+  '. aa bb cc Joe ',
+  'leave urlaub ',
+])('a text of %j is read in time that grows with its length', async (part) => {
+  // Sentences about itself, repeated within one another, would not end here.
+  expect(kindOfReport(await read(part.repeat(2_000), 'From: Joe <joe@x.test>\nSubject: x\n'))).toBe('unknown');
+});
+
 describe('a bounce in words', () => {
-  test('is of whom the field of the report names, whoever is greeted', async () => {
+  test('names the address in X-Failed-Recipients, not the one that its text greets', async () => {
     const head = `${DAEMON}X-Failed-Recipients: joe@x.test\n`;
     const [first] = await recipientsIn('Hello ann@y.test,\n\nyour message was not delivered: no such user.', head);
     expect(first?.finalRecipient).toBe('joe@x.test');
   });
 
-  test('takes no id for a second recipient', async () => {
+  test('takes no message id for a second recipient', async () => {
     const [first] = await recipientsIn('Error sending message [17.AB@xmail].\nRcpt=[joe@x.test] 550 unknown user');
     expect(first?.finalRecipient).toBe('joe@x.test');
   });
