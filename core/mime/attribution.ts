@@ -45,6 +45,9 @@ const PERSON_OR_DATE_FIRST =
 /** alot: `Ann Smith (2026-01-06 10:11:12)` */
 const NAME_AND_DATE =
   /^(?:\p{L}{1,20} )?\p{Lu}[^.!?()]{1,60} \(\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?\)[:：]?$/u;
+/** Nextcloud: `"Ann Smith" <ann@example.com> – January 6, 2026 10:11 AM` */
+export const NAMED_MOMENT =
+  /^["'“„]?\p{L}[^<>@]{0,80}<[^<>\s@]{1,64}@[^<>\s]{1,200}>\s?[,–—-]?\s(?=[^<>@]{0,60}(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}))[^<>@]{4,60}\p{Nd}{1,2}[:.]\p{Nd}{2}(?:[:.]\p{Nd}{2})?(?: ?[ap]\.?m\.?)?$/iu;
 /** The end of an introduction without a colon. */
 export const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
 /** A person wrote something: `Le 6 janvier, il a écrit un livre :`. A date may follow: `Ann schrieb am 06.01.2026:`. */
@@ -73,7 +76,7 @@ function goesOn(joined: string): boolean {
 /** Whether one to some lines, joined, say who wrote what follows. `isApart`: they are a paragraph. */
 export function introduces(joined: string, isQuoteNext: boolean, isApart: boolean): boolean {
   if (GMT_LINE.test(joined) && joined.length < 120) return true;
-  if (isQuoteNext && NAME_AND_DATE.test(joined)) return true;
+  if (isQuoteNext && (NAME_AND_DATE.test(joined) || NAMED_MOMENT.test(joined))) return true;
   if (ATMAIL.test(joined)) return true;
   if (YANDEX.test(joined)) return true;
   if (isApart && MAIL_RU.test(joined)) return true;

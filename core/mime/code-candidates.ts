@@ -13,8 +13,10 @@ export interface Candidate {
   end: number;
   /** likelihood by its form alone */
   base: number;
-  /** whether it is a code only right behind a word for codes: years, and small letters with digits */
+  /** whether it is a code only right behind a word for codes: small letters with digits */
   isLoose: boolean;
+  /** whether it is a code only when such a word names it, with no other word between: years, and digits with a point, which amounts have */
+  needsName: boolean;
 }
 
 /** Maximum candidates considered. */
@@ -41,13 +43,18 @@ const DIGITS_SPACED = new RegExp(
   `(?<!${LETTER}|[\\p{N}.,:/+-]|\\p{N}[ \\u00a0])\\d(?:[ \\u00a0]\\d){3,7}(?!${LETTER}|[\\p{N}/-]|[.,:]\\p{N}|[ \\u00a0]\\p{N})`,
   'gu',
 );
+/** `551.207` */
+const DIGITS_POINTED = new RegExp(
+  `(?<!${LETTER}|[\\p{N}.,:/+€$£¥-]|[€$£¥] )\\d{3}\\.\\d{3}(?![A-Za-z\\p{N}/-]|[.,:]\\p{N})`,
+  'gu',
+);
 /** Groups of digits with hyphens, and digits behind one or two letters that the form of the service shows. */
 const DIGIT_GROUPS = /^\d+(?:-\d+)+$/;
 const PREFIXED = /^[A-Z]{1,2}-(\d{4,8})$/;
 /** Groups of digits with at least nine digits in all: telephone, account and tax numbers. */
 const LONG_NUMBER = /[+(]?\d[\d()]*(?:[ \u00a0./-]{1,2}\(?\d[\d()]*){1,8}/g;
 const LEAST_LONG_DIGITS = 9;
-export const YEAR = /^(?:19|20)\d\d$/;
+const YEAR = /^(?:19|20)\d\d$/;
 /** Dates of any calendar that counts today's year from 1300 to 2699 (`30-11-2569` in Thailand, `09-09-1405` in Iran), times and spans of years. */
 const MOMENT =
   /^(?:\d{1,2}-\d{1,2}-(?:19|20)\d\d|(?:0?[1-9]|[12]\d|3[0-2])-(?:0?[1-9]|1[0-3])-(?:1[3-9]|2[0-6])\d\d|(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\d|3[01])-(?:1[3-9]|2[0-6])\d\d|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d\d-\d{3,8}|\d{1,2}h\d{2}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/i;
@@ -61,7 +68,7 @@ export function findCandidates(text: string): Candidate[] {
       const letters = line.length < MAX_LETTER_LINE ? LETTERS_APART.exec(line)?.[1] : undefined;
       if (letters !== undefined) {
         const at = start + line.indexOf(letters);
-        candidates.push({ code: letters, at, end: at + letters.length, base: 0.1, isLoose: false });
+        candidates.push({ code: letters, at, end: at + letters.length, base: 0.1, isLoose: false, needsName: false });
       }
       start += line.length + 1;
       continue;
@@ -69,7 +76,14 @@ export function findCandidates(text: string): Candidate[] {
     const apart = line.length < 200 ? DIGITS_APART.exec(line)?.[1] : undefined;
     if (apart !== undefined) {
       const at = start + line.indexOf(apart);
-      candidates.push({ code: apart.replace(/\D/g, ''), at, end: at + apart.length, base: 0.45, isLoose: false });
+      candidates.push({
+        code: apart.replace(/\D/g, ''),
+        at,
+        end: at + apart.length,
+        base: 0.45,
+        isLoose: false,
+        needsName: false,
+      });
     } else {
       const isAlone = line.trim().length <= 14;
       const long = longNumbers(line);
@@ -82,16 +96,26 @@ export function findCandidates(text: string): Candidate[] {
           at,
           end: at + match[0].length,
           base: base + (isAlone ? 0.2 : 0),
-          isLoose: YEAR.test(match[0]) || /[a-z]/.test(match[0]),
+          isLoose: /[a-z]/.test(match[0]),
+          needsName: YEAR.test(match[0]),
         });
       }
-      for (const groups of [DIGITS_HALVED, DIGITS_SPACED])
+      for (const groups of [DIGITS_HALVED, DIGITS_SPACED, DIGITS_POINTED])
         for (const { index, 0: digits } of line.matchAll(groups)) {
           if (long.some((span) => span.at <= index && index < span.end)) continue;
+          const needsName = digits.includes('.');
+          if (needsName && CURRENCY.test(line.slice(index + digits.length, index + digits.length + 12))) continue;
           const at = start + index;
           // Two groups of four are telephone numbers, too.
           const base = digits.length > 7 && digits.length < 10 && digits[4]?.trim() === '' ? 0 : 0.15;
-          candidates.push({ code: digits.replace(/\D/g, ''), at, end: at + digits.length, base, isLoose: false });
+          candidates.push({
+            code: digits.replace(/\D/g, ''),
+            at,
+            end: at + digits.length,
+            base,
+            isLoose: false,
+            needsName,
+          });
         }
     }
     start += line.length + 1;

@@ -4,8 +4,8 @@ import { INLINE_ELEMENTS, UNSEEN_ELEMENTS } from '../html/elements.ts';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
-import { type Candidate, findCandidates, type Span, YEAR } from './code-candidates.ts';
-import { ENTERS, KEYWORDS, OFFER, OTHERS, USED } from './code-words.ts';
+import { type Candidate, findCandidates, type Span } from './code-candidates.ts';
+import { ENTERS, KEYWORDS, OFFER, OTHERS, SPENT_BEFORE, SPENT_BEHIND, USED } from './code-words.ts';
 
 /** Codes to enter and links to follow, most likely first, and the event of an invitation. */
 export interface Extracts {
@@ -73,6 +73,7 @@ const MAX_SENTENCE = 120;
 /** The end of a sentence: a word for codes behind it that names a number of its own is not about the number before it. */
 const SENTENCE_END = /[.!?](?=\s)|[。！？]/u;
 const NAMES_NUMBER = /^[^\p{L}\p{N}]{0,4}(?:\p{L}{1,9}[^\p{L}\p{N}]{1,3})?\d/u;
+const YEAR_LENGTH = 4;
 /** What is between a word for codes and a code right behind it. */
 const NAMED = /^\s*(?:[:：=–-]|is|ist|lautet|est|es|è|é)\s*[:：]?\s*$/u;
 const DIRECT = /^\W{0,3}(?:\s*\p{L}{1,9}\W{0,3}){0,2}$/u;
@@ -138,7 +139,7 @@ function findSpans(text: string, pattern: RegExp): Span[] {
 }
 
 function rateCandidate(
-  { code, at, end, base, isLoose }: Candidate,
+  { code, at, end, base, isLoose, needsName }: Candidate,
   { text, keywords, verbs, others, isAboutCodes, asksForAction }: Surroundings,
 ): number {
   if (/\p{L}/u.test(code) && OFFER.test(sentenceAt(text, at, end))) return 0;
@@ -152,8 +153,11 @@ function rateCandidate(
     /^\d{5,8}$/.test(code) &&
     ANNOUNCED.test(text.slice(Math.max(0, at - MAX_DIRECT), at)) &&
     ANNOUNCED_END.test(text.slice(end, end + 4));
-  const isDirect = (between !== null && (YEAR.test(code) ? NAMED : DIRECT).test(between)) || isEntered;
-  if (isLoose && !isDirect) return 0;
+  // `Codice di verifica: 482.913`; a year needs the word itself.
+  const isNamed =
+    between !== null && (NAMED.test(between) || (needsName && code.length > YEAR_LENGTH && INTRODUCED.test(between)));
+  const isDirect = isNamed || (between !== null && !needsName && DIRECT.test(between)) || isEntered;
+  if ((isLoose || needsName) && !isDirect) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
   const label = before(at, others);
   const distance = label === null ? REACH_BEHIND : at - label.end;
@@ -164,7 +168,7 @@ function rateCandidate(
   if (isLabeled && !isSpent && distance <= LABEL_REACH && (label?.end ?? 0) > (previous?.end ?? 0)) return 0;
   const near = Math.max(keyword, isEntered ? ENTERED : 0);
   const beside = near > 0 ? 0.35 + 0.45 * near : isAnnounced ? ANNOUNCED_WEIGHT : isAboutCodes && base > 0 ? 0.15 : 0;
-  const against = other > keyword ? 0.6 : other > 0 ? 0.1 : 0;
+  const against = (other > keyword ? 0.6 : other > 0 ? 0.1 : 0) + (isSpentCode({ at, end }, text) ? OUTLIVED : 0);
   const shape = /^\d{6}$/.test(code) ? SIX_DIGITS : 0;
   return Math.round(100 * Math.max(0, Math.min(1, base + beside + shape + (isDirect ? 0.1 : 0) - against))) / 100;
 }
@@ -179,6 +183,15 @@ const ANNOUNCED = /\p{L}[^\p{L}\p{N}]{0,2}[:：]\s{0,3}$/u;
 const ANNOUNCED_END = /^\s{0,2}(?:[.,;!。]|\n|$)/u;
 /** What the usual number of digits counts. */
 const SIX_DIGITS = 0.05;
+function isSpentCode({ at, end }: Span, text: string): boolean {
+  return (
+    SPENT_BEFORE.test(text.slice(Math.max(0, at - REACH_BEFORE), at)) ||
+    SPENT_BEHIND.test(text.slice(end, end + REACH_BEFORE))
+  );
+}
+
+/** What it counts that a code is said to be an old one: another one comes first, an only one stays. */
+const OUTLIVED = 0.3;
 /** What it counts, and what a word for entering counts of a word for codes. */
 const ANNOUNCED_WEIGHT = 0.3;
 const ENTERED = 0.4;
@@ -279,7 +292,7 @@ const UNSUBSCRIBE =
   /unsubscri|opt[-_ ]?out|abmeld|abbestell|désabonn|desabonn|désinscri|darse de baja|cancelar (?:la )?suscripci|descadastr|disiscri|annulla (?:l.)?iscrizione|afmeld|uitschrijv|wypis|odhl[aá]s|avregistr|отпис|配信停止|退订|退訂|取消订阅|수신\s?거부|manage[-_ ]preferences|email[-_ ]preferences/i;
 /** Actions that such emails ask for. */
 const ACTION =
-  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|bekräft|bekræft|bekreft|vahvista|doğrula|etkinleştir|sıfırla|επιβεβαί|επαλήθ|reimposta|conferma|redefinir|wachtwoord|återställ|nulstil|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|重置|激活|驗證|登入|再設定|재설정|로그인|potvr[dzď]|(?<!\p{L})acces[so]o?(?!\p{L})|acceso|inlog|aanmeld|autenti[ck]|autor[iy][zs]|uwierzytel|přihl[aá]s|přihlášen|prihl[aá]s|belép|bejelentkez|giriş|вход|вхід|авториз|כניסה|دخول|登陆|本人|xác (?:minh|nhận)|đặt lại|تأكيد|إعادة تعيين|אימות|איפוס|인증|확인/iu;
+  /verif|confirm|activat|reset|magic|sign[-_ ]?in|log[-_ ]?in|accept|invit|join|complete|continue|bestätig|aktivier|zurücksetz|anmelden|einlad|vérifi|activer|réinitialis|connexion|verificar|activar|restablecer|iniciar sesi|attiva|accedi|bevestig|activeer|bekräft|bekræft|bekreft|vahvista|doğrula|etkinleştir|sıfırla|επιβεβαί|επαλήθ|reimposta|conferma|redefinir|wachtwoord|återställ|nulstil|potwierd|aktywuj|подтверд|активир|войти|確認|認証|验证|确认|登录|重置|激活|驗證|登入|再設定|재설정|로그인|potvr[dzď]|(?<!\p{L})acc?[eè]s{0,2}o?(?!\p{L})|inlog|aanmeld|autenti[ck]|autor[iy][zs]|uwierzytel|přihl[aá]s|přihlášen|prihl[aá]s|belép|bejelentkez|giriş|вход|вхід|авториз|כניסה|دخول|登陆|本人|xác (?:minh|nhận)|đặt lại|تأكيد|إعادة تعيين|אימות|איפוס|인증|확인/iu;
 const ASIDE =
   /privacy|terms|imprint|impressum|datenschutz|help|support|contact|facebook|twitter|instagram|linkedin|youtube|view (?:in|online)/i;
 

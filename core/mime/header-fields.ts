@@ -73,6 +73,16 @@ export function firstField(section: HeaderSection, name: string): HeaderField | 
  */
 const CLAIMED_VERDICTS = new Set(['authentication-results', 'received-spf']);
 
+/** Returns the decoded value of a field, trimmed; empty when it is missing. */
+export function fieldText(section: HeaderSection, name: string): string {
+  return decodeText(firstField(section, name)?.raw ?? '')
+    .slice(0, MAX_TEXT_LENGTH)
+    .trim();
+}
+
+/** Characters of a value that words are searched in. */
+const MAX_TEXT_LENGTH = 1_000;
+
 /** Returns the fields as `[lower-case name, decoded value]`, in order, including repeats. */
 export function readableFields(section: HeaderSection, bodyCharset: string | null = null): [string, string][] {
   return section.fields.map(({ name, raw }) => [

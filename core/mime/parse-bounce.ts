@@ -114,9 +114,16 @@ function readStructured(bytes: Buffer, leaves: readonly Leaf[], returned: Header
 
 /** Returns the only recipient whom the report's own header or that of the returned message names; null when there are several or none. */
 function readSentTo(bytes: Buffer, returned: HeaderSection | null): string | null {
-  const failed = readField(readHeaderSection(bytes), 'x-failed-recipients');
-  const sentTo = failed ?? (returned === null ? null : readField(returned, 'to'));
-  return sentTo === null || sentTo.includes(',') ? null : addressIn(sentTo);
+  return onlyAddress(readFailed(bytes) ?? (returned === null ? null : readField(returned, 'to')));
+}
+
+/** Returns whom Exim and Gmail name in a field of the report as those who bounced. */
+function readFailed(bytes: Buffer): string | null {
+  return readField(readHeaderSection(bytes), 'x-failed-recipients');
+}
+
+function onlyAddress(value: string | null): string | null {
+  return value === null || value.includes(',') ? null : addressIn(value);
 }
 
 /** Adds what only the text says: the server's words when the machine-readable part has none, and the refused command. */
@@ -171,7 +178,7 @@ async function readUnstructured(
   if (embedded !== null) return withText(embedded, statement, sentTo);
   const kind = kindOfText(header, statement, returned !== null);
   if (kind === 'automatic-reply') return { kind };
-  const said = readStatement(statement, sentTo).diagnoses();
+  const said = readStatement(statement, sentTo, onlyAddress(readFailed(bytes))).diagnoses();
   if (isFromDaemon(header) && said.every(({ reason }) => reason === 'unknown')) {
     // A gateway may pass on the report of another server with a covering note.
     const passedOn = leaves.find(({ contentType }) => contentType === 'message/rfc822');

@@ -7,6 +7,7 @@ import {
   LEAD,
   MOMENT_AND_NAME,
   NAME_AND_ADDRESS,
+  NAMED_MOMENT,
   WROTE_END,
   WROTE_WORD,
 } from './attribution.ts';
@@ -72,6 +73,7 @@ const SUPERCITE = /^>{2,}\s?"[^"]{1,60}" == .{1,150}[:：]$/u;
 /** Names of fields that only mails have. */
 const ONLY_MAIL_FIELD = /^[*_\s]{0,3}(?:expeditorul|отправитель|šalje)\s?[:：]/iu;
 const NOTES_NAME = /^\p{L}[\p{L} .'-]{1,60}(?:\/[\p{L}\p{N} .-]{1,40}){1,4}(?:@[\p{L}\p{N}.-]{1,40})?$/u;
+const NOTES_ADDRESS = /^["“]?\p{L}[^<>@:]{1,80}<[^<>\s@]{1,64}@[^<>\s]{1,200}>$/u;
 const MAX_NOTES_LINES = 12;
 /** Samsung, when a program joins lines: `-------- Original message --------From: ann@example.com Date: 1/6/26`. */
 const TITLE_AND_FIELD = new RegExp(
@@ -175,7 +177,7 @@ export class IntroductionFinder {
     if (isArrow && SUPERCITE.test(short)) return { from: at, to: at, kind: 'wrote' };
     if (
       (short.includes('--') && NOTES_LINE.test(short) && !this.#isAnnounced(at) && this.#isNotesLine(at)) ||
-      (short.includes('/') && this.#isNotesHeading(at))
+      ((short.includes('/') || short.endsWith('>')) && this.#isNotesHeading(at))
     )
       return { from: at, to: at, kind: 'fields' };
     if (
@@ -213,9 +215,10 @@ export class IntroductionFinder {
     );
   }
 
-  /** Notes: `Ann Smith/HQ/Example`, the date, and `To` and `Subject` alone on lines, or before their values. */
+  /** Notes: `Ann Smith/HQ/Example` or an address, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
-    if (!NOTES_NAME.test(this.#line(at).short)) return false;
+    const { short } = this.#line(at);
+    if (!NOTES_NAME.test(short) && !NOTES_ADDRESS.test(short)) return false;
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
@@ -383,6 +386,7 @@ export class IntroductionFinder {
     if (
       !INTRODUCTION_END.test(last.short.slice(-INTRODUCTION_END_LENGTH)) &&
       !GMT_LINE.test(last.short) &&
+      !(last.short.includes('> ') && NAMED_MOMENT.test(last.short)) &&
       !this.#endsOpen(at)
     )
       return null;

@@ -48,6 +48,9 @@ const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
+/** What is left in a text of a link within the HTML, and a program's own link above the line that it adds. */
+const ANCHOR = /^<#[\w-]{8,80}>$/u;
+const SIGNATURE_LINK = /^<https?:\/\/[^\s<>]{1,120}(?:sig-email|[?&]utm_)[^\s<>]{0,250}>$/iu;
 /** A link that ends on the next line, with `>`. */
 const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<>\s]*$/iu;
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
@@ -301,6 +304,8 @@ class ReplyReader {
       else if (
         isProgramSignature(short) ||
         TRACKER.test(short) ||
+        ANCHOR.test(short) ||
+        (SIGNATURE_LINK.test(short) && this.fates[at + 1] === 'signature') ||
         ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
       )
         this.#remove('signature', at, at + 1);

@@ -98,6 +98,9 @@ export const PROGRAM_SIGNATURES = [
   String.raw`.{1,40}에서 (?:보냄|전송|보낸 메일).{0,20}`,
   String.raw`(?:đã )?(?:gửi|được gửi) từ .{1,80}`,
   String.raw`(?:trimis (?:de pe|din|de la|cu)|poslano (?:s|z|iz)|poslato (?:sa|iz)|odoslané z|enviat (?:des|amb)|dikirim (?:dari|menggunakan)|изпратено (?:от|с)|išsiųsta (?:iš|naudojant)|saadetud (?:minu|rakendusest)|nosūtīts no|ส่งจาก|ارسال شده از) ?.{1,80}`,
+  // What scanners of viruses found, and what asks not to print.
+  String.raw`(?=.*(?:virus|viren|vírus|virov|wirus|вирус|вірус|ウイルス|病毒|바이러스))(?=.*(?:avast|avg|eset|nod32|kaspersky|norton|mcafee|sophos|bitdefender|f-secure|g data|avira|trend micro|symantec|antivir))(?=.*(?:free|check|scan|clean|frei|geprüft|sans|absence|vérifi|analy[sz]|comprob|libre|livre|priv|controll|verific|vrij|gecontroleerd|sprawdz|bez |kontrol|databa[sz]|databáz|datenbank|base de d|prověř|провер|перевір|フリー|チェック|检查|无|없)).{8,200}`,
+  String.raw`(?=.*(?:environment|umwelt|environnement|medio ?ambiente|ambiente|milieu|miljö|miljø|środowisk|přírod|környezet|окружающ|природ|forest|(?<!\p{L})trees?(?!\p{L})|wald|paper|環境|环境|環保))(?=.*(?:print|druck|imprim|stampa|afdruk|skriv|udskriv|drukow|wydruk|tisk|nyomtat|печат|друк|印刷|打印|列印))(?=.*(?:consider|think|sav(?:e|ing)|mindful|respect|denk|schon|zuliebe|pens|piens|respet|rispett|salv|tänk|tænk|spar|pomyśl|chroń|mysl|šetř|gondol|kímél|подума|поберег|береги|бережем|düşün|koru|考え|大切|愛護|爱护|保护))(?!.*(?<!\p{L})(?:i|my|ich|mein\p{L}{0,2}|je|mon|yo|io|eu)(?!\p{L})).{12,160}`,
   String.raw`.{1,40}(?:ról|ről|ból|ből|mról|mről) küldve\.?|elküldve .{1,60}`,
 ] as const;
 

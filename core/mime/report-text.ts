@@ -1,16 +1,13 @@
 import { type RefusalReason } from '../sending/refusal-advice.ts';
 import { type RefusedCommand, refusalReason } from '../sending/refusal-reason.ts';
-import { decodeText, firstField, type HeaderSection } from './header-fields.ts';
+import { isAutomaticReply, isOfProgram } from './automatic-text.ts';
+import { fieldText, firstField, type HeaderSection } from './header-fields.ts';
 import {
-  ABSENT_WORDINGS,
-  AUTOMATIC_STEMS,
-  AUTOMATIC_SUBJECTS,
   BOUNCE_WORDINGS,
   COPY_WORDINGS,
   DAEMONS,
   DELAY_WORDINGS,
   FAILURE_WORDINGS,
-  REPLY_STEMS,
   SERVER_BOUNCE_WORDINGS,
 } from './report-wordings.ts';
 import { fateInClauses } from './undelivered-clause.ts';
@@ -63,7 +60,7 @@ export function kindOfText(
   statement: string,
   isReturning: boolean,
 ): 'bounce' | 'delay' | 'delivered' | 'automatic-reply' | null {
-  const subject = readValue(header, 'subject').toLowerCase();
+  const subject = fieldText(header, 'subject').toLowerCase();
   const isOfServer = isServerReport(header);
   const isProgram = !isLetter(statement) || (isReturning && !asks(statement));
   const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && isProgram);
@@ -83,7 +80,8 @@ export function kindOfText(
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     return isBounce || isRefusal ? 'bounce' : null;
   }
-  const other = isOfProgram(header, statement) ? 'automatic-reply' : null;
+  const isOwn = !isReplyOfPerson(header, subject) && !asks(statement);
+  const other = isOfProgram(header, { subject, statement, isOwn }) ? 'automatic-reply' : null;
   const isTitled = isReply && isBounceTitle(subject) && !(isGreeting(statement) && asks(statement));
   if (isReplyOfPerson(header, subject) || (isLetter(statement) && !isTitled)) return other;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
@@ -138,13 +136,13 @@ export function isFromDaemon(header: HeaderSection): boolean {
 
 /** Whether only the display name is that of a mail server, which people also have: `Postmaster <ann@example.com>`. */
 function isNamedAsDaemon(header: HeaderSection): boolean {
-  return DAEMON_NAME.test(readValue(header, 'from').toLowerCase());
+  return DAEMON_NAME.test(fieldText(header, 'from').toLowerCase());
 }
 
 function isServerReport(header: HeaderSection): boolean {
   if (SERVER_FIELDS.some((name) => firstField(header, name) !== null)) return true;
-  if (/^multipart\/report\b/i.test(readValue(header, 'content-type'))) return true;
-  const from = readValue(header, 'from').toLowerCase();
+  if (/^multipart\/report\b/i.test(fieldText(header, 'content-type'))) return true;
+  const from = fieldText(header, 'from').toLowerCase();
   if (from === '') return false;
   const address = /<([^<>]*)>[^<>]*$/.exec(from)?.[1] ?? from;
   const [local = ''] = address.trim().split(/[@\s(]/, 1);
@@ -164,91 +162,6 @@ const EXCHANGE = 'microsoftexchange';
 /** Of Exim and Gmail, and of Exchange. */
 const SERVER_FIELDS = ['x-failed-recipients', 'x-ms-exchange-message-is-ndr'] as const;
 
-/** RFC 3834 §5, and the fields of programs that precede it. */
-function isAutomaticReply(header: HeaderSection, subject: string): boolean {
-  return (
-    /^auto-replied/i.test(readValue(header, 'auto-submitted')) ||
-    AUTOMATIC_FIELDS.some((name) => firstField(header, name) !== null) ||
-    /vacation/i.test(readValue(header, 'x-apple-action')) ||
-    /auto[_-]?reply/i.test(readValue(header, 'precedence')) ||
-    isAutomaticSubject(subject)
-  );
-}
-
-/** Says that a message waits, and that its sender must confirm something: `Your message to Joe is held until you click here once`. */
-const WAITS =
-  /(?<!\p{L})(?:your|ihre|votre|su|tu|il (?:tuo|suo)|a sua|uw|je|twoja|ваше|あなたの|您的|귀하의) ?(?:e-?mail|mail|message|nachricht|courriel|mensaje|correo|messaggio|mensagem|bericht|wiadomość|письмо|сообщение|メール|邮件|메일)(?!\p{Script=Latin}|\p{Script=Cyrillic})[^.!?。]{0,80}(?:held|waits|waiting|on hold|pending|not been delivered (?:yet|until)|not received|zurückgehalten|wartet|retenu|en attente|retenid|en espera|trattenut|in attesa|retid|em espera|vastgehouden|wacht|wstrzyman|oczekuje|задержан|ожида|保留|待ち|等待|보류|대기)/iu;
-const CONFIRMS =
-  /confirm|verif|approv|whitelist|guest list|bestätig|freigeb|freischalt|valider|confirmar|conferm|bevestig|potwierd|подтверд|確認|承認|确认|验证|확인|승인/iu;
-
-/** Whether a program wrote a message that is no report: a challenge, or one that says that it was generated (RFC 3834 §5). */
-function isOfProgram(header: HeaderSection, statement: string): boolean {
-  if (/^auto-/i.test(readValue(header, 'auto-submitted'))) return true;
-  const start = statement.slice(0, 2 * MAX_START_LENGTH).replace(/\s+/g, ' ');
-  return WAITS.test(start) && CONFIRMS.test(start);
-}
-
-/** Returns whether a subject, in lower case, is one of automatic replies. */
-export function isAutomaticSubject(subject: string): boolean {
-  const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
-  if (ABOUT_REPLIES.test(words)) return false;
-  return (
-    AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) ||
-    AUTOMATIC_REPLY.test(words.slice(0, MAX_NAMED_LENGTH)) ||
-    AUTOMATIC_TAG.test(words.slice(0, MAX_ABSENT_LENGTH)) ||
-    saysAbsent(words)
-  );
-}
-
-/** `Аўтаматычны адказ: …`: the two words in any order and language, and nothing else before the colon. */
-const AUTOMATIC_REPLY = new RegExp(
-  `^\\[?(?:(?:\\p{L}{1,8} )?\\S{0,6}(?:${AUTOMATIC_STEMS})\\S{0,20} {0,2}\\S{0,8}(?:${REPLY_STEMS})\\S{0,12}|\\S{0,8}(?:${REPLY_STEMS})\\S{0,14} {0,2}\\S{0,6}(?:${AUTOMATIC_STEMS})\\S{0,16})\\s{0,3}(?:[:：\\]–—-]|$)`,
-  'u',
-);
-/** `【自動返信】…` and `… (automatic reply)` */
-const AUTOMATIC_TAG = new RegExp(
-  `[([（【]\\S{0,4}(?:${AUTOMATIC_STEMS})[^()[\\]（）【】]{0,14}(?:${REPLY_STEMS})[^()[\\]（）【】]{0,8}[)\\]）】]`,
-  'u',
-);
-/** Characters of a subject in which it is named. */
-const MAX_NAMED_LENGTH = 80;
-
-/** What people write about such replies: `Automatic reply settings`, `Auto reply on my phone does not work`. */
-const ABOUT_REPLIES =
-  /^auto(?:matic|mated)?[ -]?(?:repl(?:y|ies)|respon\w{1,6})(?:'s)? (?:(?:(?:e-?mails?|messages?|texts?|out of office) )?(?:settings?|rules?|features?|templates?|config\w{0,10}|set-?up|options?|functions?|functionality|problems?|issues?|bugs?|questions?|polic(?:y|ies)|loops?|wording|drafts?|filters?|systems?|software|tools?|plug-?ins?|bots?|keeps?|stopped|broken|missing|enabled|disabled|(?:is|are|was|were|does|do|did) not|(?:is|are|was|were|does|do|did)n['’]?t|fails?|failed|failing|not|how|why)(?!\p{L})|.{0,60}(?<!\p{L})(?:(?:do|does|did|is|are)(?: not|n['’]?t)|not|stopped) work(?:s|ed|ing)?(?!\p{L}))/u;
-
-/** Whether a name is before, and nothing but dates is behind what says that someone is away. */
-function saysAbsent(subject: string): boolean {
-  if (subject.length > MAX_ABSENT_LENGTH) return false;
-  return ABSENT_WORDINGS.some((wording) => {
-    const at = subject.indexOf(` ${wording}`);
-    if (at < 2 || /[:?!]/.test(subject.slice(0, at))) return false;
-    return /^(?:[.!]|\s*[(,–-]|\s(?:until|till|from|since|returning|and will|von|vom|bis|seit|jusqu|du |depuis|hasta|desde|del|fino|dal|tot|van|até|de |do |fra|til|från|od|do |с |до )|\s?$)/u.test(
-      subject.slice(at + wording.length + 1),
-    );
-  });
-}
-
-/** Characters of a subject that names who is away. */
-const MAX_ABSENT_LENGTH = 150;
-
-/** Fields of automatic replies, of programs that precede RFC 3834; lower case. */
-export const AUTOMATIC_FIELDS: readonly string[] = [
-  'x-autoreply',
-  'x-autorespond',
-  'x-autoresponder',
-  'x-autoresponse',
-  'x-auto-reply',
-  'x-mail-autoreply',
-  'x-autogenerated',
-];
-
-function readValue(header: HeaderSection, name: string): string {
-  return decodeText(firstField(header, name)?.raw ?? '')
-    .slice(0, 1_000)
-    .trim();
-}
-
 /** What a statement says. */
 export interface ReadStatement {
   /** about each recipient that it names; about an unnamed one when it names none; never empty */
@@ -258,11 +171,16 @@ export interface ReadStatement {
 
 /**
  * Reads a statement. What it says as a whole is found once, however many recipients it names. `sentTo`: the only recipient of the message as
- * far as it is known.
+ * far as it is known; `failed`: the only one that a field of the report names, which bounced even if the text greets another.
  */
-export function readStatement(statement: string, sentTo: string | null = null): ReadStatement {
+export function readStatement(
+  statement: string,
+  sentTo: string | null = null,
+  failed: string | null = null,
+): ReadStatement {
   const sections = splitSections(statement);
-  const only = sections.size === 0 ? (onlyAddressIn(statement) ?? sentTo) : null;
+  const named = sections.size === 0 ? (failed ?? onlyAddressIn(statement)) : null;
+  const only = sections.size === 0 ? (named ?? sentTo) : null;
   let found: Diagnosis | null = null;
   const whole = () => (found ??= diagnose([replyIn(statement), statement], commandIn(statement), only));
   const diagnoseAddress = (address: string): Diagnosis => {
@@ -275,9 +193,7 @@ export function readStatement(statement: string, sentTo: string | null = null): 
     return { ...whole(), address, text, code, status: status ?? whole().status };
   };
   const diagnoses = () =>
-    sections.size === 0
-      ? [{ ...whole(), address: onlyAddressIn(statement) }]
-      : [...sections.keys()].map(diagnoseAddress);
+    sections.size === 0 ? [{ ...whole(), address: named }] : [...sections.keys()].map(diagnoseAddress);
   return { diagnoses, diagnoseAddress };
 }
 
@@ -287,7 +203,8 @@ function onlyAddressIn(text: string): string | null {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const local = LOCAL_PART.exec(text.slice(Math.max(0, at - MAX_LOCAL_LENGTH), at))?.[0] ?? '';
     const domain = DOMAIN.exec(text.slice(at + 1, at + 1 + MAX_DOMAIN_LENGTH))?.[0] ?? '';
-    if (local === '' || domain === '') continue;
+    // Ids of messages have no domain: `[1741.ABC@xmail]`.
+    if (local === '' || !domain.includes('.')) continue;
     const address = `${local}@${domain}`.toLowerCase();
     if (only !== null && address !== only) return null;
     only = address;
@@ -363,7 +280,7 @@ const REASON_SUBJECT =
 
 /** Returns what the subject of a report says; null when it gives no reason. */
 export function diagnoseSubject(header: HeaderSection): Diagnosis | null {
-  const words = REASON_SUBJECT.exec(readValue(header, 'subject'))?.[1];
+  const words = REASON_SUBJECT.exec(fieldText(header, 'subject'))?.[1];
   const said = words === undefined ? null : readRefusal(words, null, null);
   return said?.reason === 'unknown' ? null : said;
 }

@@ -56,6 +56,12 @@ export function makeReply(original: Original, input: ReplyInput, isOneself: (add
   };
 }
 
+/** Returns the first address that a reply would go to, but that mail cannot be sent to; null when there is none. */
+export function unsendableAddressee(original: Original, isOneself: (address: string) => boolean): string | null {
+  const found = addressees(original, isOneself).find((mailbox) => outgoingMailbox(mailbox) === null);
+  return found?.address ?? null;
+}
+
 /**
  * Returns the subject of a reply: one `Re: ` in front, which replaces reply markers of other languages (`AW:`, `SV:`, `Antw:`). A subject
  * that starts with `Re:` stays. One line, cut to the maximum length.

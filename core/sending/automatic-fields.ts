@@ -1,4 +1,4 @@
-import { AUTOMATIC_FIELDS } from '../mime/report-text.ts';
+import { AUTOMATIC_FIELDS } from '../mime/automatic-text.ts';
 
 /** Fields whose presence marks mail of a list server, of a program that guards against loops, or of one that sends by itself. */
 export const MARKING_FIELDS: ReadonlySet<string> = new Set([

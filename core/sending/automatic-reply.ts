@@ -1,4 +1,4 @@
-import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/report-text.ts';
+import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/automatic-text.ts';
 import {
   ABOUT_ABSENCE,
   ACKNOWLEDGEMENT_NOUN,

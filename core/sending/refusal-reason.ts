@@ -54,16 +54,29 @@ function isUnresolved({ status, text, recipient = null }: Refusal): boolean {
   return isRecipientUnresolved({ status, text: (text ?? '').slice(0, MAX_TEXT_LENGTH), recipient });
 }
 
-/** Returns the text with the recipient's address in place of its local part where that is used as a name: quoted, first, or behind a word for it. */
+/**
+ * Returns the text with the recipient's address in place of its local part where that is used as a name: quoted, first, or behind a word for
+ * it. Of a callout that failed for the recipient, only its address stays: servers say the same of the sender's.
+ */
 function nameRecipient({ text, recipient }: Refusal): string {
   const [localPart = ''] = (recipient ?? '').toLowerCase().split('@');
-  const cut = (text ?? '').slice(0, MAX_TEXT_LENGTH);
+  const cut = (text ?? '')
+    .slice(0, MAX_TEXT_LENGTH)
+    .replace(OR_DENIED, '')
+    .replace(CALLOUT, (whole, address: string) =>
+      address.toLowerCase() === recipient?.toLowerCase() ? address : whole,
+    );
   if (localPart.length < 2 || NO_NAME.test(localPart)) return cut;
   return cut.replace(
     /(?<=^[\s\d.:-]{0,20}|[:;.!] |["'<«„“(]|\b(?:user|account|mailbox|recipient|address|alias) )[^\s"'<>()«»„“”:;,!?@]{2,64}(?=["'>»“”)]|[:;,.!?]?(?:\s|$))/giu,
     (word) => (word.toLowerCase().replace(/\.$/, '') === localPart ? `${recipient}` : word),
   );
 }
+
+/** Servers that tell no one whether a mailbox exists name a second reason: `Mailbox not found or access denied`. */
+const OR_DENIED = /(?<!unavailable),? or access (?:is |was )?denied/gi;
+const CALLOUT =
+  /(?:callback setup failed )?(?:while verifying|verification failed for) <?([^\s<>]{1,64}@[^\s<>:;,]{1,255})>?/gi;
 
 /** Local parts that are words of refusals. */
 const NO_NAME =
@@ -87,7 +100,7 @@ function isVague(text: string): boolean {
 /** Servers refuse unknown users and unwanted senders with the same words, and tell them apart by the status only. */
 function mayMeanAccess(text: string): boolean {
   // QQ uses one sentence for both, after the refused RCPT command.
-  return /access denied/i.test(text) && !/mailbox unavailable or access denied/i.test(text);
+  return /access denied/i.test(text.replace(OR_DENIED, '')) && !/mailbox unavailable or access denied/i.test(text);
 }
 
 /** Returns the reason that the wording of a text gives; null when no wording is known. */
@@ -198,7 +211,7 @@ const SENDER_BEFORE =
   /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|not|no|currently|seem|to|be)){0,3} ?$|(?<!\p{L})(?:relay|sasl|auth) ?$/u;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
-  /(?<!\p{L})(?:absender|exp[ée]diteur|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|寄件者|寄件人|差出人|送信者|送信元|발신)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
+  /(?<!\p{L})(?:absender|sendende|[ée]metteur|emisor|emissor|emittent|exp[ée]diteur|expéditrice|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|发件方|发送方|發送方|寄件者|寄件人|差出人|送信者|送信元|발신|보낸 사람|보내는 사람|발송자)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
 /** Who is unknown is no subject: `mail from unknown hosts`. */
 const OF_UNKNOWN = /(?<!\p{L})(?:from|by|of|relay for) (?:an? |any |the )?$/u;
 const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;

@@ -126,6 +126,12 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not a gateway | we do not relay | external relay`,
   ],
   [
+    // Filters say `blocked` of files, too.
+    'policy',
+    `
+    attachment ... not allowed | attachments are not | file type`,
+  ],
+  [
     'spam',
     `
     spam | unsolicited | junk mail | bulk email | ube, | ube  | uce  | spamassassin | message scored | razor | bayes | rule imposed |
@@ -173,7 +179,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'policy',
     `
     policy | policies | protocol violation | potential security | security issue | prohibited | administrative prohibition |
-    administratively | attachment ... not allowed | attachments are not | file type | unacceptable content |
+    administratively | unacceptable content |
     rejected by administrator | forbidden | not acceptable | message refused | denied by`,
   ],
   [
@@ -220,7 +226,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'host_unknown',
     `
     host unknown | dns hard error | unknown host | host not found | host name not found | domain not found | domain name not | no such host |
-    no such domain | unknown domain | unrouteable domain | unrouteable address | unrouteable mail domain | unroutable | adresse non routable | dirección no enrutable | adres nierutowalny | nicht routbar |
+    no such domain | unknown domain | unrouteable | unroutable | adresse non routable | dirección no enrutable | adres nierutowalny | nicht routbar |
     name service error | nxdomain | no route for recipient domain | couldn't find any host named | could not find any host |
     couldn't find ... host | dns lookup failure | domain is not found | domain is not known | domain is not valid |
     domain is not registered | domain has expired | domain @host has expired | domain expired | bogus domain | bad domain | wrong domain | domain not in service | no a or mx | no mx or a | has no mx | no valid mx |
@@ -277,6 +283,15 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     no entry for | no entry found | no account here | no account for | a registered user | address is obsolete | obsolete address |
     dead address | dead mailbox | address retired | employee has left | longer with the company | longer with us |
     longer works for | ex-employee | not found at the remote site | have their email address registered | no mail-box here | no forwarding address | 查无此人 | 查無此人 | we do not know | we don't know | user have no mail | user has no mail`,
+  ],
+  [
+    // In languages beside English, where the words of an unknown recipient come first.
+    'mailbox_disabled',
+    `
+    disabilitat | disattivat | sospes | deshabilitad | desactivad | inhabilitad | suspendid | desativad | desabilitad | suspensa | suspenso | désactivé |
+    uitgeschakeld | gedeactiveerd | inaktivera | avstängd | deaktiver | nieaktywn | wyłączon | dezaktywowan | deaktivován | zakázán | letilt |
+    dezactivat | suspendat | деактивирован | приостановлен | отключён | неактивен | вимкнен | призупинен | devre dışı | askıya alın |
+    απενεργοποι | מושבת | معطل | vô hiệu hóa | dinonaktifkan | ถูกระงับ | 已禁用 | 被禁用 | 已停用 | 無効に | 利用停止 | 비활성 | 사용 중지`,
   ],
   [
     'expired',

@@ -1,6 +1,6 @@
 import { hasRight, requireRights, rightMissing } from '../../core/accounts/rights.ts';
 import type { AddressFields } from '../../core/mime/address.ts';
-import { makeReply, type Original } from '../../core/sending/address-reply.ts';
+import { makeReply, type Original, unsendableAddressee } from '../../core/sending/address-reply.ts';
 import { asRecipient, findCorrespondents } from '../../core/sending/correspondents.ts';
 import type { SentDraft } from '../../core/sending/draft.ts';
 import { POLICY_VIOLATION, RECIPIENT_SUPPRESSED, UserError } from '../../core/shared/errors.ts';
@@ -61,6 +61,9 @@ export async function readReplySender(context: OperationContext, id: string): Pr
   return original.recipient ?? original.ownAddress;
 }
 
+/** Characters of an address that an error repeats. */
+const MAX_SHOWN_LENGTH = 200;
+
 /** Returns a checked reply with the recipients, subject and references of a reply. Throws validation. */
 export function addressReply(
   { original, isThread, isOneself }: Repliable,
@@ -69,7 +72,14 @@ export function addressReply(
 ): { email: CheckedEmail; repliedTo: NonNullable<Receipt['repliedTo']> } {
   const input = { to: checked.to, subject: checked.subject, audience };
   const { to, cc, subject, inReplyTo, references } = makeReply(original, input, isOneself);
-  if (to.length === 0) throw invalid('The original has no address to reply to. Give a recipient in to.', 'to');
+  if (to.length === 0) {
+    const unsendable = unsendableAddressee(original, isOneself)?.slice(0, MAX_SHOWN_LENGTH) ?? null;
+    const reason =
+      unsendable === null
+        ? 'The original has no address to reply to.'
+        : `Mail cannot be sent to \`${unsendable}\`: the part before the @ must be ASCII.`;
+    throw invalid(`${reason} Give a recipient in to.`, 'to');
+  }
   const taken = new Set([...to, ...checked.cc].map((mailbox) => mailbox.address.toLowerCase()));
   const others = cc.filter((mailbox) => !taken.has(mailbox.address.toLowerCase()));
   const email = { ...checked, to, cc: [...checked.cc, ...others], subject, inReplyTo, references };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { corporaDirectory, hasCorpora } from '../support/mail/corpora.ts';
+import { insertMail } from '../support/rows/mail-rows.ts';
 import type { TestMailbox } from '../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../support/servers/gateway.ts';
 
@@ -74,6 +75,21 @@ describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
     expect([first?.contentId, first?.contentDisposition]).toEqual(['<logo.png>', 'inline']);
     const second = (await simpleParser(await sentBytes(odd?.body))).attachments[0];
     expect([second?.filename, second?.contentType]).toEqual(['x.png', 'application/pdf']);
+  });
+
+  test('102: a reply to an address beyond ASCII says that mail cannot be sent to it', async () => {
+    const sender = 'grå@grå.example';
+    const [from, to] = [sender, box.address].map((address) => ({
+      text: address,
+      addresses: [{ name: null, address }],
+    }));
+    const addresses = { from: from ?? null, to: to ?? null, cc: null, bcc: null, replyTo: null };
+    const mail = { workspaceId: box.workspaceId, ownAddress: box.address, addresses };
+    const [id = ''] = await insertMail(gateway.actor, [mail]);
+    const body = { from: box.address, text: 'Hej' };
+    const refused = await gateway.call(box.apiKey, 'POST', `/emails/${id}/reply`, body);
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().message).toContain(`Mail cannot be sent to \`${sender}\``);
   });
 
   test('103: a Buffer as JSON is sent as its bytes', async () => {

@@ -3,8 +3,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeAttachment } from '../../core/mime/attachment.ts';
+import { readMailReport } from '../../core/mime/parse-bounce.ts';
 import { type ParsedMessage, parseMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
+import { replySubject } from '../../core/sending/address-reply.ts';
+import {
+  findLinks,
+  findSubjectAnchor,
+  type Joinable,
+  joinBatch,
+  type ThreadableMessage,
+} from '../../core/threads/threading.ts';
 import { corporaDirectory, hasCorpora } from '../support/mail/corpora.ts';
 
 /** A case of expect.jsonl. */
@@ -41,6 +50,12 @@ interface Expected {
   }[];
   /** visible in the text or as an attachment */
   attachments_any?: boolean;
+  /** the files of each thread, without their ending */
+  threads?: string[][];
+  message_id?: Record<string, string>;
+  /** the subject of our reply to a file */
+  reply_to?: string;
+  reply_subject?: string;
 }
 
 const folder = path.join(corporaDirectory, 'public-reports');
@@ -50,17 +65,25 @@ function readCases(): PublicCase[] {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PublicCase);
 }
 
-/** What the parser alone decides, one message at a time. Threads, replies and what is sent have tests of their own. */
+/** What the parser alone decides, one message at a time. What is sent has tests of its own. */
 function isOfParser({ how, kind }: PublicCase): boolean {
-  return how === 'smtp' && kind !== 'threads' && kind !== 'replies';
+  return how === 'smtp' && kind !== 'threads';
 }
+
+function isOfThreads({ how, kind }: PublicCase): boolean {
+  return how === 'smtp' && kind === 'threads';
+}
+
+/** Where Postroom decides otherwise: people type words such as `<yes>` for ids, so an id without `@` joins nothing (decision 10). */
+const DECIDED: Readonly<Record<string, string[][]>> = { '75-id-without-at': [['75a'], ['75b']] };
 
 const cases = hasCorpora ? readCases() : [];
 
 describe.skipIf(!hasCorpora)('the cases of public reports', () => {
   test('are complete', () => {
     expect(cases).toHaveLength(75);
-    expect(cases.filter(isOfParser).length).toBe(56);
+    expect(cases.filter(isOfParser).length).toBe(60);
+    expect(cases.filter(isOfThreads).length).toBe(5);
   });
 
   test.each(cases.filter(isOfParser))('$id is read as its sender meant it', async ({ expect: wanted, files }) => {
@@ -70,7 +93,58 @@ describe.skipIf(!hasCorpora)('the cases of public reports', () => {
     expect(all.length).toBeGreaterThan(0);
     for (const [file, each] of all) expectRead(file, each, await read(file));
   });
+
+  test.each(cases.filter(isOfThreads))('$id is joined as its senders meant it', async ({ id, expect: wanted }) => {
+    const files = Array.isArray(wanted.files) ? wanted.files : [];
+    const messages = await Promise.all(files.map(async (file) => [file, (await read(file)).message] as const));
+    const joined = joinBatch(messages.map(toJoinable), { threadOfKey: new Map(), threadsBySubject: new Map() });
+    const threads = joined.map(({ messages: each }) => each.map(({ message }) => message.emailId));
+    expect(threads).toEqual(DECIDED[id] ?? wanted.threads);
+    for (const [file, { messageId, subject }] of messages) {
+      const name = toName(file);
+      if (wanted.message_id?.[name] !== undefined) expect(messageId).toBe(wanted.message_id[name]);
+      if (wanted.reply_to === name) expect(replySubject(subject)).toBe(wanted.reply_subject);
+    }
+  });
+
+  test('96: a report in lower case with brackets is read', async () => {
+    const { steps } = JSON.parse(
+      readFileSync(path.join(folder, '96-bounce-in-lower-case-with-brackets.json'), 'utf8'),
+    ) as { steps: { eml?: string }[] };
+    const report = await readMailReport(Buffer.from(steps.find(({ eml }) => eml !== undefined)?.eml ?? ''));
+    expect(report).toMatchObject({
+      recipients: [{ finalRecipient: 'nobody@ext.example', action: 'failed', reason: 'user_unknown' }],
+    });
+  });
 });
+
+const SECOND_MS = 1_000;
+
+function toName(file: string): string {
+  return file.replace(/\.eml$/, '');
+}
+
+/** A received message as its threads are decided by; messages arrive in the order of their files. */
+function toJoinable([file, parsed]: readonly [string, ParsedMessage], index: number): Joinable<ThreadableMessage> {
+  const { messageId, inReplyTo, references, subject, addresses, date } = parsed;
+  const createdAt = new Date(Date.UTC(2026, 0, 1) + index * SECOND_MS);
+  const message = {
+    emailId: toName(file),
+    messageId: messageId ?? '',
+    inReplyTo,
+    references,
+    subject,
+    baseSubject: baseSubject(subject),
+    ownAddress: 'hello@inbox.test',
+    addresses: [addresses.from, addresses.to, addresses.cc].flatMap((list) =>
+      (list?.addresses ?? []).map(({ address }) => address),
+    ),
+    createdAt,
+    date: date ?? createdAt,
+  };
+  const links = findLinks(message);
+  return { message, links, anchor: findSubjectAnchor(message, links) };
+}
 
 async function read(file: string): Promise<{ raw: Buffer; message: ParsedMessage }> {
   const raw = readFileSync(path.join(folder, file));

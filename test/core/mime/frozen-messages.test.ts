@@ -1,27 +1,69 @@
 import { expect, test } from 'vitest';
 import { readAsFrozen, readFrozenMessages } from './frozen/frozen-mail.ts';
 
-// 193 whole messages, written and committed before anyone looked at what the product made of them. Of a third, by a hash of its title, none
-// was looked at since. At first, 34 of 38 and 25 of 25 bounces were right, 12 of 13 and 6 of 8 automatic messages, 30 of 32 and 13 of 15
-// replies, 21 of 23 and 11 of 12 codes.
+// Whole messages, written and committed before anyone looked at what the product made of them. Of a third, by a hash of its title, none
+// was looked at since.
 test.each([
+  // At first 34 and 25, 12 and 6, 30 and 13, 21 and 11.
   // Exim's `einen solchen Nutzer kennt sie aber nicht` was lost when sentences that suppressed valid recipients were cured.
-  ['bounces', false, 37, 38],
-  ['bounces', true, 25, 25],
-  ['automatic', false, 13, 13],
-  ['automatic', true, 8, 8],
-  ['replies', false, 32, 32],
-  ['replies', true, 13, 15],
-  ['codes', false, 23, 23],
-  ['codes', true, 11, 12],
-  ['invitations', false, 4, 4],
-  ['invitations', true, 4, 4],
-  ['odd', false, 15, 15],
-  ['odd', true, 4, 4],
+  ['first', 'bounces', false, 37, 38],
+  ['first', 'bounces', true, 25, 25],
+  ['first', 'automatic', false, 13, 13],
+  ['first', 'automatic', true, 8, 8],
+  ['first', 'replies', false, 32, 32],
+  ['first', 'replies', true, 13, 15],
+  ['first', 'codes', false, 23, 23],
+  ['first', 'codes', true, 11, 12],
+  ['first', 'invitations', false, 4, 4],
+  ['first', 'invitations', true, 4, 4],
+  ['first', 'odd', false, 15, 15],
+  ['first', 'odd', true, 4, 4],
+  // Two replies expected no quotation between a greeting and the answer to it, which stays (reply-text.test.ts).
+  // At first 41 and 21, 23 and 5, 44 and 23, 21 and 19; the others as now.
+  ['second', 'bounces', false, 43, 43],
+  ['second', 'bounces', true, 21, 22],
+  ['second', 'automatic', false, 23, 23],
+  ['second', 'automatic', true, 5, 7],
+  ['second', 'answers', false, 11, 11],
+  ['second', 'answers', true, 8, 8],
+  ['second', 'replies', false, 45, 46],
+  ['second', 'replies', true, 23, 24],
+  ['second', 'codes', false, 21, 21],
+  ['second', 'codes', true, 19, 20],
+  ['second', 'odd', false, 14, 14],
+  ['second', 'odd', true, 10, 10],
+  // At first 28 and 10, 8 and 5, 39 and 19, 19 and 8; the others as now. A group that `may not exist, or you may not have permission` is soft,
+  // and a word of capitals alone on a line may be a button.
+  ['third', 'bounces', false, 29, 30],
+  ['third', 'bounces', true, 10, 13],
+  ['third', 'automatic', false, 14, 14],
+  ['third', 'automatic', true, 7, 8],
+  ['third', 'answers', false, 9, 9],
+  ['third', 'answers', true, 3, 3],
+  ['third', 'replies', false, 42, 43],
+  ['third', 'replies', true, 19, 20],
+  ['third', 'codes', false, 22, 23],
+  ['third', 'codes', true, 8, 9],
+  // Near to what was cured after the third set, and look-alikes of it. Before, 6 and 2, 5 and 1, 4 and 0.
+  ['fourth', 'automatic', false, 12, 12],
+  ['fourth', 'automatic', true, 13, 14],
+  ['fourth', 'replies', false, 8, 8],
+  ['fourth', 'replies', true, 4, 5],
+  ['fourth', 'codes', false, 9, 9],
+  ['fourth', 'codes', true, 1, 1],
+  // At first 11 and 4, 3 and 3, 10 and 5, 6 and 3. `Not delivering to previously bounced address` says nothing of the receiver, and stays soft.
+  ['fifth', 'bounces', false, 12, 13],
+  ['fifth', 'bounces', true, 4, 4],
+  ['fifth', 'automatic', false, 4, 4],
+  ['fifth', 'automatic', true, 3, 4],
+  ['fifth', 'replies', false, 10, 10],
+  ['fifth', 'replies', true, 5, 5],
+  ['fifth', 'codes', false, 7, 7],
+  ['fifth', 'codes', true, 3, 4],
 ] as const)(
-  'of the frozen %s (kept aside: %s), %i of %i are read as they are meant',
-  async (kind, isHeld, least, count) => {
-    const messages = readFrozenMessages(kind).filter((each) => each.isHeld === isHeld);
+  'of the %s frozen %s (kept aside: %s), %i of %i are read as they are meant',
+  async (set, kind, isHeld, least, count) => {
+    const messages = readFrozenMessages(set, kind).filter((each) => each.isHeld === isHeld);
     const wrong: string[] = [];
     for (const message of messages) {
       const read = await readAsFrozen(kind, message);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { isAutomaticSubject } from '../../../core/mime/automatic-text.ts';
 import { kindOfReport, readMailReport } from '../../../core/mime/parse-bounce.ts';
 import { suppressedByReport } from '../../../core/mime/report-effects.ts';
-import { isAutomaticSubject } from '../../../core/mime/report-text.ts';
 
 const DAEMON = 'From: MAILER-DAEMON@mx.test\nSubject: failure notice\n';
 
@@ -47,6 +47,20 @@ describe('the kind of a message at a return address', () => {
     ['unknown', `${from}Subject: Re: Hello\n`, 'Thank you, see you there!'],
     ['unknown', `${from}Subject: Question\n`, 'Why do such mails bounce? My mailbox is full of them.'],
     ['unknown', 'From: postmaster@x.test\nSubject: Hello\n', 'We moved our office.'],
+    ['automatic-reply', `${from}Subject: Hello\n`, 'Dies ist eine automatisch erzeugte Nachricht.'],
+    ['automatic-reply', `${from}Subject: Hello\n`, 'Este mensaje se ha generado automáticamente.'],
+    ['unknown', `${from}Subject: Hello\n`, 'This is about the automatic reply that you sent me.'],
+    ['unknown', `${from}Subject: Hello\n`, 'This automatic machine stopped after one message.'],
+    ['unknown', `${from}Subject: Hello\n`, 'See below.\n\nAnn <ann@x.test> wrote:\n> This is an automatic message.'],
+    ['automatic-reply', `${from}Subject: Hello\n`, 'Thank you. This mailbox is no longer monitored.'],
+    ['unknown', `${from}Subject: Hello\n`, 'My account is no longer used, please close it.'],
+    ['automatic-reply', `${from}Subject: Hello\n`, 'Joe Miller has left the company. Please write to Ann.'],
+    ['unknown', `${from}Subject: Hello\n`, 'Bob Miller has left the company. Please write to Ann.'],
+    ['unknown', `${from}Subject: Hello\n`, 'Joe login no longer works at home.'],
+    ['automatic-reply', `${from}Subject: Congé parental Re: Offre\n`, 'Je suis de retour en mai.'],
+    ['unknown', `${from}Subject: Quick question re: your offer\n`, 'Which one is cheaper, I wonder.'],
+    ['automatic-reply', `${from}Subject: 休假通知\n`, '我3月17日回来。'],
+    ['unknown', `${from}Subject: Re: Out of office next week?\n`, 'No, call me on Tuesday.'],
   ])('is %s: %j', async (kind, head, text) => {
     expect(kindOfReport(await read(text, head))).toBe(kind);
   });
@@ -57,7 +71,30 @@ describe('the kind of a message at a return address', () => {
   });
 });
 
+test.each([
+  '-this mail',
+  '. this mail mail mail',
+  '. this x x x x',
+  'this mailbox xxxx ',
+  '. aa bb cc Joe ',
+  'leave urlaub ',
+])('a text of %j is read in time that grows with its length', async (part) => {
+  // Sentences about itself, repeated within one another, would not end here.
+  expect(kindOfReport(await read(part.repeat(2_000), 'From: Joe <joe@x.test>\nSubject: x\n'))).toBe('unknown');
+});
+
 describe('a bounce in words', () => {
+  test('names the address in X-Failed-Recipients, not the one that its text greets', async () => {
+    const head = `${DAEMON}X-Failed-Recipients: joe@x.test\n`;
+    const [first] = await recipientsIn('Hello ann@y.test,\n\nyour message was not delivered: no such user.', head);
+    expect(first?.finalRecipient).toBe('joe@x.test');
+  });
+
+  test('takes no message id for a second recipient', async () => {
+    const [first] = await recipientsIn('Error sending message [17.AB@xmail].\nRcpt=[joe@x.test] 550 unknown user');
+    expect(first?.finalRecipient).toBe('joe@x.test');
+  });
+
   test('reports each recipient by the text about it', async () => {
     const text =
       'I could not deliver it:\n\n<ann@x.test>:\nRemote host said: 550 5.1.1 User unknown\n\n<bob@x.test>:\nRemote host said:\n552 5.2.2 Mailbox\nfull\n';

@@ -6,6 +6,7 @@ import {
   replyLinks,
   replySubject,
   trimReferences,
+  unsendableAddressee,
 } from '../../../core/sending/address-reply.ts';
 
 const list = (...addresses: (string | Mailbox)[]) => ({
@@ -77,6 +78,13 @@ describe('a reply goes to', () => {
   test('the recipients that the user gives', () => {
     const to = [{ name: null, address: 'eve@y.test' }];
     expect(makeReply(received, { ...plain, to }, isOneself).to).toEqual(to);
+  });
+
+  test('names the address that mail cannot be sent to', () => {
+    const original = withAddresses({ from: list('grå@grå.example') });
+    expect(makeReply(original, plain, isOneself).to).toEqual([]);
+    expect(unsendableAddressee(original, isOneself)).toBe('grå@grå.example');
+    expect(unsendableAddressee(received, isOneself)).toBeNull();
   });
 });
 
