@@ -117,7 +117,9 @@ function isBrokenBy(folded: string, mark: string): boolean {
   let last = -MAX_APART;
   for (let at = folded.indexOf(mark); at !== -1; at = folded.indexOf(mark, at + 1)) {
     if (!IS_LETTER.test(folded[at - 1] ?? '') || !IS_LETTER.test(folded[at + 1] ?? '')) continue;
-    run = at - last <= MAX_APART ? run + 1 : 1;
+    // A name of a host has several in one word.
+    const isNear = at - last <= MAX_APART;
+    if (!isNear || folded.slice(last, at).includes(' ')) run = isNear ? run + 1 : 1;
     if (run === MIN_BROKEN) return true;
     last = at;
   }
