@@ -12,7 +12,7 @@ export interface FoundOrder {
 
 const MAX_ORDERS = 3;
 /** Words in groups that an order has at least; many sentences of ordinary mail have fewer. */
-const MIN_WORDS = 2;
+export const MIN_WORDS = 2;
 /** A sentence is read with its neighbor when one of them scores more. */
 const WORTH_A_LOOK = -2.5;
 
@@ -38,12 +38,16 @@ export function marginOfMany(sentences: number): number {
 }
 
 /**
- * Returns the sentences of folded text that the model scores above `least` and what their number asks for, the highest first; at most 3.
- * `original`: the text as written. Linear.
+ * Returns the sentences of folded text that the model scores above `least` and what their number asks for (`margin`), the highest first; at most
+ * 3. `original`: the text as written. Linear.
  */
-export function findOrders(folded: string, original: string, least: number): FoundOrder[] {
+export function findOrders(
+  folded: string,
+  original: string,
+  { least, margin }: { least: number; margin: (sentences: number) => number },
+): FoundOrder[] {
   const sentences = readOrderSentences(hideQuotations(folded), MODEL.find);
-  const limit = least + marginOfMany(sentences.length);
+  const limit = least + margin(sentences.length);
   const found: { at: number; score: number }[] = [];
   let before = -Infinity;
   for (const [at, sentence] of sentences.entries()) {

@@ -96,6 +96,36 @@ export function joinSpacedLetters(folded: string): string | null {
   return joined === folded ? null : joined;
 }
 
+/** Marks within words that are broken: a hyphen, a dot, and what no word has. */
+const BREAKS = ['-', '.', '*', '~', '|', '_', '\u00b7'];
+/** So many broken words lie within so many characters where a whole text is broken; ordinary text has `check-in` here and there. */
+const MIN_BROKEN = 4;
+const MAX_APART = 20;
+const IS_LETTER = /\p{L}/u;
+
+/** Returns folded text in which words with a mark between two of their letters (`ig-nore`) are whole; null when there are not many together. */
+export function joinBrokenWords(folded: string): string | null {
+  const mark = BREAKS.find((each) => isBrokenBy(folded, each));
+  if (mark === undefined) return null;
+  const pattern = new RegExp(`(?<=\\p{L}{2})[${mark}](?=\\p{L}{2})`, 'gu');
+  // Addresses stay as they are.
+  return folded.replace(/(?<![^\s])[^\s@/]{1,60}(?![^\s])/g, (word) => word.replace(pattern, ''));
+}
+
+function isBrokenBy(folded: string, mark: string): boolean {
+  let run = 0;
+  let last = -MAX_APART;
+  for (let at = folded.indexOf(mark); at !== -1; at = folded.indexOf(mark, at + 1)) {
+    if (!IS_LETTER.test(folded[at - 1] ?? '') || !IS_LETTER.test(folded[at + 1] ?? '')) continue;
+    // A name of a host has several in one word.
+    const isNear = at - last <= MAX_APART;
+    if (!isNear || folded.slice(last, at).includes(' ')) run = isNear ? run + 1 : 1;
+    if (run === MIN_BROKEN) return true;
+    last = at;
+  }
+  return false;
+}
+
 const JOINED_WORDS = /(?:[A-Z][a-z]{1,14}){8}/;
 
 /** Returns folded text with spaces before the capitals of words that were written together (`SendTheCodeTo`); null when there are none. */

@@ -13,7 +13,7 @@ const STYLE_URL = /url\(\s*["']?([^"')\s]{8,4000})/gi;
 const PLAIN_URL = /\bhttps?:\/\/[^\s"'<>]{4,2000}/gi;
 /** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`. */
 const PLACE =
-  /\{\{(?<template>[^{}]{1,80})\}\}|\$\{(?<variable>[^{}]{1,80})\}|\[(?<bracket>[^[\]]{3,100})\]|\{(?<brace>[^{}]{1,80})\}|<(?<angle>[^<>]{3,80})>|(?<words>(?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}|[A-Z]{4,20}(?:_[A-Z]{2,20}){0,4}_HERE)/g;
+  /\{\{(?<template>[^{}]{1,80})\}\}|\$\{(?<variable>[^{}]{1,80})\}|\[(?<bracket>[^[\]]{3,100})\]|\{(?<brace>[^{}]{1,80})\}|<(?<angle>[^<>/!][^<>]{2,79})>|(?<==)\((?<paren>[^()]{3,80})\)|(?<words>(?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}|[A-Z]{4,20}(?:_[A-Z]{2,20}){0,4}_HERE)/g;
 /** What an agent has and a sender does not. */
 const DATA =
   /\b(?:contents?|summary|summari[sz]e|conversations?|history|inbox|mailbox|transcripts?|passwords?|secrets?|context|prompt|(?:whole|entire|full|this|the) (?:thread|e-?mail|message|mail|chat)|chat|contacts|calendar|credentials|api key|user data|private|codes?|(?:last|latest|previous|first|newest|base64|encoded) (?:\w+ )?(?:\w+ )?(?:messages?|e-?mails?|replies|reply|answer)|body|answer|reply|everything|zusammenfassung|unterhaltung|verlauf|inhalt|passwort|kontakte|postfach|resume|conversation|contenu|message|messages|contacts|mot de passe|resumen|conversacion|contenido|mensaje|contactos|contrasena|riassunto|conversazione|contenuto|messaggio|contatti|resumo|conversa|conteudo|mensagem|contatos|senha|samenvatting|gesprek|inhoud|bericht|wachtwoord|streszczenie|podsumowanie|rozmowa|tresc|wiadomosc|haslo|sammanfattning|konversation|innehall|losenord|ozet|icerik|mesaj|sifre)\b|содержан|переписк|пересказ|сообщени|парол|контакт|摘要|内容|內容|对话|對話|聊天|密码|联系人|要約|会話|本文|内容|パスワード|連絡先|요약|대화|내용|비밀번호|ملخص|محادث|محتوى|كلم[ةه] المرور|סיכום|שיחה|תוכן|सारांश|बातचीत/;
@@ -51,7 +51,12 @@ export function findCarryingLink(mail: LinkedParts): CarryingLink | null {
 }
 
 /** What begins a place, in an address or right behind it. */
-const PLACE_START = /[{[<]|%5b|%7b|(?:insert|paste|put|your|add)[_ -]|_here/i;
+const PLACE_START = /[{[<]|=\(|%5b|%7b|(?:insert|paste|put|your|add)[_ -]|_here/i;
+
+/** What begins a place right behind an address. */
+const PLACE_FOLLOWS = /[{[<]/;
+/** An address that ends where a value belongs, or within a place. */
+const OPENS_PLACE = /=$|[[{(][^\]})]*$/;
 
 function readCarryingLink(source: string): CarryingLink | null {
   // Faster than the pattern, which most mail has nothing for.
@@ -59,13 +64,21 @@ function readCarryingLink(source: string): CarryingLink | null {
   for (const { 0: url, index } of source.matchAll(/(?:https?:\/\/|mailto:)[^\s"'<>)]{4,2000}/gi)) {
     const near = source.slice(
       index,
-      index + url.length + (url.endsWith('=') || /[[{][^\]}]*$/.test(url.slice(-100)) ? 100 : 0),
+      index +
+        url.length +
+        (PLACE_FOLLOWS.test(source.charAt(index + url.length)) || OPENS_PLACE.test(url.slice(-100)) ? 100 : 0),
     );
     if (!PLACE_START.test(near)) continue;
     const text = near.replaceAll(/%(?:5b|5d|7b|7d|20|24)/gi, decodeURIComponent);
     for (const { 0: place, index: at, groups = {} } of text.matchAll(PLACE)) {
       if (at > url.length) break;
-      const name = groups['template'] ?? groups['variable'] ?? groups['bracket'] ?? groups['brace'] ?? groups['angle'];
+      const name =
+        groups['template'] ??
+        groups['variable'] ??
+        groups['bracket'] ??
+        groups['brace'] ??
+        groups['angle'] ??
+        groups['paren'];
       if (isData(name ?? groups['words'] ?? '', source, index))
         return { excerpt: text.slice(0, at + place.length), why: 'an address has a place for what an agent knows' };
     }

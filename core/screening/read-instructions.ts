@@ -1,9 +1,10 @@
 import { CONCEPT } from './concept.ts';
 import type { Effort } from './effort.ts';
-import { findOrders } from './find-orders.ts';
+import { findOrders, marginOfMany } from './find-orders.ts';
 import {
   divideJoinedWords,
   foldText,
+  joinBrokenWords,
   joinLabeledLines,
   joinSpacedLetters,
   readDigitsAsLetters,
@@ -23,14 +24,27 @@ export interface Request {
 
 /**
  * How a text is read: `seen` by a person, who notices it; or `hidden`, where a weak signal is enough; `preheader`: hidden before all that is
- * seen, where newsletters put the text of their preview; `label`: a comment, or what an attribute says of a picture or a link.
+ * seen, where newsletters put the text of their preview; `label`: a comment, or what an attribute says of a picture or a link; `anywhere`: all
+ * text of HTML, of which a part may be hidden.
  */
-export type Reading = 'seen' | 'hidden' | 'preheader' | 'label';
+export type Reading = 'seen' | 'hidden' | 'preheader' | 'label' | 'anywhere';
 
 /** Sum of weights from which on a text is worth a look. */
-const ENOUGH: Readonly<Record<Reading, number>> = { seen: 1, hidden: 0.4, preheader: 0.4, label: 0.4 };
-/** What the model of orders says at least. */
-const LEAST_SCORE: Readonly<Record<Reading, number>> = { seen: 0, hidden: -1, preheader: 0, label: -1 };
+const ENOUGH: Readonly<Record<Reading, number>> = {
+  seen: 1,
+  hidden: 0.4,
+  preheader: 0.4,
+  label: 0.4,
+  anywhere: 0.4,
+};
+/** What the model of orders says at least. Of what is hidden among many sentences, few may be hidden. */
+const LEAST_SCORE: Readonly<Record<Reading, { least: number; margin: (sentences: number) => number }>> = {
+  seen: { least: 0, margin: marginOfMany },
+  hidden: { least: -1, margin: marginOfMany },
+  preheader: { least: 0, margin: marginOfMany },
+  label: { least: -1, margin: marginOfMany },
+  anywhere: { least: -1, margin: () => 0 },
+};
 /** Sentences whose signals count together. */
 const WINDOW = 3;
 const MAX_REQUESTS = 3;
@@ -64,6 +78,7 @@ export function readInstructions(text: string, reading: Reading, effort: Effort,
     (signs & SIGN.spacedLetters) === 0 ? null : joinSpacedLetters(folded),
     (signs & SIGN.longWord) === 0 ? null : divideJoinedWords(text),
     joinLabeledLines(folded),
+    joinBrokenWords(folded),
   ]) {
     // oxlint-disable-next-line typescript/no-unnecessary-condition -- spent by the readings before
     if (other === null || effort.isSpent) continue;
@@ -138,7 +153,8 @@ function signalsAt(survey: Survey, at: number, reading: Reading, readLive: () =>
   const isHidden = reading !== 'seen';
   const isOfMachines = mayInstruct({ mask, signs });
   const isOfBusiness =
-    (reading === 'hidden' || (reading === 'label' && isOfMachines)) && startsWith(ORDER_OF_BUSINESS, survey, at);
+    (reading === 'hidden' || reading === 'anywhere' || (reading === 'label' && isOfMachines)) &&
+    startsWith(ORDER_OF_BUSINESS, survey, at);
   if (!isOfMachines && !isOfBusiness && !(isHidden && ((mask & HIDDEN_MASK) !== 0 || (signs & SIGN.number) !== 0)))
     return NO_SIGNALS;
   const [sentence] = survey.read(at, at + 1);

@@ -198,10 +198,11 @@ function addHtml(html: string, all: string, survey: Survey, to: Screening): void
   addUnseen('html', all, to);
   addEncoded('html', html, survey, to);
   // Text that says nothing to a machine, wherever it is, needs no layout.
-  const found = readInstructions(all, 'hidden', to.effort, survey);
+  const found = readInstructions(all, 'anywhere', to.effort, survey);
   if (found.length === 0) return;
   const list = new PieceList(MAX_PIECES);
-  if (!addHtmlText(html, list) || list.isTruncated) return addUntold(found, to);
+  if (!addHtmlText(html, list) || list.isTruncated)
+    return addUntold(readInstructions(all, 'hidden', to.effort, survey), to);
   const pieces = list.pieces;
   const seen = pieces.filter((piece) => isSeen(piece) || isMark(piece));
   addRequests('html', seen.map(({ text }) => text).join(''), 'seen', to);
