@@ -252,7 +252,7 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
           <ConfirmButton
             needed="send"
             label="Revoke"
-            aria-label={`Revoke ${address}`}
+            of={address}
             question="Revoke this reply address?"
             about={
               <>

@@ -86,7 +86,6 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             color="red"
             question={`Delete ${name}?`}
             about="You cannot undo this."
-            confirm="Delete endpoint"
             act={() => remove({ id })}
           />
         </Stack>

@@ -390,7 +390,7 @@ function between(pages: ThreadPages, one: string, other: string): string[] {
 const ASK_ABOVE = 50;
 
 /** A change of many conversations that waits for the user. */
-export type Question = { title: string; about: string; confirm: string; run: () => void };
+export type LargeQuestion = { title: string; about: string; confirm: string; run: () => void };
 
 /** Asks before changes of many conversations, with their number. */
 interface LargeChange {
@@ -398,12 +398,12 @@ interface LargeChange {
   ask: (action: string, count: number, run: () => void) => void;
   /** Asks whether to undo a change from before the page was loaded again, which the user may not have meant. */
   askToUndo: (text: string, run: () => void) => void;
-  question: Question | null;
+  question: LargeQuestion | null;
   close: () => void;
 }
 
 function useLargeChange(): LargeChange {
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [question, setQuestion] = useState<LargeQuestion | null>(null);
   return {
     ask(action, count, run) {
       const confirm = action.replace('#', `${formatCount(count)} conversations`);

@@ -109,7 +109,6 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
                 size="sm"
                 question={`Delete ${rule.name}?`}
                 about="Emails that the rule held stay held until you release them."
-                confirm="Delete rule"
                 act={() => remove.act({ id: rule.id })}
               />
             )
