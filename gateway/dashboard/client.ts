@@ -20,13 +20,14 @@ export function listenForSessionChange(listener: Listener): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Reports what a response told about the session: its status and the codes of its errors. */
-export function reportSession(status: number | undefined, reasons: readonly unknown[] = []): void {
+/** Reports what a response told about the session: its status and the codes of its errors. Returns whether it serves the page no more. */
+export function reportSession(status: number | undefined, reasons: readonly unknown[] = []): boolean {
   const change =
     status === UNAUTHORIZED
       ? 'ended'
       : reasons.map((reason) => CHANGES[String(reason)]).find((each) => each !== undefined);
   if (change !== undefined) for (const listener of listeners) listener(change);
+  return change !== undefined && change !== 'role';
 }
 
 const UNAUTHORIZED = 401;

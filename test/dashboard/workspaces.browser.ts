@@ -65,12 +65,11 @@ describe.skipIf(chromiumPath === undefined)('a page whose session changes', { ti
       },
     ]) {
       const { page, team, own, close } = await openMember('agent');
+      await stage.mail({ to: team.address, subject: 'A question', text: 'Hello' });
       await page.goto(`${stage.url}/inbox`);
-      // The code of the menu is there, so that it opens at once.
-      await page.getByRole('button', { name: /^Account / }).click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-      await page.keyboard.press('Escape');
-      await page.goto(`${stage.url}/inbox?compose=new`);
+      await page.getByRole('row').filter({ hasText: 'A question' }).getByRole('link').click();
+      await page.getByRole('heading', { name: 'A question', level: 2 }).waitFor();
+      await page.keyboard.press('r');
       await write(page, 'First');
       await expect.poll(() => readDrafts(team)).toEqual(['First']);
       await page.keyboard.type(' and last words');

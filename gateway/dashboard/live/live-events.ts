@@ -30,7 +30,6 @@ type Message =
 
 /** Delays between connection attempts; the last one repeats. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000];
-const UNAUTHORIZED = 401;
 
 /** Event feed of one user in this tab. */
 export interface LiveEvents {
@@ -133,7 +132,8 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
           receive(event);
         }
       } catch (error) {
-        if (isUnauthorized(error)) return reportSession(UNAUTHORIZED);
+        // It begins again when the page goes on.
+        if (await tellsOfSession(error)) return;
       }
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while events are read
       if (ending.signal.aborted) return;
@@ -208,8 +208,15 @@ export async function* subscribe<Data extends Record<string, unknown>>(
   }
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return (error as { response?: { status?: number } } | null)?.response?.status === UNAUTHORIZED;
+/** Reports what the response to a subscription tells about the session. Returns whether that serves the page no more. */
+async function tellsOfSession(error: unknown): Promise<boolean> {
+  const { response } = error as { response?: Response };
+  if (response === undefined) return false;
+  const body = (await response.json().catch(() => null)) as { errors?: { extensions?: { reason?: string } }[] } | null;
+  return reportSession(
+    response.status,
+    body?.errors?.map(({ extensions }) => extensions?.reason),
+  );
 }
 
 /** Resolves after a time, when the browser is online again, or when the signal is aborted. */

@@ -48,8 +48,8 @@ function WorkspaceItems() {
           label={`${workspace.name} · ${workspace.role}`}
           icon={IconUsers}
           rightSection={workspace.id === id ? <IconCheck size={16} aria-label="Active" /> : null}
-          disabled={workspace.id === id}
-          onClick={() => void switchTo(workspace.id, '/')}
+          aria-current={workspace.id === id ? 'true' : undefined}
+          onClick={() => workspace.id !== id && void switchTo(workspace.id, '/')}
         />
       ))}
     </>

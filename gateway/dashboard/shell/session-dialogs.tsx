@@ -106,9 +106,7 @@ function WorkspaceChoice(props: StopProps) {
   const { goBack, name, about } = useReturn(props);
   return (
     <Stack>
-      <Small>
-        This page shows {name}, and another tab has switched to another workspace. Go back to {name} to continue here.
-      </Small>
+      <Small>This page shows the workspace {name}. Another tab has switched to another one.</Small>
       {about !== undefined && <ErrorAlert role="alert">{about}</ErrorAlert>}
       <Group justify="flex-end">
         <QuietButton label="Open the other workspace" onClick={leavePage} />
