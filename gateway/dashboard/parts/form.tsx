@@ -96,7 +96,13 @@ interface FormFrameProps<Values> {
 }
 
 /** A form whose fields know it, without its buttons. */
-export function FormFrame<Values extends object>({ form, label, gap = 'md', onInvalid, children }: FormFrameProps<Values>) {
+export function FormFrame<Values extends object>({
+  form,
+  label,
+  gap = 'md',
+  onInvalid,
+  children,
+}: FormFrameProps<Values>) {
   return (
     <FormContext value={form as unknown as Pick<UseFormReturnType<object>, 'getInputProps'>}>
       <form onSubmit={form.onSubmit(() => void form.send(), onInvalid)} noValidate aria-label={label}>

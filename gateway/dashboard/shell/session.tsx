@@ -108,7 +108,7 @@ function Session({ viewer, events, askAgain, children }: SessionProps) {
     personId: viewer.person?.id ?? viewer.id,
     workspaceId: viewer.id,
     onChange: (change) => (change === 'role' ? askAgain() : setStop(change)),
-    onSignIn: () => stop === 'ended' && goOn(),
+    onSignIn: (isNews) => (stop === 'ended' || (isNews && stop === 'second-factor')) && goOn(),
     onReturn: goOn,
   });
   return (
@@ -149,8 +149,8 @@ interface useSessionWatchProps {
   personId: string;
   workspaceId: string;
   onChange: (change: SessionChange) => void;
-  /** called when the user is signed in */
-  onSignIn: () => void;
+  /** called when the user is signed in, and with `isNews` when another tab has just signed in or shown the second factor */
+  onSignIn: (isNews: boolean) => void;
   /** called when another tab has brought the workspace of this page back */
   onReturn: () => void;
 }
@@ -161,8 +161,8 @@ interface useSessionWatchProps {
  */
 function useSessionWatch({ personId, workspaceId, onChange, onSignIn, onReturn }: useSessionWatchProps): void {
   const changed = useEffectEvent(onChange);
-  const isUser = useEffectEvent((id: string) => {
-    if (id === personId) return onSignIn();
+  const isUser = useEffectEvent((id: string, isNews: boolean) => {
+    if (id === personId) return onSignIn(isNews);
     window.location.reload();
   });
   const isWorkspace = useEffectEvent((id: string) => (id === workspaceId ? onReturn() : onChange('other-workspace')));
@@ -172,7 +172,7 @@ function useSessionWatch({ personId, workspaceId, onChange, onSignIn, onReturn }
       if (document.visibilityState === 'hidden' || Date.now() - lookedAt < KEEP_ALIVE_MS) return;
       lookedAt = Date.now();
       const { result, problem } = await auth.session();
-      if (result !== null) isUser(result.user.id);
+      if (result !== null) isUser(result.user.id, false);
       else if (problem === null) changed('ended');
     };
     void look();
@@ -184,7 +184,7 @@ function useSessionWatch({ personId, workspaceId, onChange, onSignIn, onReturn }
       listenForSessionNews((news) => {
         if (news.kind === 'signed-out') leave();
         else if (news.kind === 'switched') isWorkspace(news.workspaceId);
-        else isUser(news.personId);
+        else isUser(news.personId, true);
       }),
     ];
     return () => {

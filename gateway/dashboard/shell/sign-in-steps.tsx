@@ -6,12 +6,13 @@ import { auth } from '../pages/sign-in/auth-calls.ts';
 import { EntryCard, Password, useAuthSettings } from '../pages/sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys, signInByPasskey } from '../pages/sign-in/passkeys.ts';
 import { BusyButton } from '../parts/buttons.tsx';
+import { Command } from '../parts/command.tsx';
 import { offerConfirmation, summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { QuietButton } from '../parts/controls.tsx';
 import { FormFrame, Trouble, useRecordForm } from '../parts/form.tsx';
 import { IconFingerprint } from '../parts/icons.ts';
 import { Small } from '../parts/text.tsx';
-import { signOut } from './session-news.ts';
+import { announceSignIn, signOut } from './session-news.ts';
 import { ViewerContext } from './viewer.ts';
 
 const ABOUT = 'This workspace requires one: an authenticator app, or a passkey.';
@@ -32,7 +33,10 @@ export function SecondFactorPage() {
 export function SecondFactorStep({ onDone }: { onDone: () => void }) {
   return (
     <Stack>
-      <Small>{ABOUT} What you wrote on this page stays.</Small>
+      {/* The dialog appears while the person types: no key of that may sign out. */}
+      <Small tabIndex={-1} data-autofocus>
+        {ABOUT} What you wrote on this page stays.
+      </Small>
       <Ways onDone={onDone} />
       <Small ta="center">
         <SignOut />
@@ -45,6 +49,11 @@ function Ways({ onDone }: { onDone: () => void }) {
   const settings = useAuthSettings();
   const { result: passkeys } = useAsked(auth.passkeys);
   const hasNone = passkeys?.length === 0;
+  const done = async () => {
+    const { result } = await auth.session();
+    if (result !== null) announceSignIn(result.user.id);
+    onDone();
+  };
   // Only a session that began with it has shown it, so a new one signs in at once.
   const byPasskey = async () => {
     if (hasNone) {
@@ -52,11 +61,11 @@ function Ways({ onDone }: { onDone: () => void }) {
       if (added === null || !tellOutcome(added, 'The passkey was added.')) return;
     }
     const entered = await signInByPasskey('optional', new AbortController().signal);
-    if (entered !== null && tellOutcome(entered, 'You signed in with the passkey.')) onDone();
+    if (entered !== null && tellOutcome(entered, 'You signed in with the passkey.')) await done();
   };
   return (
     <Stack>
-      <SecondFactorSection mayRequire={false} onTurnedOn={onDone} />
+      <SecondFactorSection mayRequire={false} onTurnedOn={() => void done()} />
       {passkeys !== undefined && settings !== null && canUsePasskeys(settings.passkeyHost) && (
         <BusyButton
           label={hasNone ? 'Add a passkey instead' : 'Use a passkey instead'}
@@ -150,7 +159,13 @@ function Confirmation({ reason, onEnd }: ConfirmationProps) {
       <Small>{reason}</Small>
       {isByPassword && <Password label="Your password" data-autofocus {...form.getInputProps('password')} />}
       {isOwn && !isByPassword && !isByPasskey && (
-        <Small>You have no password and no passkey. Sign in again, and set a password in Settings, Security.</Small>
+        <>
+          <Small>
+            You have no password and no passkey. Sign out, and choose “Forgot your password?” to get a link by mail. Or
+            sign in by a link that the operator of this service makes:
+          </Small>
+          <Command text={`npx node bin/account.ts sign-in-link ${viewer?.person?.email ?? 'you@example.com'}`} />
+        </>
       )}
       <Trouble text={form.errors['problem']} />
       <Group justify="flex-end">

@@ -216,13 +216,17 @@ const TEXTS: Record<string, string> = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'An account with this address already exists. Sign in instead.',
   EMAIL_PASSWORD_SIGN_UP_DISABLED: 'Sign-up is closed. Ask the operator for an account.',
   INVALID_PASSWORD: 'The current password is incorrect.',
+  SIGNED_OUT: 'This sign-in has ended. Sign in again.',
 };
 
 type Refusal = { message?: string; code?: string; details?: { field: string; message: string }[] };
 
 function readProblem(status: number, { message, code, details }: Refusal): AuthProblem {
   return {
-    message: TEXTS[code ?? ''] ?? message ?? `The service responded with status ${status}. Try again in a moment.`,
+    message:
+      TEXTS[code ?? (status === 401 ? 'SIGNED_OUT' : '')] ??
+      message ??
+      `The service responded with status ${status}. Try again in a moment.`,
     code: code ?? null,
     status,
     fields: Object.fromEntries(

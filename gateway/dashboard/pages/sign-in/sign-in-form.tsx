@@ -166,18 +166,23 @@ export function SecondFactorForm({ onSignedIn }: { onSignedIn: (user: AuthUser) 
       label="Second step"
       submit="Continue"
       others={
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          ta="center"
-          onClick={() => {
-            setRecovery(!isRecovery);
-            form.reset();
-          }}
-        >
-          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
-        </Anchor>
+        <>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            ta="center"
+            onClick={() => {
+              setRecovery(!isRecovery);
+              form.reset();
+            }}
+          >
+            {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+          </Anchor>
+          <Anchor component="button" type="button" size="sm" ta="center" onClick={() => window.location.reload()}>
+            Start over
+          </Anchor>
+        </>
       }
     >
       <form.Text
