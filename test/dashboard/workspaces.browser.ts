@@ -176,9 +176,10 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
+/** Returns what is written in the drafts, without what they quote. */
 async function readDrafts(account: Account): Promise<string[]> {
   const { body } = await account.graphql(DRAFTS);
-  return body.data.drafts.edges.map(({ node }: { node: { text: string } }) => node.text.trim());
+  return body.data.drafts.edges.map(({ node }: { node: { text: string } }) => node.text.split('\n')[0]?.trim() ?? '');
 }
 
 /** Sets up the second factor of the owner, and requires one of all members. */

@@ -107,7 +107,8 @@ function Session({ viewer, events, askAgain, children }: SessionProps) {
   useSessionWatch({
     personId: viewer.person?.id ?? viewer.id,
     workspaceId: viewer.id,
-    onChange: (change) => (change === 'role' ? askAgain() : setStop(change)),
+    // A new sign-in may be in another workspace, until it has come back to that of the page.
+    onChange: (change) => (change === 'role' ? askAgain() : setStop((now) => (now === 'ended' ? now : change))),
     onSignIn: (isNews) => (stop === 'ended' || (isNews && stop === 'second-factor')) && goOn(),
     onReturn: goOn,
   });

@@ -159,7 +159,9 @@ function useUnfolded(messages: ThreadMessage[]) {
 function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined, acts: ThreadActs): void {
   const done = useRef<string | null>(null);
   const isInTeam = useIsInTeam();
-  const isUnread = thread !== null && (thread.unreadCount > 0 || isShownUnread(thread, isInTeam));
+  // Nothing changes in the trash.
+  const isKept = thread !== null && thread.trashedAt === null;
+  const isUnread = isKept && (thread.unreadCount > 0 || isShownUnread(thread, isInTeam));
   const unread = isUnread ? `${thread.id} ${thread.lastMessageAt}` : null;
   const mark = useRef(() => {});
   mark.current = () => {
