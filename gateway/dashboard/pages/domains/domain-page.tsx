@@ -1,10 +1,10 @@
-import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
+import { Alert, Code, Group, List, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
@@ -161,14 +161,14 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
             allowDeselect={false}
             miw={220}
           />
-          <Button
-            {...needs('domains')}
+          <QuietButton
+            label={isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
+            variant="filled"
+            needed="domains"
             loading={isBusy}
             disabled={chosen === null || (isEnabled && chosen === current)}
             onClick={() => chosen !== null && void change({ isCatchAllEnabled: true, catchAllEndpointId: chosen })}
-          >
-            {isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
-          </Button>
+          />
         </Group>
       )}
       {isVerified && (

@@ -16,6 +16,7 @@ import {
 import { useRef, useState } from 'react';
 import { mutation, type ResultOf } from '../../graphql.ts';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { makeChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
@@ -174,10 +175,7 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           value={status}
           onChange={(value) => setStatus(value as 'FAILED' | 'ALL')}
           disabled={isRunning}
-          data={[
-            { value: 'FAILED', label: 'Failed' },
-            { value: 'ALL', label: 'All' },
-          ]}
+          data={makeChoices({ FAILED: 'Failed', ALL: 'All' })}
         />
         {isRunning ? (
           <QuietButton label="Stop" icon={IconPlayerStop} onClick={() => (isStopped.current = true)} />

@@ -2,6 +2,7 @@ import { Anchor, Badge, Button, Grid, Group, SegmentedControl, Skeleton, Stack, 
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { makeChoices } from '../../parts/choices.ts';
 import {
   IconAlertTriangle,
   IconArrowDownLeft,
@@ -49,12 +50,7 @@ export function OverviewPage() {
           aria-label="Period"
           value={period}
           onChange={(value) => setSearch(value === 'day' ? {} : { period: value }, { replace: true })}
-          data={[
-            { value: 'day', label: '24 hours' },
-            { value: 'week', label: '7 days' },
-            { value: 'month', label: '30 days' },
-            { value: 'quarter', label: '90 days' },
-          ]}
+          data={makeChoices({ day: '24 hours', week: '7 days', month: '30 days', quarter: '90 days' })}
         />
       </PageHeader>
       {error !== undefined && overview === undefined && <ErrorNote error={error} retry={refresh} />}
