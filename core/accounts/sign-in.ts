@@ -6,10 +6,6 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** How long after signing in, or confirming it, a person may change what gives access. */
 export const FRESH_SIGN_IN_MINUTES = 5;
-/** The code of the error of a person who has to sign in again. */
-export const SIGN_IN_AGAIN = 'SIGN_IN_AGAIN';
-/** The code of the error of a person whose workspace requires a second factor. */
-export const SECOND_FACTOR_REQUIRED = 'SECOND_FACTOR_REQUIRED';
 
 /** The role of the persons in a group of the provider. */
 export interface GroupRole {

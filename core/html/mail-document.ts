@@ -101,7 +101,7 @@ const OWN_STYLE = `
 html, body { height: fit-content !important; min-height: 0 !important; max-height: none !important; }
 details.postroom-quoted { display: block !important; visibility: visible !important; opacity: 1 !important; margin: 8px 0 !important; }
 details.postroom-quoted > summary:first-child { all: revert !important; width: fit-content !important; padding: 2px 10px !important; border-radius: 6px !important; background: #f1f3f5 !important; color: #1a1b1e !important; font: 13px/1.6 system-ui, sans-serif !important; cursor: pointer !important; }
-details.postroom-quoted > summary:first-child:focus-visible { outline: 2px solid #1c7ed6 !important; outline-offset: 2px !important; }
+details.postroom-quoted > summary:first-child:focus-visible, a:focus-visible, area:focus-visible { outline: 2px solid #1c7ed6 !important; outline-offset: 2px !important; }
 .postroom-notice { margin: 0 0 12px; padding: 8px 12px; border-radius: 6px; background: #fff3bf; color: #1a1b1e; }
 `;
 

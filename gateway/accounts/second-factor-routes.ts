@@ -138,7 +138,7 @@ export function secondFactorRoutes(plain: FastifyInstance, options: SignInParts)
           address: address ?? request.ip,
           agent,
         });
-        throw wrongCode();
+        throw isRecovery ? wrongRecoveryCode() : wrongCode();
       }
       await factors.passSecondFactor(database, sessionId, now());
       await forgiveCode(request, personId, options);
@@ -259,6 +259,10 @@ function wrongCode(): UserError {
     'The code is wrong, or was used before. Wait for the next one, and check the clock of your device.',
     { reason: 'WRONG_CODE' },
   );
+}
+
+function wrongRecoveryCode(): UserError {
+  return new UserError('validation', 'The recovery code is wrong, or was used before.', { reason: 'WRONG_CODE' });
 }
 
 function isOnAlready(): UserError {

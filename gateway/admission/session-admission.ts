@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type FastifyRequest } from 'fastify';
-import { SECOND_FACTOR_REQUIRED } from '../../core/accounts/sign-in.ts';
+import { OTHER_WORKSPACE, SECOND_FACTOR_REQUIRED, WORKSPACE_HEADER } from '../../core/accounts/session-refusals.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { type SessionCredential, type SessionLookup } from '../accounts/session-lookup.ts';
 
@@ -25,7 +25,10 @@ export async function findSession(
   return entry;
 }
 
-/** Like findSession, also in a workspace that requires a second factor: for what a person does with the own sign-in, and between workspaces. */
+/**
+ * Like findSession, also in a workspace that requires a second factor: for what a person does with the own sign-in, and between workspaces.
+ * Throws conflict if the page shows another workspace than the session is in.
+ */
 export async function findPerson(
   request: FastifyRequest,
   sessions: SessionLookup,
@@ -37,6 +40,8 @@ export async function findPerson(
   if (!isOwnPage(request, publicUrl)) throw foreignPage();
   const session = await sessions.find(cookie);
   if (session === null) return null;
+  const shown = request.headers[WORKSPACE_HEADER];
+  if (shown !== undefined && shown !== session.workspaceId) throw otherWorkspace();
   return { session, isAllowed: () => isStillAllowed(sessions, cookie, session) };
 }
 
@@ -49,6 +54,13 @@ async function isStillAllowed(sessions: SessionLookup, cookie: string, before: S
     !now.lacksSecondFactor &&
     isDeepStrictEqual(now.rights, before.rights)
   );
+}
+
+function otherWorkspace(): UserError {
+  return new UserError('conflict', 'This browser is in another workspace now. Load the page again.', {
+    reason: OTHER_WORKSPACE,
+    isFinal: true,
+  });
 }
 
 function secondFactorRequired(): UserError {

@@ -1,20 +1,53 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from '@urql/core';
+import { INSUFFICIENT_ROLE } from '../../core/accounts/key-rights.ts';
+import { OTHER_WORKSPACE, SECOND_FACTOR_REQUIRED, WORKSPACE_HEADER } from '../../core/accounts/session-refusals.ts';
 
 /** Path of the GraphQL API, on the same origin so that the session cookie is sent. */
 export const GRAPHQL_URL = '/graphql';
 
-type Listener = () => void;
-const onSessionEnd = new Set<Listener>();
+/**
+ * Why the session serves the page no more: it has `ended`, lacks a `second-factor` that the workspace requires now, is in an `other-workspace`
+ * that another tab opened, or has another `role` there.
+ */
+export type SessionChange = 'ended' | 'second-factor' | 'other-workspace' | 'role';
 
-/** Calls the listener when the session ends. Returns a function that removes the listener. */
-export function listenForSessionEnd(listener: Listener): () => void {
-  onSessionEnd.add(listener);
-  return () => void onSessionEnd.delete(listener);
+type Listener = (change: SessionChange) => void;
+const listeners = new Set<Listener>();
+
+/** Calls the listener when a response tells a change of the session. Returns a function that removes the listener. */
+export function listenForSessionChange(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
-/** Reports that the session has ended: a response had status 401. */
-export function endSession(): void {
-  for (const listener of onSessionEnd) listener();
+/** Reports what a response told about the session: its status and the codes of its errors. Returns whether it serves the page no more. */
+export function reportSession(status: number | undefined, reasons: readonly unknown[] = []): boolean {
+  const change =
+    status === UNAUTHORIZED
+      ? 'ended'
+      : reasons.map((reason) => CHANGES[String(reason)]).find((each) => each !== undefined);
+  if (change !== undefined) for (const listener of listeners) listener(change);
+  return change !== undefined && change !== 'role';
+}
+
+const UNAUTHORIZED = 401;
+const CHANGES: Record<string, SessionChange> = {
+  [SECOND_FACTOR_REQUIRED]: 'second-factor',
+  [OTHER_WORKSPACE]: 'other-workspace',
+  [INSUFFICIENT_ROLE]: 'role',
+};
+
+/** The workspace that the page shows; null before it is known, and on pages of no workspace. */
+let shownWorkspace: string | null = null;
+
+/** Names the workspace that the page shows. What another tab switches to gets nothing of it. */
+export function showWorkspace(id: string): void {
+  shownWorkspace = id;
+}
+
+/** Returns the header by which requests say which workspace the page shows. */
+export function workspaceHeaders(): Record<string, string> {
+  return shownWorkspace === null ? {} : { [WORKSPACE_HEADER]: shownWorkspace };
 }
 
 declare global {
@@ -53,31 +86,31 @@ const keepShown = mapExchange({
   },
 });
 
-const UNAUTHORIZED = 401;
-
-const noteSessionEnd = mapExchange({
+const noteSession = mapExchange({
   onResult({ error }) {
+    if (error === undefined) return;
     // What was sent along with a request that failed is of the same session.
-    if (error !== undefined) window.postroomFirstRequests?.clear();
-    if ((error?.response as Response | undefined)?.status === UNAUTHORIZED) endSession();
+    window.postroomFirstRequests?.clear();
+    const reasons = error.graphQLErrors.map(({ extensions }) => extensions['reason']);
+    reportSession((error.response as Response | undefined)?.status, reasons);
   },
 });
 const SHARED = {
   url: GRAPHQL_URL,
   preferGetMethod: false,
   fetch: sendQuery,
-  fetchOptions: { credentials: 'same-origin' },
+  fetchOptions: () => ({ credentials: 'same-origin' as const, headers: workspaceHeaders() }),
 } as const;
 
 /** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
 export const client = new Client({
   ...SHARED,
-  exchanges: [keepShown, cacheExchange, noteSessionEnd, fetchExchange],
+  exchanges: [keepShown, cacheExchange, noteSession, fetchExchange],
 });
 
 /** Queries without a cache: a list that is scrolled for long would otherwise keep every page in memory. */
 export const freshClient = new Client({
   ...SHARED,
   requestPolicy: 'network-only',
-  exchanges: [noteSessionEnd, fetchExchange],
+  exchanges: [noteSession, fetchExchange],
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FRESH_SIGN_IN_MINUTES, SIGN_IN_AGAIN } from '../../core/accounts/sign-in.ts';
+import { SIGN_IN_AGAIN } from '../../core/accounts/session-refusals.ts';
+import { FRESH_SIGN_IN_MINUTES } from '../../core/accounts/sign-in.ts';
 import { isLocalMailHostname } from '../../core/domains/mail-hostname.ts';
 import { graphqlOnly, linkTo, maybeGone, named, nameType, restLiteral } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';

@@ -1,4 +1,5 @@
-import { FRESH_SIGN_IN_MINUTES, SIGN_IN_AGAIN } from '../../core/accounts/sign-in.ts';
+import { SIGN_IN_AGAIN } from '../../core/accounts/session-refusals.ts';
+import { FRESH_SIGN_IN_MINUTES } from '../../core/accounts/sign-in.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { OperationContext } from '../context.ts';
 

@@ -159,6 +159,71 @@ describe.skipIf(chromiumPath === undefined)('with the keyboard alone', { timeout
     },
   );
 
+  test('keys within a mail are those of the page: Tab leads in and out, Esc from a link to its message, and shortcuts work', async () => {
+    const account = await stage.account();
+    const html = '<p>Read <a href="https://one.example">one</a> and <a href="https://two.example">two</a>.</p>';
+    for (const subject of ['Second', 'First'])
+      await stage.mail({ to: account.address, subject, text: 'one and two', html });
+    const { page, close } = await stage.open(account);
+    const open = async () => {
+      await page.goto(`${stage.url}/inbox`);
+      await page.getByRole('row').filter({ hasText: 'First' }).getByRole('link').click();
+      await page.locator('iframe').contentFrame().getByText('one').waitFor();
+    };
+    const mail = page.locator('iframe').contentFrame();
+    const pressUntil = async (key: string, isThere: () => Promise<boolean>) => {
+      for (let stops = 0; stops < MAX_STOPS && !(await isThere()); stops += 1) await page.keyboard.press(key);
+      expect(await isThere()).toBe(true);
+    };
+    const isAt = (name: string) => () => hasFocus(mail.getByRole('link', { name }));
+    await open();
+    await page.locator('[data-messages]').focus();
+    await pressUntil('Tab', isAt('one'));
+    const outline = () =>
+      mail.getByRole('link', { name: 'one' }).evaluate((link) => getComputedStyle(link).outlineStyle);
+    expect(await outline()).toBe('solid');
+    await page.keyboard.press('Tab');
+    expect(await isAt('two')()).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await describeFocus(page)).not.toMatch(/^IFRAME|^BODY/);
+    await pressUntil('Shift+Tab', isAt('two'));
+    // From a link, Esc leads to the message first, and then does what it does on the page.
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.closest('article')?.querySelector('iframe') != null)).toBe(
+      true,
+    );
+    expect(await describeFocus(page)).not.toMatch(/^IFRAME/);
+    await page.getByRole('heading', { name: 'First', level: 2 }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'First', level: 2 }).waitFor({ state: 'detached' });
+
+    // A click into the text gives the frame the focus: keys go on as before it.
+    await open();
+    await mail.getByText('Read').click();
+    expect(await describeFocus(page)).toMatch(/^IFRAME/);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('guard');
+    await expect.poll(() => page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('guard');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await mail.getByText('Read').click();
+    await page.keyboard.press('r');
+    await page.keyboard.type('Typed at once');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Message', exact: true }).textContent())
+      .toContain('Typed at once');
+    await page.keyboard.press('Escape');
+    await mail.getByText('Read').click();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Second', level: 2 }).waitFor();
+    await mail.getByText('Read').click();
+    await page.keyboard.press('e');
+    await page.getByText('Archived', { exact: false }).first().waitFor();
+    await expect.poll(() => describeFocus(page)).not.toMatch(/^BODY|^MAIN/);
+    await mail.getByText('Read').waitFor({ state: 'detached' });
+    await close();
+  });
+
   test('Delete all asks with the number, is undone, and leaves the focus on the page', async () => {
     const account = await stage.account();
     for (let number = 0; number < 60; number += 1)

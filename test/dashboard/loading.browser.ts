@@ -171,6 +171,23 @@ describe.skipIf(chromiumPath === undefined)('while a page loads', { timeout: JOU
     await close();
   });
 
+  test('an unread conversation in the trash opens without an error', async () => {
+    const { page, account, close } = await withMails(['Thrown away']);
+    const [id] = await threads(account);
+    expect(await account.call('DELETE', `/mail/threads/${id}`)).toMatchObject({ status: 200 });
+    const marks: string[] = [];
+    page.on('request', (request) => {
+      if (/mutation \w*(?:Read|Mark)/.test(request.postData() ?? '')) marks.push(request.postData() ?? '');
+    });
+    await page.goto(`${stage.url}/inbox/${id}?in=trash`);
+    await page.getByRole('article').getByText('About the Thrown away.').waitFor();
+    // Others are marked as read after 600 ms.
+    await page.waitForTimeout(2_000);
+    expect(marks).toEqual([]);
+    expect(await page.getByText('The action failed').count()).toBe(0);
+    await close();
+  });
+
   test('a conversation that changes between hover and click is shown as it is', async () => {
     const account = await stage.account();
     const messageId = `<changed@${account.domain}>`;

@@ -19,6 +19,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const target = path.join(root, 'docs/screenshots');
 const QUALITY = 60;
 const FRAME_MS = 400;
+/** When a step counts as hung, not slow. Milliseconds. */
+const HANG_MS = 120_000;
 const VIEWPORT = { width: 1200, height: 760 };
 /** The member who works beside the owner in the picture of a team. */
 const COLLEAGUE = 'Priya Nair';
@@ -213,7 +215,10 @@ function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string,
       async (page) => {
         await setPassword(page);
         await page.getByRole('button', { name: 'Erase account' }).click();
-        await page.getByRole('dialog').getByLabel('Your password').waitFor();
+        await page
+          .getByRole('dialog')
+          .getByLabel(/^Type /)
+          .waitFor();
       },
     ],
     ['retention', '/settings?tab=service', shortenRetention],
@@ -418,6 +423,7 @@ async function takeAll(
     args: ['--no-sandbox'],
   });
   const context = await browser.newContext({ viewport: VIEWPORT });
+  context.setDefaultTimeout(HANG_MS);
   const page = await context.newPage();
   await page.goto(link);
   await page.getByRole('navigation').first().waitFor({ timeout: 60_000 });

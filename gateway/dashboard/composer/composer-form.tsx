@@ -7,6 +7,7 @@ import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts
 import { notify } from '../parts/notify.tsx';
 import { ErrorAlert, Fine, Small, SmallLink, WarningAlert } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
+import { saveBeforeLeaving } from '../shell/session-news.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { refusalOfFiles, roomBeside, useFiles } from './attachments.ts';
 import classes from './composer.module.css';
@@ -26,7 +27,7 @@ import {
 import { isEditable, listContentIds, quoteOriginal } from './mail-html.ts';
 import { MessageField } from './message-field.tsx';
 import { replaceSignature, useSignature } from './signature.ts';
-import { type DraftContent, type Saving, useSavedDraft } from './use-saved-draft.ts';
+import { type DraftContent, type Saving, settleWrites, useSavedDraft } from './use-saved-draft.ts';
 import { useReminder, useSending } from './use-sending.ts';
 
 interface ComposerFormProps {
@@ -136,8 +137,13 @@ export function ComposerForm(props: ComposerFormProps) {
   };
   useEffect(() => {
     isOpen.current = true;
+    const end = saveBeforeLeaving(async () => {
+      void saveLast.current();
+      await settleWrites();
+    });
     return () => {
       isOpen.current = false;
+      end();
       void saveLast.current();
       tellUnfinished.current();
     };

@@ -1,5 +1,5 @@
 import { createClient } from 'graphql-sse';
-import { endSession, GRAPHQL_URL } from '../client.ts';
+import { GRAPHQL_URL, reportSession, workspaceHeaders } from '../client.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 
 const EVENTS = `subscription DashboardEvents($after: String) {
@@ -30,7 +30,6 @@ type Message =
 
 /** Delays between connection attempts; the last one repeats. Milliseconds. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000];
-const UNAUTHORIZED = 401;
 
 /** Event feed of one user in this tab. */
 export interface LiveEvents {
@@ -133,7 +132,8 @@ export function openLiveEvents(workspaceId: string, start: string | null, hasOwn
           receive(event);
         }
       } catch (error) {
-        if (isUnauthorized(error)) return endSession();
+        // It begins again when the page goes on.
+        if (await tellsOfSession(error)) return;
       }
       // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while events are read
       if (ending.signal.aborted) return;
@@ -182,12 +182,17 @@ function eventOfMark(threadId: string | null, isRead: boolean): LiveEvent {
 }
 
 /** Yields the results of one subscription until it ends or fails. Throws the error of the response. */
-async function* subscribe<Data extends Record<string, unknown>>(
+export async function* subscribe<Data extends Record<string, unknown>>(
   request: { query: string; variables?: Record<string, unknown> },
   signal: AbortSignal,
-  onOpen: () => void,
+  onOpen: () => void = () => undefined,
 ): AsyncGenerator<Data> {
-  const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
+  const sse = createClient({
+    url: GRAPHQL_URL,
+    credentials: 'same-origin',
+    headers: workspaceHeaders,
+    retryAttempts: 0,
+  });
   const results = sse.iterate<Data>(request, { connected: onOpen });
   const stop = () => void results.return?.();
   signal.addEventListener('abort', stop, { once: true });
@@ -203,11 +208,19 @@ async function* subscribe<Data extends Record<string, unknown>>(
   }
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return (error as { response?: { status?: number } } | null)?.response?.status === UNAUTHORIZED;
+/** Reports what the response to a subscription tells about the session. Returns whether that serves the page no more. */
+async function tellsOfSession(error: unknown): Promise<boolean> {
+  const { response } = error as { response?: Response };
+  if (response === undefined) return false;
+  const body = (await response.json().catch(() => null)) as { errors?: { extensions?: { reason?: string } }[] } | null;
+  return reportSession(
+    response.status,
+    body?.errors?.map(({ extensions }) => extensions?.reason),
+  );
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves after a time, when the browser is online again, or when the signal is aborted. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

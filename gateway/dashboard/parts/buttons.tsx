@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Popover, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ComponentProps, type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { type ControlProps, controlProps, QuietButton } from './controls.tsx';
+import { type ControlProps, controlProps, IconButton, QuietButton } from './controls.tsx';
 import { IconPlus } from './icons.ts';
 import { useAct } from './use-act.ts';
 
@@ -54,6 +54,26 @@ export function DialogButton({ title, dialogSize = 'md', children, ...button }: 
   );
 }
 
+type PopoverButtonProps = Omit<ComponentProps<typeof IconButton>, 'children' | 'onClick'> & {
+  /** width of the popover in pixels */
+  room: number;
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
+  children: ReactNode;
+};
+
+/** An icon button with a small form below it, which keeps the focus while it is open, and gives it back. */
+export function PopoverButton({ room, isOpen, setOpen, children, ...button }: PopoverButtonProps) {
+  return (
+    <Popover position="bottom-end" opened={isOpen} onChange={setOpen} width={room} trapFocus returnFocus withRoles>
+      <Popover.Target>
+        <IconButton color="main" size="lg" {...button} onClick={() => setOpen(!isOpen)} />
+      </Popover.Target>
+      <Popover.Dropdown aria-label={button.label}>{children}</Popover.Dropdown>
+    </Popover>
+  );
+}
+
 type CreateButtonProps = Pick<ControlProps, 'needed' | 'href'> & { onClick?: MouseEventHandler; children: ReactNode };
 
 /** Button of a page that begins something new, there or at `href`. */
@@ -61,38 +81,73 @@ export function CreateButton(props: CreateButtonProps) {
   return <Button leftSection={<IconPlus size={16} aria-hidden />} {...controlProps(props as ControlProps)} />;
 }
 
+type QuestionProps = {
+  /** what is done, on its button */
+  confirm: ReactNode;
+  color?: string;
+  isDisabled?: boolean;
+  /** what has the focus at first: the way back, unless it can be undone or there is a field */
+  focus?: 'back' | 'confirm' | 'field';
+  /** it reports its outcome; the dialog closes unless it returns false */
+  act: () => Promise<unknown>;
+  close: () => void;
+  children: ReactNode;
+};
+
+/** Content of a dialog that asks before something is done. */
+export function Question(props: QuestionProps) {
+  const { confirm, color, isDisabled = false, focus = 'back', act, close, children } = props;
+  const [isBusy, setBusy] = useState(false);
+  const go = async () => {
+    setBusy(true);
+    const isDone = await act();
+    setBusy(false);
+    if (isDone !== false) close();
+  };
+  return (
+    <Stack>
+      {children}
+      <Group justify="flex-end">
+        <QuietButton label="Go back" onClick={close} {...(focus === 'back' && FIRST)} />
+        <Button
+          {...(color !== undefined && { color })}
+          {...(focus === 'confirm' && FIRST)}
+          loading={isBusy}
+          disabled={isDisabled}
+          onClick={() => void go()}
+        >
+          {confirm}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const FIRST = { 'data-autofocus': true };
+
 type ConfirmButtonProps = Omit<ButtonProps, 'about' | 'children'> & {
-  question: string;
+  /** the name of what it is about, of several in a list: the button and the question say it */
+  of?: string;
+  question?: string;
   about: ReactNode;
-  confirm: string;
+  confirm?: ReactNode;
   act: () => Promise<unknown>;
   children?: ReactNode;
 };
 
-/** Button for an action that cannot be undone. Asks for confirmation first. The dialog closes when `act` is done; `act` reports its outcome. */
-export function ConfirmButton({ question, about, confirm, act, children, ...button }: ConfirmButtonProps) {
-  const [isBusy, setBusy] = useState(false);
-  const go = async (close: () => void) => {
-    setBusy(true);
-    await act();
-    setBusy(false);
-    close();
-  };
+/** Button for an action that cannot be undone. Asks for confirmation first, in the words of the button unless there are others. */
+export function ConfirmButton({ of, question, about, confirm, act, children, ...button }: ConfirmButtonProps) {
+  const { label } = button;
+  const named = of === undefined ? {} : { 'aria-label': `${label} ${of}` };
   return (
-    <DialogButton {...button} title={question}>
+    <DialogButton {...named} {...button} title={question ?? `${label} ${of}?`}>
       {(close) => (
-        <Stack>
+        <Question confirm={confirm ?? label} color="red.9" act={act} close={close}>
           <Text size="sm" component="div">
             {about}
           </Text>
           {children}
-          <Group justify="flex-end">
-            <QuietButton label="Go back" onClick={close} data-autofocus />
-            <Button color="red.9" loading={isBusy} onClick={() => void go(close)}>
-              {confirm}
-            </Button>
-          </Group>
-        </Stack>
+        </Question>
       )}
     </DialogButton>
   );

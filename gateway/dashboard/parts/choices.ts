@@ -48,6 +48,11 @@ export function useVerifiedDomains() {
   return { domains, hasDomains: (data?.domainCounts.total ?? 0) > 0, error, refresh };
 }
 
+/** Returns choices from their labels by value. */
+export function makeChoices<const Labels extends Readonly<Record<string, string>>>(labels: Labels) {
+  return Object.entries(labels).map(([value, label]) => ({ value: value as keyof Labels & string, label }));
+}
+
 /** Lifetimes of what can expire. */
 export const EXPIRIES: readonly Choice[] = [
   { value: 'never', label: 'Never' },

@@ -1,3 +1,5 @@
+import { SIGN_IN_AGAIN } from '../../../core/accounts/session-refusals.ts';
+
 /** `reason`: a sentence for the person, what it is for. */
 type Ask = (reason: string) => Promise<boolean>;
 
@@ -21,9 +23,6 @@ export function offerConfirmation(ask: Ask): () => void {
     dialog = Promise.withResolvers();
   };
 }
-
-/** The code of the error of a change that needs a sign-in within the last minutes. */
-const SIGN_IN_AGAIN = 'SIGN_IN_AGAIN';
 
 /** Runs a call, and once more after the person has confirmed the sign-in, if the service asks for it, in the words of the service. */
 export async function confirmed<Outcome extends { problem: { code: string | null; message: string } | null }>(

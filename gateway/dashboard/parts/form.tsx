@@ -86,66 +86,80 @@ function flattenNames(values: object): object {
 
 const FormContext = createContext<Pick<UseFormReturnType<object>, 'getInputProps'> | null>(null);
 
+interface FormFrameProps<Values> {
+  form: RecordFormState<Values>;
+  /** name of the form for screen readers */
+  label?: string | undefined;
+  gap?: MantineSpacing;
+  onInvalid?: ((errors: Record<string, ReactNode>) => void) | undefined;
+  children: ReactNode;
+}
+
+/** A form whose fields know it, without its buttons. */
+export function FormFrame<Values extends object>({
+  form,
+  label,
+  gap = 'md',
+  onInvalid,
+  children,
+}: FormFrameProps<Values>) {
+  return (
+    <FormContext value={form as unknown as Pick<UseFormReturnType<object>, 'getInputProps'>}>
+      <form onSubmit={form.onSubmit(() => void form.send(), onInvalid)} noValidate aria-label={label}>
+        <Stack gap={gap}>{children}</Stack>
+      </form>
+    </FormContext>
+  );
+}
+
 /** Shows a form: its fields, why it could not be saved, and its buttons at the end, or at the start of the line where it is part of a page. */
 export function RecordForm<Values extends object>({
   form,
   submit,
-  label,
   cancel,
   needed,
   aside,
-  gap = 'md',
   justify = 'flex-end',
   size = 'sm',
   color,
   isDisabled = false,
-  onInvalid,
   children,
-}: {
-  form: RecordFormState<Values>;
+  ...frame
+}: FormFrameProps<Values> & {
   /** text of the button */
   submit: string;
-  /** name of the form for screen readers */
-  label?: string;
   cancel?: () => void;
   /** right that the button needs */
   needed?: NeededRight;
   /** other buttons */
   aside?: ReactNode;
-  gap?: MantineSpacing;
   justify?: 'flex-end' | 'flex-start';
   size?: 'xs' | 'sm';
   /** color of the button, for what cannot be undone */
   color?: 'red' | 'red.9';
   isDisabled?: boolean;
-  onInvalid?: (errors: Record<string, ReactNode>) => void;
-  children: ReactNode;
 }) {
   return (
-    <FormContext value={form as unknown as Pick<UseFormReturnType<object>, 'getInputProps'>}>
-      <form onSubmit={form.onSubmit(() => void form.send(), onInvalid)} noValidate aria-label={label}>
-        <Stack gap={gap}>
-          {children}
-          <Trouble text={form.errors['problem']} />
-          <Group justify={justify}>
-            {cancel !== undefined && (
-              <QuietButton label="Cancel" size={size} onClick={cancel} data-autofocus={color && true} />
-            )}
-            <Button
-              {...(needed === undefined ? {} : needs(needed))}
-              {...(color !== undefined && { color })}
-              type="submit"
-              size={size}
-              loading={form.isBusy}
-              disabled={isDisabled}
-            >
-              {submit}
-            </Button>
-            {aside}
-          </Group>
-        </Stack>
-      </form>
-    </FormContext>
+    <FormFrame form={form} {...frame}>
+      {children}
+      <Trouble text={form.errors['problem']} />
+      <Group justify={justify}>
+        {cancel !== undefined && (
+          <QuietButton label="Cancel" size={size} onClick={cancel} data-autofocus={color && true} />
+        )}
+        <Button
+          {...(needed === undefined ? {} : needs(needed))}
+          {...(color !== undefined && { color })}
+          type="submit"
+          size={size}
+          loading={form.isBusy}
+          disabled={isDisabled}
+        >
+          {submit}
+        </Button>
+        {aside}
+      </Group>
+    </FormFrame>
   );
 }
 

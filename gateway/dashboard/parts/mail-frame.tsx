@@ -3,6 +3,7 @@ import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../graphql.ts';
+import { joinFrame } from '../shell/focus.ts';
 import { QuietButton } from './controls.tsx';
 import { darken } from './dark-mail.ts';
 import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
@@ -76,6 +77,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
     observer.current?.disconnect();
     const shown = readShown(loaded);
     setState(shown);
+    joinFrame(loaded);
     const mail = loaded.contentDocument?.documentElement;
     setQuoteShown(takeFold(mail)?.open ?? null);
     if (typeof shown === 'string' || mail === undefined) return setHeight(FIXED_HEIGHT);

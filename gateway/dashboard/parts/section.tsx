@@ -1,6 +1,7 @@
-import { Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
 import type { LiveQuery } from '../live/use-live-query.ts';
+import { CopyButton } from './command.tsx';
 import { QuietButton } from './controls.tsx';
 import type { IconType } from './icons.ts';
 import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
@@ -47,6 +48,20 @@ export function Loaded<Data>({ query: { data, error, refresh }, height = 200, ch
   );
 }
 
+const OtherWorkspaces = lazy(async () => ({ default: (await import('../shell/account-menu.tsx')).OtherWorkspaces }));
+
+/** What a link leads to is not there: why, and where it may be instead. */
+export function NotFound({ children, ...state }: ComponentProps<typeof EmptyState>) {
+  return (
+    <EmptyState {...state}>
+      {children}
+      <Suspense>
+        <OtherWorkspaces />
+      </Suspense>
+    </EmptyState>
+  );
+}
+
 /** The page of one record: its heading and content, or why there is none. */
 export function RecordPage<Data, Found>({
   query,
@@ -73,15 +88,21 @@ export function RecordPage<Data, Found>({
   children: (found: Found) => ReactNode;
 }) {
   const found = query.data === undefined ? undefined : find(query.data);
-  if (found != null) return children(found);
+  if (found != null)
+    return (
+      <>
+        {query.error !== undefined && <ErrorNote error={query.error} retry={query.refresh} />}
+        {children(found)}
+      </>
+    );
   return (
     <>
       <PageHeader title={heading} />
       <Loaded query={query} height={320}>
         {() => (
-          <EmptyState icon={icon} title={`${kind} not found`} about={missing}>
+          <NotFound icon={icon} title={`${kind} not found`} about={missing}>
             <QuietButton label={all.label} href={all.href} />
-          </EmptyState>
+          </NotFound>
         )}
       </Loaded>
     </>
@@ -143,5 +164,25 @@ export function PlainList({ label, gap = 'sm', children }: PlainListProps) {
     <Stack component="ul" gap={gap} p={0} m={0} style={{ listStyle: 'none' }} aria-label={label}>
       {children}
     </Stack>
+  );
+}
+
+/** A line of a DataList: what it is, and its value, with a button that copies it. */
+export function Fact({ name, copy, children }: { name: string; copy?: string | false; children: ReactNode }) {
+  const isCopied = copy !== undefined && copy !== false;
+  return (
+    <DataList.Item>
+      <DataList.ItemLabel>{name}</DataList.ItemLabel>
+      <DataList.ItemValue className="postroom-wrap">
+        {isCopied ? (
+          <Group gap={4} wrap="nowrap">
+            {children}
+            <CopyButton text={copy} label={`Copy: ${name}`} />
+          </Group>
+        ) : (
+          children
+        )}
+      </DataList.ItemValue>
+    </DataList.Item>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type TypedDocumentNode, useClient } from 'urql';
+import { reportSession } from '../client.ts';
 import { confirmed } from './confirm-sign-in.ts';
 import { notify } from './notify.tsx';
 import { askForRefusal } from './refusal.ts';
@@ -47,6 +48,7 @@ export function useAct<Data, Input>(
       options.onDone?.(result as RootOf<Data>);
       return { payload: result as RootOf<Data>, problem: null };
     }
+    reportSession(undefined, [problem.code]);
     if (options.quiet !== true) notify({ title: 'The action failed', message: problem.message, color: 'red' });
     return { payload: null, problem };
   };

@@ -1,11 +1,13 @@
-import { Menu, useMantineColorScheme } from '@mantine/core';
+import { Group, Menu, Stack, useMantineColorScheme } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { useAsked } from '../pages/settings/setting-parts.tsx';
-import { auth, type OwnWorkspace } from '../pages/sign-in/auth-calls.ts';
+import { auth } from '../pages/sign-in/auth-calls.ts';
+import { QuietButton } from '../parts/controls.tsx';
 import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
 import { MenuAction } from '../parts/menu-action.tsx';
 import { notify } from '../parts/notify.tsx';
-import { announceSwitch, signOut } from './session-news.ts';
+import { Hint } from '../parts/text.tsx';
+import { openWorkspace, signOut } from './session-news.ts';
 import { useViewer } from './viewer.ts';
 
 type AccountMenuProps = { email: string | null; target: ReactElement; close: () => void };
@@ -46,19 +48,42 @@ function WorkspaceItems() {
           label={`${workspace.name} · ${workspace.role}`}
           icon={IconUsers}
           rightSection={workspace.id === id ? <IconCheck size={16} aria-label="Active" /> : null}
-          disabled={workspace.id === id}
-          onClick={() => void switchTo(workspace)}
+          aria-current={workspace.id === id ? 'true' : undefined}
+          onClick={() => workspace.id !== id && void switchTo(workspace.id, '/')}
         />
       ))}
     </>
   );
 }
 
-/** Makes a workspace the active one. All tabs load again, so that nothing of the previous one remains. */
-async function switchTo({ id }: OwnWorkspace): Promise<void> {
-  const { problem } = await auth.switchWorkspace(id);
-  if (problem !== null)
-    return notify({ title: 'The workspace was not switched', message: problem.message, color: 'red' });
-  announceSwitch();
-  window.location.assign('/');
+/** Makes a workspace the active one and opens a page of it, or tells why not. */
+export async function switchTo(workspaceId: string, path: string): Promise<void> {
+  const problem = await openWorkspace(workspaceId, path);
+  if (problem !== null) notify({ title: 'The workspace was not switched', message: problem.message, color: 'red' });
+}
+
+/** Below what was not found: the other workspaces of the person, in which the link may be right. Nothing for a person with one workspace. */
+export function OtherWorkspaces() {
+  const { id, person } = useViewer();
+  const { result } = useAsked(auth.workspaces);
+  const others = result?.workspaces.filter((workspace) => workspace.id !== id) ?? [];
+  if (others.length === 0) return null;
+  const { pathname, search, hash } = window.location;
+  return (
+    <Stack gap="xs" align="center" role="group" aria-label="Other workspaces">
+      <Hint ta="center">
+        You are in the workspace {person?.workspaceName}. If the link is of another one, open it there:
+      </Hint>
+      <Group gap="xs" justify="center">
+        {others.map((workspace) => (
+          <QuietButton
+            key={workspace.id}
+            label={workspace.name}
+            size="xs"
+            onClick={() => void switchTo(workspace.id, pathname + search + hash)}
+          />
+        ))}
+      </Group>
+    </Stack>
+  );
 }

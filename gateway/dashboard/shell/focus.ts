@@ -1,4 +1,4 @@
-import { isHolding, isReachable, OVERLAYS, TAB_STOPS } from './keys.ts';
+import { isHolding, isReachable, listenTo, OVERLAYS, TAB_STOPS } from './keys.ts';
 
 /*
  * The focus never falls to the body of the page, where a screen reader begins at the top again. What has it may be removed, hidden or disabled, often by what it did
@@ -8,7 +8,8 @@ import { isHolding, isReachable, OVERLAYS, TAB_STOPS } from './keys.ts';
  * 2. beside   a row has left its list: to the next one, or else the one before. Something took its place: to that
  * 3. heading  of the part of the page that it was in
  *
- * A page that is left by Back gives it to the link that led away. Code that knows a better place focuses it within the same frame.
+ * A page that is left by Back gives it to the link that led away. Code that knows a better place focuses it within the same frame. While it is
+ * within a mail, the frame of that has it.
  */
 
 /** Where an element was, when it was removed. */
@@ -41,14 +42,10 @@ const removals = new WeakMap<Node, Removal>();
 
 /** Starts to keep the focus, once for all pages. */
 export function keepFocus(): void {
-  window.addEventListener('focusin', ({ target }) => {
-    if (!(target instanceof HTMLElement)) return;
-    const overlay = target.closest(ASIDE);
-    if (overlay !== null && last !== null && !overlay.contains(last) && !origins.has(overlay))
-      origins.set(overlay, last);
-    last = target;
-    isOwed = false;
-    path = window.location.pathname;
+  window.addEventListener('focusin', ({ target }) => target instanceof HTMLElement && note(target));
+  // The focus went into a frame, which no event of the page says.
+  window.addEventListener('blur', () => {
+    if (document.activeElement instanceof HTMLIFrameElement) note(document.activeElement);
   });
   window.addEventListener('focusout', ({ target }) => {
     window.setTimeout(() => {
@@ -56,8 +53,7 @@ export function keepFocus(): void {
       if (last !== null && last === target && isLost() && !isOwed && isUsable(last)) last = null;
     });
   });
-  for (const type of ['keydown', 'pointerdown'])
-    window.addEventListener(type, () => void (isByKey = type === 'keydown'), { capture: true });
+  watchHand(window);
   new MutationObserver((records) => {
     for (const { target, removedNodes, previousSibling, nextSibling } of records)
       for (const node of removedNodes) {
@@ -70,6 +66,33 @@ export function keepFocus(): void {
     subtree: true,
     attributeFilter: ['disabled', 'data-loading', 'hidden', 'data-open'],
   });
+}
+
+/** Takes the loaded frame of a mail into the page: its keys are those of the page. Esc on a link in it leads to the message around it. */
+export function joinFrame(frame: HTMLIFrameElement): void {
+  const { contentWindow: view, contentDocument: inner } = frame;
+  if (view === null || inner === null) return;
+  const leave = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || inner.activeElement === inner.body || isHolding()) return;
+    event.stopImmediatePropagation();
+    give(climb(frame.parentElement));
+  };
+  view.addEventListener('keydown', leave, { capture: true });
+  watchHand(view);
+  listenTo(view);
+}
+
+function note(element: HTMLElement): void {
+  const overlay = element.closest(ASIDE);
+  if (overlay !== null && last !== null && !overlay.contains(last) && !origins.has(overlay)) origins.set(overlay, last);
+  last = element;
+  isOwed = false;
+  path = window.location.pathname;
+}
+
+function watchHand(view: Window): void {
+  for (const type of ['keydown', 'pointerdown'])
+    view.addEventListener(type, () => void (isByKey = type === 'keydown'), { capture: true });
 }
 
 /** Looks once the browser has taken the focus from what cannot have it, and the code of the page has given it to something else. */

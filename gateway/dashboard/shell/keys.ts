@@ -7,6 +7,8 @@ import { useEffect, useEffectEvent, useLayoutEffect } from 'react';
  * 2. overlay   a dialog, menu or popover is open: it has the key; text goes to its first field, if the user has not been there
  * 3. field     a field has the focus: it has the key
  * 4. shortcut  the action of useShortcuts
+ *
+ * A key pressed within a mail is one of the page: its frame runs no scripts, and joinFrame (focus.ts) listens to it.
  */
 
 /** Selector of overlays that receive the keys while they are open. */
@@ -150,17 +152,22 @@ let isListening = false;
 export function listen(): void {
   if (isListening) return;
   isListening = true;
-  window.addEventListener('keydown', capture, { capture: true });
-  document.addEventListener('keydown', bubble);
+  listenTo(window);
   window.addEventListener('focusin', ({ target }) => {
-    if (!(target instanceof Element)) return;
+    if (!isElement(target)) return;
     visited.add(target);
     if (held !== null && coming.length === 0 && isField(target)) queueMicrotask(() => void give(target));
   });
   // The user goes to another field instead.
-  window.addEventListener('pointerdown', ({ target }) => target instanceof Element && isField(target) && release(), {
+  window.addEventListener('pointerdown', ({ target }) => isElement(target) && isField(target) && release(), {
     capture: true,
   });
+}
+
+/** Takes the keys that are pressed in the page, or in a frame of it. */
+export function listenTo(view: Window): void {
+  view.addEventListener('keydown', capture, { capture: true });
+  view.document.addEventListener('keydown', bubble);
 }
 
 /** Runs before any other handler of the key. */
@@ -307,10 +314,10 @@ function edit(command: 'insertText' | 'insertParagraph' | 'delete', text?: strin
 /** Text typed outside of fields goes to the first field of what was opened last, if the user has not been there. Returns whether the key is held for it. */
 function goToFirstField(event: KeyboardEvent): boolean {
   const { target } = event;
-  if (target instanceof Element && isField(target)) return false;
+  if (isElement(target) && isField(target)) return false;
   const field = firstField();
   if (field === null || !isField(field) || visited.has(field)) return false;
-  if (field.closest(OVERLAYS) === null) {
+  if (field.closest(OVERLAYS) === null && event.view === window) {
     // The browser enters the key into what has the focus when its handlers have run.
     field.focus();
     return false;
@@ -366,6 +373,11 @@ export function isReachable(element: HTMLElement): boolean {
   return element.checkVisibility() && !element.matches(':disabled, [tabindex="-1"]');
 }
 
+/** Returns whether it is an element, also of the document of a frame, which has classes of its own. */
+function isElement(target: EventTarget | null): target is Element {
+  return target !== null && 'closest' in target;
+}
+
 function isField(element: Element): boolean {
   return element.matches(TEXT_FIELDS);
 }
@@ -382,7 +394,7 @@ function isText(key: string): boolean {
 
 /** Returns whether the focused element uses the key. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
-  if (!(target instanceof Element)) return false;
+  if (!isElement(target)) return false;
   if (target.closest(`${TEXT_FIELDS}, select, [role=dialog], [role=menu], [role=listbox]`) !== null) return true;
   return (key === 'Enter' || key === ' ') && target.closest('a, button, summary, [role=button], input') !== null;
 }

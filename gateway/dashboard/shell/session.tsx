@@ -2,9 +2,10 @@ import { Center, Loader, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { type CombinedError, type RequestPolicy, useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
-import { client, listenForSessionEnd } from '../client.ts';
+import { SECOND_FACTOR_REQUIRED } from '../../../core/accounts/session-refusals.ts';
+import { client, listenForSessionChange, type SessionChange, showWorkspace } from '../client.ts';
 import type { ResultOf } from '../graphql.ts';
-import { LiveProvider } from '../live/live-context.tsx';
+import { LiveProvider, useLiveState } from '../live/live-context.tsx';
 import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { summonConfirmation } from '../parts/confirm-sign-in.ts';
@@ -14,9 +15,9 @@ import { leave, listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { VIEWER, ViewerContext } from './viewer.ts';
 
-const ConfirmSignIn = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).ConfirmSignIn }));
-const SecondFactorPage = lazy(async () => ({ default: (await import('./second-factor-page.tsx')).SecondFactorPage }));
-const SessionOver = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).SessionOver }));
+const ConfirmSignIn = lazy(async () => ({ default: (await import('./sign-in-steps.tsx')).ConfirmSignIn }));
+const SecondFactorPage = lazy(async () => ({ default: (await import('./sign-in-steps.tsx')).SecondFactorPage }));
+const SessionStopped = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).SessionStopped }));
 
 /** How the session that was asked for as the page loaded is read, and why it could not be read. */
 let first: { policy: RequestPolicy; error: CombinedError | undefined } | null = null;
@@ -44,13 +45,18 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const { data, error = asked.fetching ? undefined : firstError } = asked;
   const [location] = useLocation();
 
-  if (error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === 'SECOND_FACTOR_REQUIRED') === true)
+  if (data !== undefined)
+    return (
+      <Session {...data} askAgain={() => again({ requestPolicy: 'network-only' })}>
+        {children}
+      </Session>
+    );
+  if (error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === SECOND_FACTOR_REQUIRED) === true)
     return (
       <Suspense>
         <SecondFactorPage />
       </Suspense>
     );
-  if (data !== undefined) return <Session {...data}>{children}</Session>;
   if ((error?.response as Response | undefined)?.status === 401) {
     rememberSignIn(false);
     const { search, hash } = window.location;
@@ -77,38 +83,64 @@ export function SessionGate({ children }: { children: ReactNode }) {
   );
 }
 
-/** Session of one user in this tab. When it ends, the page stays until the user signs in again. */
-function Session({ viewer, events, children }: ResultOf<typeof VIEWER> & { children: ReactNode }) {
-  const [isOver, setOver] = useState(false);
-  // Number of sign-ins after the session ended. Each restarts the feed and reloads the data.
+type SessionProps = ResultOf<typeof VIEWER> & { askAgain: () => void; children: ReactNode };
+
+/** Session of one user in this tab. When it serves the page no more, the page stays, with what is being written, until the user has decided. */
+function Session({ viewer, events, askAgain, children }: SessionProps) {
+  const [stop, setStop] = useState<Exclude<SessionChange, 'role'> | null>(null);
+  // Number of times that it went on. Each restarts the feed and reloads the data.
   const [round, setRound] = useState(0);
+  // The session is asked for again while the feed goes on.
+  const [start] = useState(events.edges[0]?.node.cursor ?? null);
+  // Before the requests of its children.
+  useState(() => showWorkspace(viewer.id));
   const [asksAgain, setAsksAgain] = useState(false);
   useEffect(() => rememberSignIn(true), []);
   useEffect(() => keepShell(), []);
   useEffect(() => summonConfirmation(() => setAsksAgain(true)), []);
   const goOn = () => {
-    if (isOver) setRound(round + 1);
-    setOver(false);
+    if (stop === null) return;
+    setRound(round + 1);
+    setStop(null);
+    askAgain();
   };
-  useSessionWatch({ personId: viewer.person?.id ?? viewer.id, onEnd: () => setOver(true), onSignIn: goOn });
+  useSessionWatch({
+    personId: viewer.person?.id ?? viewer.id,
+    workspaceId: viewer.id,
+    // A new sign-in may be in another workspace, until it has come back to that of the page.
+    onChange: (change) => (change === 'role' ? askAgain() : setStop((now) => (now === 'ended' ? now : change))),
+    onSignIn: (isNews) => (stop === 'ended' || (isNews && stop === 'second-factor')) && goOn(),
+    onReturn: goOn,
+  });
   return (
     <ViewerContext value={viewer}>
       <LiveProvider
         workspaceId={viewer.id}
-        start={round === 0 ? (events.edges[0]?.node.cursor ?? null) : null}
+        start={round === 0 ? start : null}
         round={round}
         hasOwnMarks={viewer.person?.isInTeam === true}
       >
+        <AskWhenLost ask={askAgain} />
         {children}
       </LiveProvider>
       <Suspense>{asksAgain && <ConfirmSignIn />}</Suspense>
-      {isOver && (
+      {stop !== null && (
         <Suspense>
-          <SessionOver viewer={viewer} onSignedIn={goOn} />
+          <SessionStopped stop={stop} viewer={viewer} onReturn={goOn} />
         </Suspense>
       )}
     </ViewerContext>
   );
+}
+
+/** Asks for the session when the feed of events is lost: the service ends it when the role, the workspace or the sign-in has changed. */
+function AskWhenLost({ ask }: { ask: () => void }) {
+  const isLost = useLiveState() === 'waiting';
+  const asks = useEffectEvent(ask);
+  useEffect(() => {
+    if (isLost) asks();
+  }, [isLost]);
+  return null;
 }
 
 /** Interval at which visible pages keep the session alive. Milliseconds. */
@@ -116,41 +148,44 @@ const KEEP_ALIVE_MS = 300_000;
 
 interface useSessionWatchProps {
   personId: string;
-  /** called when the session has ended */
-  onEnd: () => void;
-  /** called when the same user signs in in another tab */
-  onSignIn: () => void;
+  workspaceId: string;
+  onChange: (change: SessionChange) => void;
+  /** called when the user is signed in, and with `isNews` when another tab has just signed in or shown the second factor */
+  onSignIn: (isNews: boolean) => void;
+  /** called when another tab has brought the workspace of this page back */
+  onReturn: () => void;
 }
 
 /**
- * Keeps the session of a user alive while the page is visible, leaves when another tab signs out, and reloads the page
- * when another user signs in in this browser.
+ * Keeps the session of a user alive while the page is visible, and hears of its changes: leaves when another tab signs out, and reloads the
+ * page when another user signs in in this browser.
  */
-function useSessionWatch({ personId, onEnd, onSignIn }: useSessionWatchProps): void {
-  const ended = useEffectEvent(onEnd);
-  const isUser = useEffectEvent((id: string) => {
-    if (id === personId) return onSignIn();
+function useSessionWatch({ personId, workspaceId, onChange, onSignIn, onReturn }: useSessionWatchProps): void {
+  const changed = useEffectEvent(onChange);
+  const isUser = useEffectEvent((id: string, isNews: boolean) => {
+    if (id === personId) return onSignIn(isNews);
     window.location.reload();
   });
+  const isWorkspace = useEffectEvent((id: string) => (id === workspaceId ? onReturn() : onChange('other-workspace')));
   useEffect(() => {
     let lookedAt = 0;
     const look = async () => {
       if (document.visibilityState === 'hidden' || Date.now() - lookedAt < KEEP_ALIVE_MS) return;
       lookedAt = Date.now();
       const { result, problem } = await auth.session();
-      if (result !== null) isUser(result.user.id);
-      else if (problem === null) ended();
+      if (result !== null) isUser(result.user.id, false);
+      else if (problem === null) changed('ended');
     };
     void look();
     const timer = window.setInterval(() => void look(), KEEP_ALIVE_MS);
     const onVisible = () => void look();
     document.addEventListener('visibilitychange', onVisible);
     const ends = [
-      listenForSessionEnd(() => ended()),
+      listenForSessionChange((change) => changed(change)),
       listenForSessionNews((news) => {
         if (news.kind === 'signed-out') leave();
-        else if (news.kind === 'switched') window.location.assign('/');
-        else isUser(news.personId);
+        else if (news.kind === 'switched') isWorkspace(news.workspaceId);
+        else isUser(news.personId, true);
       }),
     ];
     return () => {

@@ -1,33 +1,33 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
-import { needs } from '../../parts/controls.tsx';
+import { BusyButton } from '../../parts/buttons.tsx';
 import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ErrorAlert, Hint, PageLink, Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { EmailPart } from './content-tabs.tsx';
-import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from './delivery-parts.tsx';
+import { DELIVERY_PARTS, DeliveryHistory } from './delivery-parts.tsx';
 import { deliveryWords, eventKindInWords } from './email-words.ts';
 
-const DELIVERIES = graphql(`
-  query DashboardEmailDeliveries($id: ID!) {
+const DELIVERIES = graphql(
+  `query DashboardEmailDeliveries($id: ID!) {
     email(id: $id) {
       id
       deliveries(first: 20) {
         totalCount
         edges {
           node {
-            id type event status statusCode cause createdAt completedAt nextAttemptAt error attemptCount
+            ...DeliveryParts
+            cause completedAt
             endpoint { id name isActive }
             recipients { id address status lastText }
-            actions { place problem results { type status message email { id } } }
-            attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
           }
         }
       }
     }
-  }
-`);
+  }`,
+  [DELIVERY_PARTS],
+);
 
 const RETRY = mutation('retryDelivery', 'delivery { id status }');
 const AGAIN = mutation('retryEmail', 'deliveries { id }');
@@ -69,8 +69,7 @@ export function DeliveriesTab({ id }: { id: string }) {
 
 /** `number`: position among the deliveries of the email, 1 is the oldest. */
 function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery: Delivery; number: number }) {
-  const { id, endpoint, type, event, status, cause, createdAt, nextAttemptAt, error, attempts, recipients, actions } =
-    delivery;
+  const { id, endpoint, event, status, cause, createdAt, nextAttemptAt, error, recipients } = delivery;
   const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
   const again = useAct(AGAIN, { done: 'The email is being delivered again.' });
   const name = endpoint?.name ?? 'a deleted endpoint';
@@ -95,16 +94,14 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
           </span>
         </Group>
         {endpoint !== null && (isRouted || status !== 'SUCCESS') && (
-          <Button
-            {...needs('send', 'everything')}
+          <BusyButton
+            label={status === 'SUCCESS' ? 'Deliver again' : status === 'PENDING' ? 'Retry now' : 'Retry'}
+            icon={IconRefresh}
+            needed={['send', 'everything']}
             size="xs"
             variant={status === 'SUCCESS' ? 'default' : 'filled'}
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={retry.isBusy || again.isBusy}
-            onClick={() => void run()}
-          >
-            {status === 'SUCCESS' ? 'Deliver again' : status === 'PENDING' ? 'Retry now' : 'Retry'}
-          </Button>
+            act={run}
+          />
         )}
       </Group>
       <Hint>
@@ -130,11 +127,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
             {recipient.lastText === null ? '' : `, ${recipient.lastText}`}
           </Small>
         ))}
-        {actions !== null && <ActionResults actions={actions} of={`delivery ${number}`} />}
-        {attempts.toReversed().map((attempt) => (
-          <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={`delivery ${number}`} />
-        ))}
-        {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} of={`delivery ${number}`} />}
+        <DeliveryHistory delivery={delivery} of={`delivery ${number}`} />
       </Stack>
     </Paper>
   );

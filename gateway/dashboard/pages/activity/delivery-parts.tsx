@@ -1,28 +1,41 @@
-import { Accordion, Alert, Code, Group, List, Skeleton, Stack } from '@mantine/core';
+import { Accordion, Alert, Code, Group, List, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useQuery } from 'urql';
-import { graphql } from '../../graphql.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconBraces } from '../../parts/icons.ts';
-import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Loaded } from '../../parts/section.tsx';
 import { CautionAlert, ErrorAlert, Fine, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { chooseTone, formatDuration, formatSize } from './email-words.ts';
 
-interface Attempt {
-  number: number;
-  startedAt: string;
-  durationMs: number;
-  outcome: string;
-  statusCode: number | null;
-  error: string | null;
-  responseBody: string | null;
-  requestHeaders: readonly { name: string; value: string }[];
+/** What both pages of deliveries show of each. */
+export const DELIVERY_PARTS = graphql(`
+  fragment DeliveryParts on Delivery {
+    id type event status statusCode error createdAt nextAttemptAt attemptCount
+    actions { place problem results { type status message email { id } } }
+    attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
+  }
+`);
+type Delivery = ResultOf<typeof DELIVERY_PARTS>;
+
+/** What happened to a delivery, newest attempt first, and its payload. `of` names it. */
+export function DeliveryHistory({ delivery, of }: { delivery: Delivery; of: string }) {
+  const { id, type, actions, attempts } = delivery;
+  return (
+    <>
+      {actions !== null && <ActionResults actions={actions} of={of} />}
+      {attempts.toReversed().map((attempt) => (
+        <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={of} />
+      ))}
+      {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} of={of} />}
+    </>
+  );
 }
 
 /** One webhook attempt: the response and the request. `of` names the delivery. */
-export function DeliveryAttemptCard({ attempt, of }: { attempt: Attempt; of: string }) {
+function DeliveryAttemptCard({ attempt, of }: { attempt: Delivery['attempts'][number]; of: string }) {
   const { number, startedAt, durationMs, outcome, statusCode, error, responseBody, requestHeaders } = attempt;
   return (
     <Stack gap={6} role="group" aria-label={`Attempt ${number} of ${of}`}>
@@ -65,7 +78,7 @@ const PAYLOAD = graphql(`
 `);
 
 /** Payload of a webhook, loaded on request. `of` names the delivery. */
-export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {
+function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Stack gap="xs">
@@ -84,39 +97,40 @@ export function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: st
 }
 
 function Payload({ deliveryId, of }: { deliveryId: string; of: string }) {
-  const [{ data, error }, again] = useQuery({ query: PAYLOAD, variables: { id: deliveryId } });
-  if (error !== undefined) return <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />;
-  if (data === undefined) return <Skeleton height={160} aria-label="Loading" role="status" />;
-  const payload = data.delivery?.payload ?? null;
-  if (payload === null)
-    return (
-      <Alert color="gray" variant="outline" title="No payload">
-        The endpoint or the email was deleted.
-      </Alert>
-    );
+  const query = useLiveQuery({ query: PAYLOAD, variables: { id: deliveryId } });
   return (
-    <Stack gap="xs">
-      {payload.isEndpointChanged && (
-        <CautionAlert title="The endpoint has changed since this delivery">
-          This is what a retry sends now; what was sent then may have differed.
-        </CautionAlert>
-      )}
-      <Json
-        text={payload.text}
-        label={`Payload of ${of}: POST ${payload.url}, ${formatSize(payload.sizeBytes)}${payload.isCut ? ', truncated' : ''}`}
-      />
-    </Stack>
+    <Loaded query={query} height={160}>
+      {({ delivery }) =>
+        delivery?.payload == null ? (
+          <Alert color="gray" variant="outline" title="No payload">
+            The endpoint or the email was deleted.
+          </Alert>
+        ) : (
+          <Stack gap="xs">
+            {delivery.payload.isEndpointChanged && (
+              <CautionAlert title="The endpoint has changed since this delivery">
+                This is what a retry sends now; what was sent then may have differed.
+              </CautionAlert>
+            )}
+            <Json
+              text={delivery.payload.text}
+              label={`Payload of ${of}: POST ${delivery.payload.url}, ${formatSize(delivery.payload.sizeBytes)}${delivery.payload.isCut ? ', truncated' : ''}`}
+            />
+          </Stack>
+        )
+      }
+    </Loaded>
   );
 }
 
-interface ActionLog {
-  place: string | null;
-  problem: string | null;
-  results: readonly { type: string; status: string; message: string; email: { id: string } | null }[];
-}
-
 /** What became of the actions in the response of a webhook. `of` names the delivery. */
-export function ActionResults({ actions: { place, problem, results }, of }: { actions: ActionLog; of: string }) {
+function ActionResults({
+  actions: { place, problem, results },
+  of,
+}: {
+  actions: NonNullable<Delivery['actions']>;
+  of: string;
+}) {
   return (
     <Stack gap={6} role="group" aria-label={`Actions of ${of}`}>
       <Strong>Actions</Strong>

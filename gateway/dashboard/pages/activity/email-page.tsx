@@ -1,12 +1,12 @@
-import { Button, Code, DataList, Group, Loader, Modal, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Code, DataList, Group, Loader, Modal, Stack, Tabs } from '@mantine/core';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useParams, useSearchParams } from 'wouter';
+import { useParams, useSearchParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ConfirmButton } from '../../parts/buttons.tsx';
+import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import {
   IconArchive,
   IconArrowBackUp,
@@ -21,11 +21,10 @@ import {
   IconShieldCheck,
   IconShieldX,
 } from '../../parts/icons.ts';
-import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Fact, RecordPage, Section } from '../../parts/section.tsx';
 import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
-import { useAct } from '../../parts/use-act.ts';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
@@ -66,42 +65,32 @@ const tabs: Tab[] = [
 /** One email with all its details. */
 export function EmailPage() {
   const { id } = useParams<{ id: string }>();
-  const { data, error, isLoading, refresh } = useLiveQuery({
+  const query = useLiveQuery({
     query: EMAIL,
     variables: { id },
     kinds: 'all',
     concerns: ({ emailId }) => emailId === id,
   });
-  const email = data?.email ?? null;
-  if (email !== null)
-    return (
-      <>
-        <PageHeader title={showSubject(email)} back="/activity" />
-        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-        <EmailHead email={email} />
-        <Stack gap="md">
-          <ExtractsCard id={email.id} />
-          <EmailTabs email={email} />
-        </Stack>
-      </>
-    );
   return (
-    <>
-      <PageHeader title="Email" />
-      {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-      {isLoading && <Skeleton height={240} aria-label="Loading" role="status" />}
-      {data !== undefined && !isLoading && (
-        <EmptyState
-          icon={IconMailQuestion}
-          title="Email not found"
-          about="Your account has no email with this ID. It may have been deleted, or the link may be incomplete."
-        >
-          <Button component={Link} href="/activity">
-            Show all emails
-          </Button>
-        </EmptyState>
+    <RecordPage
+      query={query}
+      find={({ email }) => email}
+      kind="Email"
+      icon={IconMailQuestion}
+      missing="The workspace has no email with this ID. It may have been deleted, or the link may be incomplete."
+      all={{ label: 'Show all emails', href: '/activity' }}
+    >
+      {(email) => (
+        <>
+          <PageHeader title={showSubject(email)} back="/activity" />
+          <EmailHead email={email} />
+          <Stack gap="md">
+            <ExtractsCard id={email.id} />
+            <EmailTabs email={email} />
+          </Stack>
+        </>
       )}
-    </>
+    </RecordPage>
   );
 }
 
@@ -273,15 +262,6 @@ function People({ name, mailboxes }: { name: string; mailboxes: Mailboxes }) {
   return mailboxes.length === 0 ? null : <Fact name={name}>{mailboxes.map(mailboxText).join(', ')}</Fact>;
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{name}</DataList.ItemLabel>
-      <DataList.ItemValue className="postroom-wrap">{children}</DataList.ItemValue>
-    </DataList.Item>
-  );
-}
-
 function mailboxText({ name, address }: Mailboxes[number]): string {
   return name === null || name === '' ? address : `${name} <${address}>`;
 }
@@ -328,68 +308,62 @@ function QuarantineNote({ email: { id, security } }: { email: EmailHeadData }) {
 }
 
 function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApart } }: { email: EmailHeadData }) {
-  const release = useAct(RELEASE, { done: 'The email was released and is being delivered.' });
-  const retry = useAct(RETRY, { done: 'The email is being delivered again.' });
-  const mark = useAct(MARK);
   const markSpam = useMarkSpam();
   if (keptApart !== null) return null;
   return (
     <>
       {guardStatus === null ? (
-        <QuietButton
-          label="Deliver again"
+        <ActButton
           icon={IconRefresh}
           needed={['send', 'everything']}
-          size="xs"
-          loading={retry.isBusy}
-          onClick={() => void retry.act({ id })}
-        />
+          mutation={RETRY}
+          input={{ id }}
+          done="The email is being delivered again."
+        >
+          Deliver again
+        </ActButton>
       ) : (
-        <Button
-          {...needs('endpoints')}
-          size="xs"
-          leftSection={<IconShieldCheck size={16} aria-hidden />}
-          loading={release.isBusy}
-          onClick={() => void release.act({ id })}
+        <ActButton
+          icon={IconShieldCheck}
+          variant="filled"
+          needed="endpoints"
+          mutation={RELEASE}
+          input={{ id }}
+          done="The email was released and is being delivered."
         >
           Release
-        </Button>
+        </ActButton>
       )}
-      <QuietButton
-        label={isRead ? 'Mark as unread' : 'Mark as read'}
+      <ActButton
+        icon={isRead ? IconMail : IconMailOpened}
         needed="organize"
-        size="xs"
-        leftSection={isRead ? <IconMail size={16} aria-hidden /> : <IconMailOpened size={16} aria-hidden />}
-        loading={mark.isBusy}
-        onClick={() => void mark.act({ id, isRead: !isRead })}
-      />
-      <QuietButton
-        label={isArchived ? 'Unarchive' : 'Archive'}
-        icon={IconArchive}
-        needed="organize"
-        size="xs"
-        loading={mark.isBusy}
-        onClick={() => void mark.act({ id, isArchived: !isArchived })}
-      />
+        mutation={MARK}
+        input={{ id, isRead: !isRead }}
+      >
+        {isRead ? 'Mark as unread' : 'Mark as read'}
+      </ActButton>
+      <ActButton icon={IconArchive} needed="organize" mutation={MARK} input={{ id, isArchived: !isArchived }}>
+        {isArchived ? 'Unarchive' : 'Archive'}
+      </ActButton>
       <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>
   );
 }
 
 function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
-  const retry = useAct(RETRY_SENDING, { done: 'The email is being sent again.' });
   const isDeferred = recipients.some(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
   if (!isDeferred) return null;
   return (
-    <Button
-      {...needs('send', 'everything')}
-      size="xs"
-      leftSection={<IconSend size={16} aria-hidden />}
-      loading={retry.isBusy}
-      onClick={() => void retry.act({ id })}
+    <ActButton
+      icon={IconSend}
+      variant="filled"
+      needed={['send', 'everything']}
+      mutation={RETRY_SENDING}
+      input={{ id }}
+      done="The email is being sent again."
     >
       Retry now
-    </Button>
+    </ActButton>
   );
 }
 
@@ -401,14 +375,14 @@ function ReplyActions({ email }: { email: EmailHeadData }) {
   const close = () => setMode(null);
   return (
     <>
-      <Button
-        {...needs('send')}
+      <QuietButton
+        label="Reply"
+        icon={IconArrowBackUp}
+        variant="filled"
+        needed="send"
         size="xs"
-        leftSection={<IconArrowBackUp size={16} aria-hidden />}
         onClick={() => setMode('reply')}
-      >
-        Reply
-      </Button>
+      />
       <QuietButton
         label="Forward"
         icon={IconArrowForwardUp}

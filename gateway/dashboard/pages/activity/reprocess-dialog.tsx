@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { mutation } from '../../graphql.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
+import { Trouble } from '../../parts/form.tsx';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -78,26 +79,19 @@ function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
           ))}
         </Stack>
       </Checkbox.Group>
-      {problem !== null && (
-        <ErrorAlert role="alert" title="The email was not reprocessed">
-          {problem}
-        </ErrorAlert>
-      )}
+      <Trouble text={problem} title="The email was not reprocessed" />
       <div aria-live="polite">{result !== null && <ReprocessDiff {...result} />}</div>
       <Group justify="flex-end">
         <QuietButton label="Close" onClick={onClose} />
-        <Button
+        <QuietButton
+          label="Preview changes"
           variant={isChecked ? 'default' : 'filled'}
           disabled={steps.length === 0}
           loading={isBusy}
           onClick={() => void run(true)}
-        >
-          Preview changes
-        </Button>
+        />
         {isChecked && (
-          <Button loading={isBusy} onClick={() => void run(false)}>
-            Reprocess email
-          </Button>
+          <QuietButton label="Reprocess email" variant="filled" loading={isBusy} onClick={() => void run(false)} />
         )}
       </Group>
     </Stack>

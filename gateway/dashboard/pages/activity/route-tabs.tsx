@@ -1,5 +1,4 @@
 import { Box, Code, DataList, Group, List, Paper, Stack, Text, Timeline, Title, Tooltip } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { ResultOf } from '../../graphql.ts';
 import {
   IconAlertTriangle,
@@ -22,6 +21,7 @@ import {
 } from '../../parts/icons.ts';
 import { Postmark } from '../../parts/postmark.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { Fact } from '../../parts/section.tsx';
 import { RefusalNote, SendAgain } from '../../parts/send-again.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { exactTime } from '../../parts/words.ts';
@@ -208,15 +208,6 @@ export function RoutingTab({ id }: { id: string }) {
         )
       }
     </EmailPart>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{name}</DataList.ItemLabel>
-      <DataList.ItemValue>{children}</DataList.ItemValue>
-    </DataList.Item>
   );
 }
 

@@ -101,7 +101,6 @@ function AddressDetails({ address, close }: { address: ShownAddress; close: () =
           label="Delete address"
           question={`Delete ${address.address}?`}
           about="Mail to this address will be rejected. The address can be created again by the owner of the domain. Received mail stays readable."
-          confirm="Delete address"
           act={() => remove({ id: address.id })}
         />
         <QuietButton label="Close" size="xs" onClick={close} />

@@ -3,7 +3,7 @@ import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
-import { EXPIRIES, findDateFault, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
+import { EXPIRIES, findDateFault, makeChoices, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconAt, IconMessageReply } from '../../parts/icons.ts';
@@ -73,11 +73,7 @@ const LIST = listSource({
   types: ['EmailAddress', 'Domain'],
 });
 
-const STATES = [
-  { value: 'on', label: 'Receives mail' },
-  { value: 'unreached', label: 'Unreachable' },
-  { value: 'off', label: 'Off' },
-] as const;
+const STATES = makeChoices({ on: 'Receives mail', unreached: 'Unreachable', off: 'Off' });
 const STATE_FILTERS = {
   on: { isReceiving: true },
   unreached: { isActive: true, isReceiving: false },
@@ -252,7 +248,7 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
           <ConfirmButton
             needed="send"
             label="Revoke"
-            aria-label={`Revoke ${address}`}
+            of={address}
             question="Revoke this reply address?"
             about={
               <>

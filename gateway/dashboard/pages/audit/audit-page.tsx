@@ -1,6 +1,7 @@
 import { Badge, Checkbox, Collapse, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import {
@@ -39,11 +40,7 @@ type ShownEntry = ResultOf<typeof AUDIT_LOG>['auditEntries']['edges'][number]['n
 
 const LIST = listSource({ label: 'Audit log', query: AUDIT_LOG, size: 50, types: ['AuditEntry'] });
 
-const ACTOR_KINDS = [
-  { value: 'PERSON', label: 'People' },
-  { value: 'KEY', label: 'API keys' },
-  { value: 'SYSTEM', label: 'The service' },
-] as const;
+const ACTOR_KINDS = makeChoices({ PERSON: 'People', KEY: 'API keys', SYSTEM: 'The service' });
 
 /** Kinds of objects, by their names in the log. */
 const OBJECT_KINDS = [

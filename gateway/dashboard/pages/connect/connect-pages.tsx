@@ -1,11 +1,13 @@
-import { Anchor, Button, Center, Group, Loader, MultiSelect, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Center, Group, Loader, MultiSelect, Radio, Select, Stack } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
+import { useRecordForm } from '../../parts/form.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
 import { Fine, PageLink, Small, WarningAlert } from '../../parts/text.tsx';
+import { activateWorkspace } from '../../shell/session-news.ts';
 import {
   type AuthProblem,
   auth,
@@ -86,11 +88,17 @@ function Home() {
 
 /** Takes the code that a terminal shows, and asks whether the command line gets access. */
 export function DevicePage() {
-  const [typed, setTyped] = useState(() => new URLSearchParams(window.location.search).get('code') ?? '');
   // A link can contain a code, but never enters it: the person compares it with the terminal first.
   const [asked, setAsked] = useState<{ userCode: string } | null>(null);
   const [decision, setDecision] = useState<'allowed' | 'denied' | null>(null);
   const { shown, isReading, readAgain } = useQuestion(asked as ConnectRequest | null);
+  const form = useRecordForm({
+    values: { code: new URLSearchParams(window.location.search).get('code') ?? '' },
+    submit: async ({ code }) => {
+      setAsked({ userCode: code.trim().toUpperCase() });
+      return { problem: null };
+    },
+  });
   if (shown.state === 'signed-out')
     return <Redirect to={withNext('/sign-in', window.location.pathname + window.location.search)} replace />;
   if (decision !== null)
@@ -132,24 +140,14 @@ export function DevicePage() {
   return (
     <EntryCard title="Connect the command line" about="Enter the code that your terminal shows." below={<Home />}>
       <EntryForm
+        form={form}
         label="Code of the terminal"
         submit="Continue"
-        isDisabled={typed.trim() === ''}
+        isDisabled={form.values.code.trim() === ''}
         isBusy={asked !== null && isReading}
-        problem={shown.state === 'refused' && !isReading ? shown.problem : null}
-        onSubmit={(event) => {
-          event.preventDefault();
-          setAsked({ userCode: typed.trim().toUpperCase() });
-        }}
       >
-        <TextInput
-          label="Code"
-          placeholder="BCDF-GHJK"
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          data-autofocus
-        />
+        <AuthProblemNote problem={shown.state === 'refused' && !isReading ? shown.problem : null} />
+        <form.Text name="code" label="Code" placeholder="BCDF-GHJK" data-autofocus />
       </EntryForm>
     </EntryCard>
   );
@@ -192,7 +190,7 @@ function DecisionForm({ asked, question, email, workspaces, onDecided, onSwitche
   };
   const switchTo = async (id: string | null) => {
     if (id === null || id === question.workspaceId) return;
-    const { problem: why } = await auth.switchWorkspace(id);
+    const why = await activateWorkspace(id);
     setProblem(why);
     if (why === null) onSwitched();
   };

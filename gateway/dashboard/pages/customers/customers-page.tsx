@@ -1,16 +1,14 @@
-import { Badge, Group, Modal, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Badge, Group, SimpleGrid, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
-import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
+import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconBuilding } from '../../parts/icons.ts';
-import { Row, RowName, Rows } from '../../parts/list.tsx';
-import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { IconBuilding, IconPlus } from '../../parts/icons.ts';
+import { FilterBar, listSource, PagedList, Row, RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
+import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Loaded } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
@@ -18,85 +16,62 @@ import { counted, formatCount } from '../../parts/words.ts';
 const CUSTOMERS = graphql(`
   query DashboardCustomers($first: Int!, $after: String, $filter: CustomerWorkspaceFilter) {
     customerWorkspaces(first: $first, after: $after, filter: $filter) {
-      totalCount
-      nodes { id clientId name status createdAt suspendedAt quotas { mailPerDay domains addresses storedBytes } }
+      edges {
+        node { id clientId name status createdAt suspendedAt quotas { mailPerDay domains addresses storedBytes } }
+      }
       pageInfo { hasNextPage endCursor }
     }
   }
 `);
-type Customer = ResultOf<typeof CUSTOMERS>['customerWorkspaces']['nodes'][number];
+type Customer = ResultOf<typeof CUSTOMERS>['customerWorkspaces']['edges'][number]['node'];
 
-/** Workspaces that are shown at first. */
-const PAGE = 25;
-/** The largest page of the interface; the filter finds the others. */
-const MAX_WORKSPACES = 100;
+const LIST = listSource({
+  label: 'Workspaces of customers',
+  query: CUSTOMERS,
+  size: 25,
+  types: ['CustomerWorkspace'],
+  // No event says that a workspace is gone at last.
+  reloadMs: 10_000,
+});
 
 /** The workspaces that this one keeps for its customers. */
 export function CustomersPage() {
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  const [first, setFirst] = useState(PAGE);
-  const [clientId, setClientId] = useState('');
-  const sought = clientId.trim();
-  const query = useLiveQuery({
-    query: CUSTOMERS,
-    variables: { first, filter: sought === '' ? {} : { clientId: sought } },
-    types: ['CustomerWorkspace'],
-  });
+  const filters = useUrlFilters(['q']);
+  const clientId = filters.get('q');
   return (
     <>
       <PageHeader
         title="Customers"
         about="Workspaces that your product keeps for its customers, each with domains, mail and keys of its own."
       >
-        <CreateButton needed="workspaces" onClick={() => setOpen(true)}>
-          Create workspace
-        </CreateButton>
+        <DialogButton
+          variant="filled"
+          size="sm"
+          icon={IconPlus}
+          needed="workspaces"
+          label="Create workspace"
+          title="Create workspace"
+        >
+          {(close) => <CreateForm done={close} />}
+        </DialogButton>
       </PageHeader>
-      <Stack gap="md">
-        <TextInput
-          label="Customer ID"
-          placeholder="All customers"
-          value={clientId}
-          onChange={({ currentTarget }) => setClientId(currentTarget.value)}
-          maw={320}
-        />
-        <Loaded query={query}>
-          {({ customerWorkspaces: { nodes, totalCount, pageInfo } }) => (
-            <>
-              {nodes.length === 0 ? (
-                <EmptyState
-                  icon={IconBuilding}
-                  title={clientId === '' ? 'No workspaces yet' : 'No workspace with this customer ID'}
-                  about="A workspace gives one customer of your product a mailbox. Create the first here, or with POST /api/e2/workspaces."
-                />
-              ) : (
-                <>
-                  <Hint>{counted(totalCount, 'workspace')}</Hint>
-                  <Rows label="Workspaces of customers">
-                    {nodes.map((customer) => (
-                      <CustomerRow key={customer.id} customer={customer} changed={query.refresh} />
-                    ))}
-                  </Rows>
-                </>
-              )}
-              {pageInfo.hasNextPage && first < MAX_WORKSPACES && (
-                <Group>
-                  <QuietButton label="Show more" onClick={() => setFirst(Math.min(MAX_WORKSPACES, first + PAGE))} />
-                </Group>
-              )}
-            </>
-          )}
-        </Loaded>
-      </Stack>
-      <Modal opened={isOpen} onClose={close} title="Create workspace" centered>
-        <CreateForm
-          done={() => {
-            close();
-            query.refresh();
-          }}
-        />
-      </Modal>
+      <FilterBar>
+        <TextFilter label="Customer ID" placeholder="Whole customer ID" filters={filters} />
+      </FilterBar>
+      <PagedList
+        list={LIST}
+        variables={{ filter: clientId === null ? {} : { clientId } }}
+        filters={filters}
+        empty={{
+          icon: IconBuilding,
+          title: 'No workspaces yet',
+          about:
+            'A workspace gives one customer of your product a mailbox. Create the first here, or with POST /api/e2/workspaces.',
+          filtered: { title: 'No workspace with this customer ID', about: 'Enter the whole ID.', all: 'Show all' },
+        }}
+      >
+        {(customer) => <CustomerRow key={customer.id} customer={customer} />}
+      </PagedList>
     </>
   );
 }
@@ -105,7 +80,7 @@ const UPDATE = mutation('updateCustomerWorkspace', 'customerWorkspace { id statu
 const DELETE = mutation('deleteCustomerWorkspace', 'customerWorkspace { id status }');
 
 /** The workspace of a customer, with what can be done about it. */
-function CustomerRow({ customer, changed }: { customer: Customer; changed: () => void }) {
+function CustomerRow({ customer }: { customer: Customer }) {
   const { id, clientId, name, status, createdAt, suspendedAt } = customer;
   const [isShown, setShown] = useState(false);
   const { act: suspend } = useAct(UPDATE);
@@ -142,7 +117,7 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                 aria-label={`Quotas of ${name}`}
                 title={`Quotas of ${name}`}
               >
-                {(close) => <QuotaForm customer={customer} cancel={close} changed={changed} />}
+                {(close) => <QuotaForm customer={customer} close={close} />}
               </DialogButton>
               {status === 'SUSPENDED' ? (
                 <ActButton
@@ -150,7 +125,6 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                   aria-label={`Resume ${name}`}
                   mutation={UPDATE}
                   input={{ id, isSuspended: false }}
-                  onDone={changed}
                 >
                   Resume
                 </ActButton>
@@ -158,32 +132,26 @@ function CustomerRow({ customer, changed }: { customer: Customer; changed: () =>
                 <ConfirmButton
                   needed="workspaces"
                   label="Suspend"
-                  aria-label={`Suspend ${name}`}
-                  question={`Suspend ${name}?`}
+                  of={name}
                   about="Its API keys are refused and mail to it is deferred until you resume it. Nothing is lost."
                   confirm="Suspend workspace"
-                  act={() => suspend({ id, isSuspended: true }).then(changed)}
+                  act={() => suspend({ id, isSuspended: true })}
                 />
               )}
               <ConfirmButton
                 needed="workspaces"
                 label="Delete"
-                aria-label={`Delete ${name}`}
-                question={`Delete ${name}?`}
+                of={name}
                 about="Its API keys and domains end at once, and all of its mail is erased. This cannot be undone."
                 confirm="Delete workspace"
-                act={() => remove({ id }).then(changed)}
+                act={() => remove({ id })}
               />
             </>
           )}
         </Group>
       }
     >
-      {isDeleting ? (
-        <DeletionProgress id={id} ended={changed} />
-      ) : (
-        isShown && <Usage id={id} quotas={customer.quotas} />
-      )}
+      {isDeleting ? <DeletionProgress id={id} /> : isShown && <Usage id={id} quotas={customer.quotas} />}
     </Row>
   );
 }
@@ -199,18 +167,12 @@ const PROGRESS_MS = 3_000;
 /** Counting stops at this number of rows. */
 const MAX_COUNTED = 100_000;
 
-function DeletionProgress({ id, ended }: { id: string; ended: () => void }) {
-  const [{ data, error }, refresh] = useQuery({ query: USAGE, variables: { id }, requestPolicy: 'network-only' });
+function DeletionProgress({ id }: { id: string }) {
+  const [{ data }, refresh] = useQuery({ query: USAGE, variables: { id }, requestPolicy: 'network-only' });
   useEffect(() => {
     const timer = window.setInterval(() => refresh({ requestPolicy: 'network-only' }), PROGRESS_MS);
     return () => window.clearInterval(timer);
   }, [refresh]);
-  // The workspace is gone when its usage is not found any more.
-  const isGone = error !== undefined;
-  useEffect(() => {
-    if (isGone) ended();
-    // oxlint-disable-next-line react/exhaustive-deps -- once
-  }, [isGone]);
   const rows = data?.customerWorkspaceUsage.rowsLeft ?? null;
   const left = rows !== null && rows >= MAX_COUNTED ? `more than ${formatCount(rows)} rows` : counted(rows ?? 0, 'row');
   return (
@@ -304,20 +266,15 @@ function QuotaFields() {
   );
 }
 
-type QuotaFormProps = { customer: Customer; cancel: () => void; changed: () => void };
-
-function QuotaForm({ customer: { id, quotas }, cancel, changed }: QuotaFormProps) {
+function QuotaForm({ customer: { id, quotas }, close }: { customer: Customer; close: () => void }) {
   const { act } = useAct(UPDATE, { quiet: true, done: 'The quotas were saved.' });
   const form = useRecordForm({
     values: readQuotas(quotas),
     submit: (values) => act({ id, quotas: writeQuotas(values) }),
-    saved: () => {
-      cancel();
-      changed();
-    },
+    saved: close,
   });
   return (
-    <RecordForm form={form} submit="Save quotas" cancel={cancel}>
+    <RecordForm form={form} submit="Save quotas" cancel={close}>
       <Small>A quota below what is used takes effect for what is added from then on.</Small>
       <QuotaFields />
     </RecordForm>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Paper, Skeleton, Stack, Stepper, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Paper, Stack, Stepper, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
@@ -8,8 +8,8 @@ import { useVerifiedDomains } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
-import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
+import { PageHeader } from '../../parts/page.tsx';
+import { Loaded, NotFound, Section } from '../../parts/section.tsx';
 import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useFirstField } from '../../shell/keys.ts';
@@ -68,26 +68,24 @@ export function AddDomain({ id }: { id: string | null }) {
 }
 
 function LaterSteps({ id, step, go }: { id: string; step: number; go: Go }) {
-  const { data, error, isLoading, refresh } = useDomain(id);
-  const domain = data?.domain;
+  const query = useDomain(id);
+  const domain = query.data?.domain;
   if (domain == null)
     return (
-      <>
-        {isLoading && <Skeleton h={240} aria-label="Loading" />}
-        {error !== undefined && <ErrorNote error={error} retry={refresh} />}
-        {data !== undefined && (
-          <EmptyState
+      <Loaded query={query} height={240}>
+        {() => (
+          <NotFound
             icon={IconWorldOff}
             title="Domain not found"
             about="It was deleted, or it belongs to another account."
           >
-            <Link href="/domains?new">Start over</Link>
-          </EmptyState>
+            <PageLink href="/domains?new">Start over</PageLink>
+          </NotFound>
         )}
-      </>
+      </Loaded>
     );
   if (step === 1) return <RecordsToPublish domain={domain} next={() => go({ step: 'check' })} />;
-  if (step === 2) return <AwaitRecords domain={domain} refresh={refresh} go={go} />;
+  if (step === 2) return <AwaitRecords domain={domain} refresh={query.refresh} go={go} />;
   return <AddedDomain domain={domain} />;
 }
 

@@ -1,14 +1,14 @@
-import { Alert, Button, Code, Group, List, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
+import { Alert, Code, Group, List, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
-import { ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { ErrorAlert, Hint, Small, SmallLink, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
@@ -33,7 +33,7 @@ import {
 export function DomainPage() {
   const { id } = useParams<{ id: string }>();
   const query = useDomain(id);
-  const { error, refresh } = query;
+  const { refresh } = query;
   return (
     <RecordPage
       query={query}
@@ -52,7 +52,6 @@ export function DomainPage() {
             <Group gap="sm" aria-live="polite">
               <DomainStatus domain={domain} />
             </Group>
-            {error !== undefined && <ErrorNote error={error} retry={refresh} />}
             <DomainNotes domain={domain} />
             <Section title="DNS records" actions={<CopyAllRecords records={domain.dnsRecords} />}>
               <CheckDns domain={domain} refresh={refresh} />
@@ -162,14 +161,14 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
             allowDeselect={false}
             miw={220}
           />
-          <Button
-            {...needs('domains')}
+          <QuietButton
+            label={isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
+            variant="filled"
+            needed="domains"
             loading={isBusy}
             disabled={chosen === null || (isEnabled && chosen === current)}
             onClick={() => chosen !== null && void change({ isCatchAllEnabled: true, catchAllEndpointId: chosen })}
-          >
-            {isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
-          </Button>
+          />
         </Group>
       )}
       {isVerified && (
@@ -254,7 +253,6 @@ function DomainKeys({ domain: { id, dkimKeys: keys, parent }, refresh }: { domai
           disabled={isWaiting}
           question="Rotate the DKIM key?"
           about="Postroom creates a new key and lists its record here. It signs mail with the old key until DNS has the new record. Keep the old record for 7 more days."
-          confirm="Rotate key"
           act={() => act({ id }).then(refresh)}
         />
         {isWaiting && <Hint>A new key is waiting for its record. Publish that record first.</Hint>}

@@ -1,9 +1,9 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { needs } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { listSource, Row, RowName } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -47,14 +47,7 @@ export function DraftsPage() {
   return (
     <>
       <PageHeader title="Drafts" about="Unsent emails, last changed first.">
-        <Button
-          {...needs('send')}
-          component={Link}
-          href="/inbox?compose=new"
-          leftSection={<IconPencilPlus size={16} aria-hidden />}
-        >
-          Write
-        </Button>
+        <QuietButton label="Write" icon={IconPencilPlus} variant="filled" needed="send" href="/inbox?compose=new" />
       </PageHeader>
       <ListFrame
         list={list}

@@ -12,7 +12,7 @@ import { Loaded, RecordPage } from '../../parts/section.tsx';
 import { ErrorAlert, Fine, Hint, PageLink, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
-import { ActionResults, DeliveryAttemptCard, DeliveryPayload } from '../activity/delivery-parts.tsx';
+import { DELIVERY_PARTS, DeliveryHistory } from '../activity/delivery-parts.tsx';
 import { eventKindInWords } from '../activity/email-words.ts';
 import { EndpointSettings, useEndpointUpdate } from './endpoint-settings.tsx';
 import { EndpointReplay, EndpointTest, SigningTab } from './endpoint-tools.tsx';
@@ -158,24 +158,23 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-const DELIVERIES = graphql(`
-  query DashboardEndpointDeliveries($id: ID!, $filter: DeliveryFilter, $first: Int!) {
+const DELIVERIES = graphql(
+  `query DashboardEndpointDeliveries($id: ID!, $filter: DeliveryFilter, $first: Int!) {
     endpoint(id: $id) {
       id
       deliveries(first: $first, filter: $filter) {
         edges {
           node {
-            id type event status statusCode error createdAt nextAttemptAt attemptCount
+            ...DeliveryParts
             email { id subject from { name address } }
-            actions { place problem results { type status message email { id } } }
-            attempts { number startedAt durationMs outcome statusCode error responseBody requestHeaders { name value } }
           }
         }
         pageInfo { hasNextPage }
       }
     }
-  }
-`);
+  }`,
+  [DELIVERY_PARTS],
+);
 type Delivery = NonNullable<ResultOf<typeof DELIVERIES>['endpoint']>['deliveries']['edges'][number]['node'];
 
 const RETRY = mutation('retryDelivery', 'delivery { id status }');
@@ -251,12 +250,10 @@ function Deliveries({ id }: { id: string }) {
 }
 
 function DeliveryItem({ delivery }: { delivery: Delivery }) {
-  const { id, type, event, status, statusCode, error, createdAt, nextAttemptAt, email } = delivery;
-  const { attempts, attemptCount, actions } = delivery;
+  const { id, event, status, statusCode, error, createdAt, nextAttemptAt, attemptCount, email } = delivery;
   const isRouted = event === 'EMAIL_RECEIVED';
   const subject = email === null ? (isRouted ? 'Deleted email' : null) : email.subject || '(no subject)';
   const title = [isRouted ? null : eventKindInWords(event), subject].filter((part) => part !== null).join(': ');
-  const of = `“${title}”`;
   return (
     <Accordion.Item value={id} data-delivery={id}>
       <Accordion.Control>
@@ -298,11 +295,7 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
             )}
             {email !== null && <SmallLink href={`/emails/${email.id}`}>Open email</SmallLink>}
           </Group>
-          {actions !== null && <ActionResults actions={actions} of={of} />}
-          {attempts.toReversed().map((attempt) => (
-            <DeliveryAttemptCard key={attempt.number} attempt={attempt} of={of} />
-          ))}
-          {type === 'WEBHOOK' && <DeliveryPayload deliveryId={id} of={of} />}
+          <DeliveryHistory delivery={delivery} of={`“${title}”`} />
         </Stack>
       </Accordion.Panel>
     </Accordion.Item>

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-kinds.ts';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
+import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { ErrorAlert, Hint } from '../../parts/text.tsx';
@@ -86,7 +87,6 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             color="red"
             question={`Delete ${name}?`}
             about="You cannot undo this."
-            confirm="Delete endpoint"
             act={() => remove({ id })}
           />
         </Stack>
@@ -95,15 +95,8 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-const PAYLOADS = [
-  { value: 'NESTED', label: 'Nested' },
-  { value: 'FLAT', label: 'Flat' },
-  { value: 'RESEND', label: 'As Resend' },
-];
-const ATTACHMENTS = [
-  { value: 'CONTENT', label: 'In the payload' },
-  { value: 'LINK', label: 'As download links' },
-];
+const PAYLOADS = makeChoices({ NESTED: 'Nested', FLAT: 'Flat', RESEND: 'As Resend' });
+const ATTACHMENTS = makeChoices({ CONTENT: 'In the payload', LINK: 'As download links' });
 
 function WebhookFields({ form, webhook }: { form: RecordFormState<EndpointValues>; webhook: Webhook }) {
   return (

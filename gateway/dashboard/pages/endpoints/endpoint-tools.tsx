@@ -1,7 +1,6 @@
 import {
   Alert,
   Anchor,
-  Button,
   Checkbox,
   Group,
   List,
@@ -16,9 +15,10 @@ import {
 } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { mutation, type ResultOf } from '../../graphql.ts';
-import { ConfirmButton } from '../../parts/buttons.tsx';
+import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
+import { makeChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -39,7 +39,7 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
   const [url, setUrl] = useState('');
   const [result, setResult] = useState<TestResult | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
-  const { act, isBusy } = useAct(TEST, { quiet: true });
+  const { act } = useAct(TEST, { quiet: true });
   const run = async () => {
     const ofWebhook = isWebhook ? { format, overrideUrl: url.trim() || null } : {};
     const { payload, problem } = await act({ id: endpoint.id, ...ofWebhook });
@@ -71,14 +71,7 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
             />
           </>
         )}
-        <Button
-          {...needs('endpoints')}
-          onClick={() => void run()}
-          loading={isBusy}
-          leftSection={<IconPlayerPlay size={16} aria-hidden />}
-        >
-          Send test
-        </Button>
+        <BusyButton label="Send test" icon={IconPlayerPlay} variant="filled" needed="endpoints" act={run} />
       </Group>
       <div aria-live="polite">
         <Trouble text={trouble} title="The test failed" />
@@ -182,22 +175,19 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           value={status}
           onChange={(value) => setStatus(value as 'FAILED' | 'ALL')}
           disabled={isRunning}
-          data={[
-            { value: 'FAILED', label: 'Failed' },
-            { value: 'ALL', label: 'All' },
-          ]}
+          data={makeChoices({ FAILED: 'Failed', ALL: 'All' })}
         />
         {isRunning ? (
           <QuietButton label="Stop" icon={IconPlayerStop} onClick={() => (isStopped.current = true)} />
         ) : (
-          <Button
-            {...needs('endpoints')}
-            leftSection={<IconRepeat size={16} aria-hidden />}
+          <QuietButton
+            label="Replay emails"
+            icon={IconRepeat}
+            variant="filled"
+            needed="endpoints"
             disabled={!isActive}
             onClick={() => void run()}
-          >
-            Replay emails
-          </Button>
+          />
         )}
       </Group>
       {isRunning && <Progress value={100} animated striped aria-label="Replaying" />}
@@ -333,7 +323,6 @@ export function SigningTab({ endpoint }: { endpoint: Webhook }) {
             label="Rotate secret"
             question="Rotate the signing secret?"
             about="For 24 hours, requests have a signature for each secret so that your receiver can switch. After that the old secret is invalid."
-            confirm="Rotate secret"
             act={() => act({ id: endpoint.id, replaceVerificationToken: isTokenReplaced })}
           >
             <Checkbox

@@ -4,6 +4,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
+import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
@@ -45,10 +46,7 @@ const ENDPOINTS = graphql(`
 `);
 type ListedEndpoint = ResultOf<typeof ENDPOINTS>['endpoints']['edges'][number]['node'];
 
-const STATES = [
-  { value: 'on', label: 'On' },
-  { value: 'off', label: 'Off' },
-] as const;
+const STATES = makeChoices({ on: 'On', off: 'Off' });
 
 /** All endpoints with their health. */
 export function EndpointsPage() {

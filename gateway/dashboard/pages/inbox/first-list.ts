@@ -1,4 +1,4 @@
-import { freshClient, listenForSessionEnd } from '../../client.ts';
+import { freshClient, listenForSessionChange } from '../../client.ts';
 import { PLAIN_INBOX } from '../../shell/open-paths.ts';
 import { THREADS_PAGE } from './inbox-documents.ts';
 import { INBOX, readWantedThreads, type ThreadsWanted } from './inbox-view.ts';
@@ -10,7 +10,7 @@ type FirstPage = Parameters<typeof withNextPage>[1];
 let first: { wanted: string; page: FirstPage } | 'taken' | null = null;
 
 // It is of a session that is over.
-listenForSessionEnd(() => void (first = 'taken'));
+listenForSessionChange(() => void (first = 'taken'));
 
 /** Reads the list of an inbox without conditions before it is shown, so that its rows are there in its first frame. */
 export async function readFirstList(): Promise<void> {

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Paper, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Group, Paper, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconCalendar } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
@@ -89,16 +90,15 @@ export function InvitationCard({ emailId }: { emailId: string }) {
         {isAsked && maySend && (
           <Group gap="xs" align="flex-end">
             {ANSWERS.map(({ response, label }) => (
-              <Button
+              <QuietButton
                 key={response}
+                label={label}
                 size="xs"
                 variant={given === response ? 'filled' : 'default'}
                 aria-pressed={given === response}
                 disabled={isBusy}
                 onClick={() => void reply(response)}
-              >
-                {label}
-              </Button>
+              />
             ))}
             <TextInput
               size="xs"

@@ -1,20 +1,21 @@
-import { ActionIcon, Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
-import { type SubmitEvent, useState } from 'react';
+import { List, Modal } from '@mantine/core';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { mutation, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { PopoverButton, Question } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
 import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { SAVED_VIEWS } from '../../shell/saved-views.tsx';
-import { FormPopover } from './form-popover.tsx';
 import { RESULT_COUNT, type ThreadRow } from './inbox-documents.ts';
 import type { InboxView, ThreadsWanted } from './inbox-view.ts';
 import { useTeam } from './people.ts';
-import type { Question } from './use-inbox.ts';
+import type { LargeQuestion } from './use-inbox.ts';
 
 const CREATE = mutation('createSavedView', 'savedView { id name }');
 const RENAME = mutation('updateSavedView', 'savedView { id name }');
@@ -28,10 +29,8 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
   const [{ data }] = useQuery({ query: SAVED_VIEWS, context: TYPES });
   const { isTeam } = useTeam();
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState('');
-  const [isShared, setShared] = useState(false);
-  const { act: create, isBusy } = useAct(CREATE);
-  const { act: rename } = useAct(RENAME);
+  const { act: create } = useAct(CREATE, { quiet: true });
+  const { act: rename } = useAct(RENAME, { quiet: true });
   const { act: remove } = useAct(DELETE);
   const { search, label, address, assigned } = view;
   const folder = view.folder.toUpperCase() as NonNullable<Folder>;
@@ -43,66 +42,51 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
       one.address === address &&
       one.assigned === assigned,
   );
-  const open = () => {
-    setName(saved?.name ?? '');
-    setOpen(!isOpen);
-  };
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (name.trim() === '') return;
-    const { payload } =
+  const form = useRecordForm({
+    values: { name: '', isShared: false },
+    submit: async ({ name, isShared }) =>
       saved === undefined
-        ? await create({ name, folder, search, label, address, assigned, isShared })
-        : await rename({ id: saved.id, name });
-    if (payload === null) return;
-    setOpen(false);
-    showNotice(`${payload.savedView.name} is in the navigation.`);
-  };
+        ? create({ name, folder, search, label, address, assigned, isShared })
+        : rename({ id: saved.id, name }),
+    saved: ({ payload }) => {
+      setOpen(false);
+      showNotice(`${payload.savedView.name} is in the navigation.`);
+    },
+  });
   const drop = async () => {
     setOpen(false);
     if (saved !== undefined) await remove({ id: saved.id });
   };
   const title = saved === undefined ? 'Save view' : `Saved as ${saved.name}`;
   return (
-    <FormPopover
+    <PopoverButton
       label={title}
-      width={260}
+      title={title}
+      icon={saved === undefined ? IconBookmark : IconBookmarkFilled}
+      iconSize={16}
+      variant="default"
+      size={30}
+      room={260}
       isOpen={isOpen}
-      setOpen={setOpen}
-      target={
-        <ActionIcon variant="default" size={30} aria-label={title} title={title} onClick={open}>
-          {saved === undefined ? <IconBookmark size={16} aria-hidden /> : <IconBookmarkFilled size={16} aria-hidden />}
-        </ActionIcon>
-      }
+      setOpen={(next) => {
+        if (next) form.setFieldValue('name', saved?.name ?? '');
+        setOpen(next);
+      }}
     >
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack gap="xs">
-          <TextInput
-            size="xs"
-            label="Name of the view"
-            value={name}
-            maxLength={64}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          {saved === undefined && isTeam && (
-            <Checkbox
-              size="xs"
-              label="Show it to all members"
-              checked={isShared}
-              onChange={(event) => setShared(event.currentTarget.checked)}
-            />
-          )}
-          {saved?.isShared === true && <Fine>All members see this view.</Fine>}
-          <Group gap="xs">
-            <Button type="submit" size="xs" loading={isBusy}>
-              {saved === undefined ? 'Save view' : 'Rename'}
-            </Button>
-            {saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
-          </Group>
-        </Stack>
-      </form>
-    </FormPopover>
+      <RecordForm
+        form={form}
+        submit={saved === undefined ? 'Save view' : 'Rename'}
+        isDisabled={form.values.name.trim() === ''}
+        gap="xs"
+        size="xs"
+        justify="flex-start"
+        aside={saved !== undefined && <QuietButton label="Delete view" size="xs" onClick={() => void drop()} />}
+      >
+        <form.Text name="name" size="xs" label="Name of the view" maxLength={64} data-autofocus />
+        {saved === undefined && isTeam && <form.Checkbox name="isShared" size="xs" label="Show it to all members" />}
+        {saved?.isShared === true && <Fine>All members see this view.</Fine>}
+      </RecordForm>
+    </PopoverButton>
   );
 }
 
@@ -112,7 +96,7 @@ type MergeDialogProps = { threads: readonly ThreadRow[]; close: () => void; merg
 export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
   return (
     <Modal opened onClose={close} title={`Merge ${threads.length} conversations into one?`} centered>
-      <Stack>
+      <Question confirm="Merge conversations" focus="confirm" act={async () => merge()} close={close}>
         <List size="sm">
           {threads.map(({ id, subject, messageCount }) => (
             <List.Item key={id} className="postroom-wrap">
@@ -125,36 +109,19 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
           The oldest conversation takes all messages and labels, and later replies. To separate them again, split the
           conversation at a message.
         </Hint>
-        <Group justify="flex-end">
-          <QuietButton label="Cancel" onClick={close} />
-          <Button onClick={merge} data-autofocus>
-            Merge conversations
-          </Button>
-        </Group>
-      </Stack>
+      </Question>
     </Modal>
   );
 }
 
 /** The question of a large change. */
-export function LargeChangeDialog({ question, close }: { question: Question; close: () => void }) {
+export function LargeChangeDialog({ question, close }: { question: LargeQuestion; close: () => void }) {
   const { title, about, confirm, run } = question;
   return (
     <Modal opened onClose={close} title={title} centered>
-      <Stack>
+      <Question confirm={confirm} act={async () => run()} close={close}>
         <Small>{about}</Small>
-        <Group justify="flex-end">
-          <QuietButton label="Go back" onClick={close} data-autofocus />
-          <Button
-            onClick={() => {
-              close();
-              run();
-            }}
-          >
-            {confirm}
-          </Button>
-        </Group>
-      </Stack>
+      </Question>
     </Modal>
   );
 }

@@ -1,7 +1,6 @@
 import {
   Avatar,
   Badge,
-  Button,
   Group,
   Menu,
   Modal,
@@ -16,6 +15,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
+import { Question } from '../../parts/buttons.tsx';
 import { IconButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArrowForwardUp,
@@ -252,37 +252,30 @@ interface SplitDialogProps {
 
 /** Asks before a conversation is split at a message, and splits it. */
 function SplitDialog({ close, threadId, messages, opened }: SplitDialogProps) {
-  const { act, isBusy } = useAct(SPLIT);
+  const { act } = useAct(SPLIT);
   const { act: join } = useAct(JOIN_AGAIN, { done: 'The conversations were merged again' });
   const split = async () => {
     const emailIds = messages.slice(0, MAX_SPLIT).map(({ id }) => id);
     const { payload } = await act({ threadId, emailIds });
-    if (payload === null) return;
-    close();
-    const newId = payload.newThread?.id;
-    if (newId === undefined) return;
+    const newId = payload?.newThread?.id;
+    if (newId === undefined) return payload !== null;
     opened(newId);
     showNotice('The conversation was split. This is the new one.', {
       undo: () =>
         void join({ threadIds: [threadId, newId] }).then(({ payload: whole }) => whole && opened(whole.thread.id)),
     });
+    return true;
   };
   return (
     <Modal opened onClose={close} title="Split conversation here?" centered>
-      <Stack>
+      <Question confirm="Split" focus="confirm" act={split} close={close}>
         <Small>
           {messages.length === 1
             ? 'This message becomes a separate conversation.'
             : `This message and the ${messages.length - 1} after it become a separate conversation.`}{' '}
           Later replies are added to the new conversation.
         </Small>
-        <Group justify="flex-end">
-          <QuietButton label="Cancel" onClick={close} />
-          <Button loading={isBusy} onClick={() => void split()} data-autofocus>
-            Split
-          </Button>
-        </Group>
-      </Stack>
+      </Question>
     </Modal>
   );
 }
@@ -317,18 +310,24 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
     variables: { search: search === '' ? null : search },
     requestPolicy: 'cache-and-network',
   });
-  const { act, isBusy } = useAct(MOVE);
+  const { act } = useAct(MOVE);
   const candidates = (data?.threads.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== threadId);
   const move = async () => {
     const { payload } = await act({ threadId: target, emailIds: [message.id] });
-    if (payload === null) return;
-    close();
+    if (payload === null) return false;
     opened(payload.thread.id);
     showNotice('The message was moved to this conversation.');
+    return true;
   };
   return (
     <Modal opened onClose={close} title="Move message" centered size="lg">
-      <Stack>
+      <Question
+        confirm="Move"
+        focus="field"
+        isDisabled={!candidates.some(({ id }) => id === target)}
+        act={move}
+        close={close}
+      >
         <TextInput
           label="Conversation"
           description="Part of the subject or of an address"
@@ -353,13 +352,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
           {error !== undefined && <ErrorNote error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
           {!fetching && error === undefined && candidates.length === 0 && <Hint>No matching conversations.</Hint>}
         </ScrollArea.Autosize>
-        <Group justify="flex-end">
-          <QuietButton label="Cancel" onClick={close} />
-          <Button disabled={!candidates.some(({ id }) => id === target)} loading={isBusy} onClick={() => void move()}>
-            Move
-          </Button>
-        </Group>
-      </Stack>
+      </Question>
     </Modal>
   );
 }

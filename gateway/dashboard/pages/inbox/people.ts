@@ -72,19 +72,8 @@ export function nameAssignee({ name, email }: Pick<Assignee, 'name' | 'email'>):
 
 const TEAM = graphql(`query InboxTeam { members { id name email image isYou } }`);
 
-/** A member as menus of the inbox name the member. */
-interface TeamMember {
-  id: string;
-  email: string;
-  /** path of the picture; null: none */
-  image: string | null;
-  /** the name, or else the address */
-  called: string;
-  isYou: boolean;
-}
-
-/** Returns the members of the workspace, the signed-in person first; only that person where the others may not be listed. */
-export function useTeam(): { members: TeamMember[]; isTeam: boolean } {
+/** Returns the members of the workspace, each as `called`, by the name or else the address; the signed-in person first, and only that person where the others may not be listed. */
+export function useTeam() {
   const { person } = useViewer();
   // Members who are limited may not list the others; there are some, since the owner has no limits.
   const isLimited = person?.isLimited === true;

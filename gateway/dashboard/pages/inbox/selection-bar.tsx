@@ -202,7 +202,6 @@ export function TrashTools({ ids, acts, then }: TrashToolsProps) {
         label="Delete forever"
         question={one ? 'Delete this conversation forever?' : `Delete ${ids.length} conversations forever?`}
         about="The messages, their attachments and everything Postroom knows about them are erased. This cannot be undone."
-        confirm="Delete forever"
         act={async () => void tell(await acts.deleteForever(ids))}
       />
     </Group>

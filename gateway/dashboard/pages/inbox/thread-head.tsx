@@ -1,9 +1,8 @@
 import { CloseButton, Group, Menu, Title } from '@mantine/core';
-import { createClient } from 'graphql-sse';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useClient } from 'urql';
-import { GRAPHQL_URL } from '../../client.ts';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { pause, subscribe } from '../../live/live-events.ts';
 import { IconButton, needs } from '../../parts/controls.tsx';
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
@@ -244,19 +243,13 @@ function usePresence(threadId: string, isReplying: boolean): Present[] {
 
 /** Subscribes, and again after the subscription was lost, until the signal is aborted. */
 async function follow(threadId: string, signal: AbortSignal, show: (present: Present[]) => void): Promise<void> {
-  while (!signal.aborted) {
-    const sse = createClient({ url: GRAPHQL_URL, credentials: 'same-origin', retryAttempts: 0 });
-    const results = sse.iterate<{ threadPresence: Present[] }>({ query: FOLLOWED, variables: { threadId } });
-    const stop = () => sse.dispose();
-    signal.addEventListener('abort', stop, { once: true });
+  const request = { query: FOLLOWED, variables: { threadId } };
+  for (; !signal.aborted; await pause(RETRY_MS, signal)) {
     try {
-      for await (const { data } of results) if (data) show(data.threadPresence);
+      for await (const { threadPresence } of subscribe<{ threadPresence: Present[] }>(request, signal))
+        show(threadPresence);
     } catch {
       // Who is present is shown again when the subscription is.
     }
-    signal.removeEventListener('abort', stop);
-    sse.dispose();
-    // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted while results are read
-    if (!signal.aborted) await new Promise((resolve) => void setTimeout(resolve, RETRY_MS));
   }
 }

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
-import { IconButton, QuietButton } from '../../parts/controls.tsx';
+import { PopoverButton } from '../../parts/buttons.tsx';
+import { QuietButton } from '../../parts/controls.tsx';
 import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
 import { Fine } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
 import { useRight } from '../../shell/viewer.ts';
-import { FormPopover } from './form-popover.tsx';
 import style from './inbox.module.css';
 import type { LabelCount } from './inbox-documents.ts';
 import { type Assignee, nameAssignee, useTeam } from './people.ts';
@@ -43,22 +43,14 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
     setOpen(false);
   };
   return (
-    <FormPopover
+    <PopoverButton
       label="Labels"
-      width={260}
+      title="Labels (l)"
+      icon={IconTag}
+      needed="organize"
+      room={260}
       isOpen={isOpen}
       setOpen={setOpen}
-      target={
-        <IconButton
-          label="Labels"
-          icon={IconTag}
-          needed="organize"
-          color="main"
-          size="lg"
-          title="Labels (l)"
-          onClick={() => setOpen(!isOpen)}
-        />
-      }
     >
       <Stack gap="xs">
         <form onSubmit={submit}>
@@ -99,7 +91,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
           !isNew && <Fine>No labels yet. Type a word to create one.</Fine>
         )}
       </Stack>
-    </FormPopover>
+    </PopoverButton>
   );
 }
 
@@ -148,22 +140,7 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
     </Button>
   );
   return (
-    <FormPopover
-      label="Snooze"
-      width={250}
-      isOpen={isOpen}
-      setOpen={setOpen}
-      target={
-        <IconButton
-          label="Snooze"
-          icon={IconClock}
-          color="main"
-          size="lg"
-          title="Snooze (b)"
-          onClick={() => setOpen(!isOpen)}
-        />
-      }
-    >
+    <PopoverButton label="Snooze" title="Snooze (b)" icon={IconClock} room={250} isOpen={isOpen} setOpen={setOpen}>
       <Stack gap={2}>
         <form onSubmit={submit}>
           <TextInput
@@ -188,7 +165,7 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
           </>
         )}
       </Stack>
-    </FormPopover>
+    </PopoverButton>
   );
 }
 

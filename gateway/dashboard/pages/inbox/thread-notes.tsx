@@ -1,14 +1,15 @@
-import { Button, Group, NativeSelect, Paper, Stack, Textarea } from '@mantine/core';
-import { type SubmitEvent, useState } from 'react';
+import { Button, Group, NativeSelect, Paper, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
+import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
-import { useAct } from '../../parts/use-act.ts';
+import { type Problem, useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { useTeam } from './people.ts';
 
@@ -46,7 +47,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
     isPaused: !mayRead,
   });
   const [isWriting, setWriting] = useState(false);
-  const add = useAct(ADD);
+  const add = useAct(ADD, { quiet: true });
   const notes = data?.threadNotes ?? [];
   if (!mayRead || (!isTeam && notes.length === 0)) return null;
   return (
@@ -58,12 +59,10 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
       {mayWrite &&
         (isWriting ? (
           <NoteForm
-            label="Note"
             button="Add note"
             text=""
-            isBusy={add.isBusy}
             close={() => setWriting(false)}
-            save={async (text) => (await add.act({ threadId, text })).problem === null}
+            save={(text) => add.act({ threadId, text })}
           />
         ) : (
           <Group>
@@ -78,7 +77,7 @@ function NoteCard({ note }: { note: Note }) {
   const { id, text, authorName, authorImage, isYours, unreached, createdAt, editedAt } = note;
   const [isEditing, setEditing] = useState(false);
   const mayRemove = useRight('members') || isYours;
-  const edit = useAct(EDIT);
+  const edit = useAct(EDIT, { quiet: true });
   const remove = useAct(REMOVE);
   return (
     <Paper withBorder px="md" py="xs" radius="md" component="article" aria-label={`Note by ${authorName}`} data-note>
@@ -112,12 +111,10 @@ function NoteCard({ note }: { note: Note }) {
       </Group>
       {isEditing ? (
         <NoteForm
-          label="Note"
           button="Save note"
           text={text}
-          isBusy={edit.isBusy}
           close={() => setEditing(false)}
-          save={async (changed) => (await edit.act({ id, text: changed })).problem === null}
+          save={(changed) => edit.act({ id, text: changed })}
         />
       ) : (
         <Small className="postroom-wrap" style={{ whiteSpace: 'pre-wrap' }}>
@@ -132,59 +129,53 @@ function NoteCard({ note }: { note: Note }) {
 }
 
 interface NoteFormProps {
-  label: string;
   button: string;
   text: string;
-  isBusy: boolean;
   close: () => void;
-  /** returns whether it was saved */
-  save: (text: string) => Promise<boolean>;
+  save: (text: string) => Promise<{ problem: Problem | null }>;
 }
 
-function NoteForm({ label, button, text, isBusy, close, save }: NoteFormProps) {
+function NoteForm({ button, text, close, save }: NoteFormProps) {
   const { members } = useTeam();
-  const [typed, setTyped] = useState(text);
   const others = members.filter(({ isYou }) => !isYou);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (typed.trim() !== '') void save(typed).then((isSaved) => isSaved && close());
-  };
-  const mention = (email: string) => {
-    if (email !== '') setTyped(`${typed}${typed === '' || /\s$/.test(typed) ? '' : ' '}@${email} `);
-  };
+  const form = useRecordForm({ values: { text }, submit: (values) => save(values.text), saved: close });
+  const mention = (email: string) =>
+    form.setFieldValue('text', (typed) => `${typed}${typed === '' || /\s$/.test(typed) ? '' : ' '}@${email} `);
   return (
-    <Paper withBorder p="xs" radius="md" component="form" onSubmit={submit}>
-      <Stack gap="xs">
-        <Textarea
-          label={label}
-          description="Members only. It is never part of an email."
-          autosize
-          minRows={2}
-          maxRows={12}
-          maxLength={MAX_LENGTH}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          data-autofocus
-        />
-        <Group gap="xs">
-          <Button type="submit" size="xs" loading={isBusy} disabled={typed.trim() === ''}>
-            {button}
-          </Button>
-          <QuietButton label="Cancel" size="xs" onClick={close} />
-          {others.length > 0 && (
+    <Paper withBorder p="xs" radius="md">
+      <RecordForm
+        form={form}
+        submit={button}
+        isDisabled={form.values.text.trim() === ''}
+        cancel={close}
+        gap="xs"
+        size="xs"
+        justify="flex-start"
+        aside={
+          others.length > 0 && (
             <NativeSelect
               size="xs"
               aria-label="Mention member"
               value=""
-              onChange={(event) => mention(event.currentTarget.value)}
+              onChange={({ currentTarget: { value } }) => value !== '' && mention(value)}
               data={[
                 { value: '', label: 'Mention member' },
                 ...others.map(({ email, called }) => ({ value: email, label: called })),
               ]}
             />
-          )}
-        </Group>
-      </Stack>
+          )
+        }
+      >
+        <form.LongText
+          name="text"
+          label="Note"
+          description="Members only. It is never part of an email."
+          minRows={2}
+          maxRows={12}
+          maxLength={MAX_LENGTH}
+          data-autofocus
+        />
+      </RecordForm>
     </Paper>
   );
 }

@@ -5,7 +5,8 @@ import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconMailQuestion } from '../../parts/icons.ts';
-import { EmptyState, ErrorNote } from '../../parts/page.tsx';
+import { ErrorNote } from '../../parts/page.tsx';
+import { NotFound } from '../../parts/section.tsx';
 import { Hint, PageLink, Small, Tag, WarningAlert } from '../../parts/text.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { APPROVAL_KINDS, WAITING_REPLIES } from '../approvals/approval-actions.tsx';
@@ -59,13 +60,13 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
   if (thread === null)
     return (
       <div className={style['thread']}>
-        <EmptyState
+        <NotFound
           icon={IconMailQuestion}
           title="Conversation not found"
-          about="It is not in this account, or its messages were moved to another conversation."
+          about="It is not in this workspace, or its messages were moved to another conversation."
         >
           <PageLink href={inbox.pathOf({ threadId: null })}>Back to list</PageLink>
-        </EmptyState>
+        </NotFound>
       </div>
     );
   return (
@@ -158,7 +159,9 @@ function useUnfolded(messages: ThreadMessage[]) {
 function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined, acts: ThreadActs): void {
   const done = useRef<string | null>(null);
   const isInTeam = useIsInTeam();
-  const isUnread = thread !== null && (thread.unreadCount > 0 || isShownUnread(thread, isInTeam));
+  // Nothing changes in the trash.
+  const isKept = thread !== null && thread.trashedAt === null;
+  const isUnread = isKept && (thread.unreadCount > 0 || isShownUnread(thread, isInTeam));
   const unread = isUnread ? `${thread.id} ${thread.lastMessageAt}` : null;
   const mark = useRef(() => {});
   mark.current = () => {

@@ -124,7 +124,7 @@ export function useInbox() {
     handle.current?.focus(indexOfThread(list.pages, next.node.id));
     if (threadId !== null) open(next.node.id);
   };
-  /** Moves the focus to the row that replaces the removed ones. */
+  /** Moves the focus to the row that replaces the removed ones, or else to the one before them. */
   const afterwards = (isLeaving: boolean, ids: readonly string[]) => {
     selection.clear();
     if (threadId !== null && ids.includes(threadId)) go({ threadId: null });
@@ -135,9 +135,13 @@ export function useInbox() {
       Math.max(0, at),
       at + ids.length + 1,
     );
-    const next = rows.map((index) => rowAt(list.pages, index)?.node.id).find((id) => id !== undefined && !gone.has(id));
-    setActive(next ?? null);
-    if (next !== undefined) requestAnimationFrame(() => handle.current?.focus(Number.isFinite(at) ? at : 0));
+    const after = rows
+      .map((index) => rowAt(list.pages, index)?.node.id)
+      .find((id) => id !== undefined && !gone.has(id));
+    const next = after ?? rowAt(list.pages, at - 1)?.node.id ?? null;
+    setActive(next);
+    const place = after === undefined ? at - 1 : at;
+    if (next !== null) requestAnimationFrame(() => handle.current?.focus(Number.isFinite(at) ? place : 0));
   };
   const archive = () => {
     const threads = meant();
@@ -390,7 +394,7 @@ function between(pages: ThreadPages, one: string, other: string): string[] {
 const ASK_ABOVE = 50;
 
 /** A change of many conversations that waits for the user. */
-export type Question = { title: string; about: string; confirm: string; run: () => void };
+export type LargeQuestion = { title: string; about: string; confirm: string; run: () => void };
 
 /** Asks before changes of many conversations, with their number. */
 interface LargeChange {
@@ -398,12 +402,12 @@ interface LargeChange {
   ask: (action: string, count: number, run: () => void) => void;
   /** Asks whether to undo a change from before the page was loaded again, which the user may not have meant. */
   askToUndo: (text: string, run: () => void) => void;
-  question: Question | null;
+  question: LargeQuestion | null;
   close: () => void;
 }
 
 function useLargeChange(): LargeChange {
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [question, setQuestion] = useState<LargeQuestion | null>(null);
   return {
     ask(action, count, run) {
       const confirm = action.replace('#', `${formatCount(count)} conversations`);

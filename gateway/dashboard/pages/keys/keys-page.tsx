@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
+import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
@@ -62,10 +63,7 @@ export function KeysPage() {
           aria-label="Status of keys"
           value={isRevoked ? 'revoked' : 'kept'}
           onChange={(show) => setSearch(show === 'revoked' ? { show } : {}, { replace: true })}
-          data={[
-            { value: 'kept', label: 'Active' },
-            { value: 'revoked', label: 'Revoked' },
-          ]}
+          data={makeChoices({ kept: 'Active', revoked: 'Revoked' })}
           style={{ alignSelf: 'flex-start' }}
         />
         <Loaded query={query}>

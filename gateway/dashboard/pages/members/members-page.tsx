@@ -1,10 +1,11 @@
-import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
+import { Badge, Checkbox, Group, Radio, Stack, Title } from '@mantine/core';
 import { createContext, useContext, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton, CreateButton, DialogButton } from '../../parts/buttons.tsx';
+import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
+import { IconPlus } from '../../parts/icons.ts';
 import { Row, RowName, Rows } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -30,8 +31,6 @@ const DomainNames = createContext<ReadonlyMap<string, string>>(new Map());
 export function MembersPage() {
   const { person } = useViewer();
   const mayManage = useRight('members');
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
   const isLimited = person?.isLimited === true;
   const query = useLiveQuery({ query: MEMBERS, types: ['Member'], isPaused: isLimited });
   const { domains = [] } = useVerifiedDomains();
@@ -41,7 +40,11 @@ export function MembersPage() {
         title="Members"
         about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
       >
-        {mayManage && <CreateButton onClick={() => setOpen(true)}>Invite person</CreateButton>}
+        {mayManage && (
+          <DialogButton label="Invite person" title="Invite person" icon={IconPlus} variant="filled" size="sm">
+            {(close) => <InviteForm done={close} />}
+          </DialogButton>
+        )}
       </PageHeader>
       <Stack gap="xl">
         {isLimited ? (
@@ -57,12 +60,9 @@ export function MembersPage() {
             )}
           </Loaded>
         )}
-        {mayManage && <Invitations isInviting={isOpen} />}
+        {mayManage && <Invitations />}
         {person != null && person.role !== 'OWNER' && <LeaveWorkspace />}
       </Stack>
-      <Modal opened={isOpen} onClose={close} title="Invite person" centered>
-        <InviteForm done={close} />
-      </Modal>
     </DomainNames>
   );
 }
@@ -117,8 +117,7 @@ function MemberRow({ member, changed }: { member: ShownMember; changed: () => vo
           {isManaged && (
             <ConfirmButton
               label="Remove"
-              aria-label={`Remove ${called}`}
-              question={`Remove ${called}?`}
+              of={called}
               about="The member loses access to this workspace at once."
               confirm="Remove member"
               act={() => remove({ id, keepsKeys: apiKeys > 0 && keys === 'keep' }).then(changed)}
@@ -293,8 +292,8 @@ const INVITATIONS = graphql(`
 type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
 
 /** Invitations that were not accepted. */
-function Invitations({ isInviting }: { isInviting: boolean }) {
-  const query = useLiveQuery({ query: INVITATIONS, types: ['Invitation'], isPaused: isInviting });
+function Invitations() {
+  const query = useLiveQuery({ query: INVITATIONS, types: ['Invitation'] });
   return (
     <Stack gap="sm" component="section" aria-label="Invitations">
       <Title order={2} size="h4">
@@ -405,7 +404,6 @@ function LeaveWorkspace() {
         label="Leave workspace"
         question={`Leave ${person?.workspaceName ?? ''}?`}
         about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
-        confirm="Leave workspace"
         act={() => act({ workspaceId: id })}
       />
     </Group>

@@ -1,32 +1,31 @@
 import { Group, Paper, SimpleGrid, Text, Title, Tooltip, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { graphql, type ResultOf } from '../../graphql.ts';
 import { Fine, Hint } from '../../parts/text.tsx';
 import { counted, formatCount } from '../../parts/words.ts';
 import { formatDuration } from '../activity/email-words.ts';
 import classes from './bar-chart.module.css';
 
-interface Totals {
-  received: number;
-  sent: number;
-  delivered: number;
-  bounced: number;
-  failed: number;
-  successRate: number | null;
-}
-
-interface Webhooks {
-  successful: number;
-  failed: number;
-  /** waiting for another attempt after a failure */
-  retrying: number;
-  successRate: number | null;
-  medianMs: number | null;
-  p95Ms: number | null;
-  isSampled: boolean;
-}
+/** The figures of a period. Sent mail includes what is queued or deferred; deliveries that are retried wait for another attempt. */
+export const OVERVIEW = graphql(`
+  query DashboardOverview($hours: Int!, $byDay: Boolean!) {
+    overview(hours: $hours) {
+      hours @skip(if: $byDay) { beginsAt received sent delivered bounced failed }
+      days @include(if: $byDay) { beginsAt received sent delivered bounced failed }
+      domains { domain sent delivered pending deferred bounced failed complained }
+      totals { received sent delivered bounced failed held successRate }
+      webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }
+      webhookTimes { beginsAt medianMs p95Ms sampleSize }
+      waiting { pending deferred scheduled paused blocked review deliveries retries }
+      findings { kind severity title detail at node { __typename id } }
+    }
+  }
+`);
+export type Overview = ResultOf<typeof OVERVIEW>['overview'];
+type Hour = NonNullable<Overview['hours']>[number];
 
 /** The five figures of a period. A rate is null if there is no data. */
-export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhooks }) {
+export function Figures({ totals, webhooks }: Pick<Overview, 'totals' | 'webhooks'>) {
   const lost = totals.bounced + totals.failed;
   return (
     <SimpleGrid cols={{ base: 2, md: 5 }} spacing="md">
@@ -69,7 +68,7 @@ export function Figures({ totals, webhooks }: { totals: Totals; webhooks: Webhoo
 }
 
 /** What became of the attempted deliveries, of which the rate is a share. */
-function webhookResults({ successful, failed, retrying, successRate }: Webhooks): string {
+function webhookResults({ successful, failed, retrying, successRate }: Overview['webhooks']): string {
   if (successRate === null) return 'no deliveries yet';
   const attempted = `of ${counted(successful + failed + retrying, 'delivery', 'deliveries')}`;
   if (failed + retrying === 0) return `${attempted}, none failed`;
@@ -111,16 +110,6 @@ function Figure({ label, value, about, definition = null }: FigureProps) {
 /** Never rounds up to all: 99.96 % is not 100 %. */
 function percent(rate: number | null): string {
   return rate === null ? '–' : `${rate === 1 ? 100 : Math.floor(rate * 1_000) / 10} %`;
-}
-
-interface Hour {
-  beginsAt: string;
-  received: number;
-  /** including the ones below, and what is queued or deferred */
-  sent: number;
-  delivered: number;
-  bounced: number;
-  failed: number;
 }
 
 /** What becomes of sent mail, from the bottom of its bar up. */
@@ -178,16 +167,8 @@ function describeHour(hour: Hour): string {
   return `${hour.received} received, ${hour.sent} sent${parts === '' ? '' : ` (${parts})`}`;
 }
 
-interface Times {
-  beginsAt: string;
-  /** milliseconds */
-  medianMs: number;
-  p95Ms: number;
-  sampleSize: number;
-}
-
 interface WebhookTimesChartProps {
-  times: readonly Times[];
+  times: Overview['webhookTimes'];
   /** beginnings of the hours or days */
   intervals: readonly string[];
   unit: ChartUnit;

@@ -2,6 +2,7 @@ import { Anchor, Badge, Button, Grid, Group, SegmentedControl, Skeleton, Stack, 
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { makeChoices } from '../../parts/choices.ts';
 import {
   IconAlertTriangle,
   IconArrowDownLeft,
@@ -15,23 +16,8 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
-import { Figures, HoursChart, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
+import { Figures, HoursChart, OVERVIEW, type Overview, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
 import { GettingStarted } from './getting-started.tsx';
-
-const OVERVIEW = graphql(`
-  query DashboardOverview($hours: Int!, $byDay: Boolean!) {
-    overview(hours: $hours) {
-      hours @skip(if: $byDay) { beginsAt received sent delivered bounced failed }
-      days @include(if: $byDay) { beginsAt received sent delivered bounced failed }
-      domains { domain sent delivered pending deferred bounced failed complained }
-      totals { received sent delivered bounced failed held successRate }
-      webhooks { successful failed pending retrying successRate medianMs p95Ms isSampled }
-      webhookTimes { beginsAt medianMs p95Ms sampleSize }
-      waiting { pending deferred scheduled paused blocked review deliveries retries }
-      findings { kind severity title detail at node { __typename id } }
-    }
-  }
-`);
 
 /** Hours of each period, by its name in the URL. */
 const PERIODS = { day: 24, week: 168, month: 720, quarter: 2_160 };
@@ -64,12 +50,7 @@ export function OverviewPage() {
           aria-label="Period"
           value={period}
           onChange={(value) => setSearch(value === 'day' ? {} : { period: value }, { replace: true })}
-          data={[
-            { value: 'day', label: '24 hours' },
-            { value: 'week', label: '7 days' },
-            { value: 'month', label: '30 days' },
-            { value: 'quarter', label: '90 days' },
-          ]}
+          data={makeChoices({ day: '24 hours', week: '7 days', month: '30 days', quarter: '90 days' })}
         />
       </PageHeader>
       {error !== undefined && overview === undefined && <ErrorNote error={error} retry={refresh} />}
@@ -118,21 +99,10 @@ function Waiting() {
   );
 }
 
-interface Waiting {
-  pending: number;
-  deferred: number;
-  scheduled: number;
-  paused: number;
-  blocked: number;
-  review: number;
-  deliveries: number;
-  retries: number;
-}
-
 /** The service counts only up to this number. */
 const COUNTED_TO = 10_000;
 
-const rows: { key: keyof Waiting; label: string; path: string }[] = [
+const rows: { key: keyof Overview['waiting']; label: string; path: string }[] = [
   { key: 'pending', label: 'Outgoing emails', path: '/activity?direction=sent&status=pending' },
   { key: 'deferred', label: 'Deferred', path: '/held?tab=deferred' },
   { key: 'scheduled', label: 'Scheduled', path: '/scheduled' },
@@ -144,7 +114,7 @@ const rows: { key: keyof Waiting; label: string; path: string }[] = [
 ];
 
 /** Number of waiting emails of each kind, with links to their pages. */
-function WaitingMail({ waiting }: { waiting: Waiting }) {
+function WaitingMail({ waiting }: Pick<Overview, 'waiting'>) {
   return (
     <Section title="Queue" p="md" h="100%">
       <Stack gap={6}>
@@ -161,14 +131,7 @@ function WaitingMail({ waiting }: { waiting: Waiting }) {
   );
 }
 
-interface Thing {
-  kind: string;
-  severity: 'ERROR' | 'WARNING' | 'NOTICE';
-  title: string;
-  detail: string;
-  at: string | null;
-  node: { __typename: string; id: string } | null;
-}
+type Thing = Overview['findings'][number];
 
 const looks = {
   ERROR: { icon: IconExclamationCircle, color: 'red', word: 'Error' },
@@ -177,7 +140,7 @@ const looks = {
 };
 
 /** Findings that need the user's attention, most severe first. If there are none, it says so. */
-function ThingsToFix({ things }: { things: Thing[] }) {
+function ThingsToFix({ things }: { things: readonly Thing[] }) {
   if (things.length === 0)
     return (
       <Group gap="xs">
@@ -253,17 +216,7 @@ function findPath({ kind, node }: Thing): string | null {
   }
 }
 
-interface Results {
-  domain: string;
-  sent: number;
-  delivered: number;
-  /** queued and deferred */
-  pending: number;
-  deferred: number;
-  bounced: number;
-  failed: number;
-  complained: number;
-}
+type Results = Overview['domains'][number];
 
 const COLUMNS = [
   ['sent', 'Sent', ''],
@@ -276,6 +229,7 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number][0];
 
+/** Returns the number of a column; what is pending is queued or deferred. */
 function countResults(results: Results, column: Column): number {
   return column === 'queued' ? results.pending - results.deferred : results[column];
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'wouter';
-import { graphql, mutation } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
 import { needs, QuietButton } from '../../parts/controls.tsx';
@@ -164,13 +164,7 @@ function FirstMail({ address }: { address: string }) {
   );
 }
 
-interface ArrivedMail {
-  id: string;
-  subject: string;
-  createdAt: string;
-  from: { name: string | null; address: string };
-  thread: { id: string } | null;
-}
+type ArrivedMail = ResultOf<typeof WELCOME>['emails']['edges'][number]['node'];
 
 /** The latest received message, updated live, or a note that there is none yet. */
 function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: string }) {

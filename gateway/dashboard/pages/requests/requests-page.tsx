@@ -5,6 +5,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { makeChoices } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
@@ -49,21 +50,13 @@ const LIST = listSource({
 });
 
 const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
-const INTERFACES = [
-  { value: 'REST', label: 'REST' },
-  { value: 'GRAPHQL', label: 'GraphQL' },
-  { value: 'MCP', label: 'MCP' },
-] as const;
+const INTERFACES = makeChoices({ REST: 'REST', GRAPHQL: 'GraphQL', MCP: 'MCP' });
 const STATUS_CLASSES = [
   { value: 'SUCCESS', label: 'Succeeded' },
   { value: 'CLIENT_ERROR', label: 'Client errors (4xx)' },
   { value: 'SERVER_ERROR', label: 'Server errors (5xx)' },
 ] as const;
-const TIMES = [
-  { value: 'hour', label: 'Last hour' },
-  { value: 'day', label: 'Last 24 hours' },
-  { value: 'custom', label: 'From … to …' },
-] as const;
+const TIMES = makeChoices({ hour: 'Last hour', day: 'Last 24 hours', custom: 'From … to …' });
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map((method) => ({ value: method, label: method }));
 /** Width of a choice, so that all fit beside the search. Pixels. */
 const CHOICE_WIDTH = 146;

@@ -4,7 +4,7 @@ import { useLocation, useParams } from 'wouter';
 import { mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
-import { useEndpointChoices } from '../../parts/choices.ts';
+import { makeChoices, useEndpointChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
@@ -109,7 +109,6 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
                 size="sm"
                 question={`Delete ${rule.name}?`}
                 about="Emails that the rule held stay held until you release them."
-                confirm="Delete rule"
                 act={() => remove.act({ id: rule.id })}
               />
             )
@@ -127,10 +126,7 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
             <SegmentedControl
               aria-label="Type"
               {...form.getInputProps('type')}
-              data={[
-                { value: 'EXPLICIT', label: 'Criteria' },
-                { value: 'AI_PROMPT', label: 'Language model' },
-              ]}
+              data={makeChoices({ EXPLICIT: 'Criteria', AI_PROMPT: 'Language model' })}
             />
           )}
           {values.type === 'AI_PROMPT' ? (
@@ -150,11 +146,7 @@ function RuleForm({ rule, hasModel, maxPriority }: RuleFormProps) {
               <SegmentedControl
                 aria-label="Action"
                 {...form.getInputProps('action')}
-                data={[
-                  { value: 'BLOCK', label: 'Hold' },
-                  { value: 'ALLOW', label: 'Allow' },
-                  { value: 'ROUTE', label: 'Route' },
-                ]}
+                data={makeChoices({ BLOCK: 'Hold', ALLOW: 'Allow', ROUTE: 'Route' })}
               />
               {values.action === 'ROUTE' && (
                 <form.Choice name="endpointId" label="Endpoint" data={endpoints} searchable />

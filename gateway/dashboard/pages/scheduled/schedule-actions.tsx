@@ -58,7 +58,6 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
         label="Cancel email"
         question="Cancel this email?"
         about={`“${subject}” will not be sent. It stays readable in Activity.`}
-        confirm="Cancel email"
         act={() => cancel({ id })}
       />
     </Group>

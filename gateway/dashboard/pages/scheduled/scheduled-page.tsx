@@ -176,7 +176,6 @@ function BatchCard({ batch: { id, createdAt, counts } }: { batch: Batch }) {
           label="Cancel batch"
           question="Cancel the waiting emails of this batch?"
           about={`Waiting emails of the batch (${total} in total) will not be sent. Emails that were sent are not affected.`}
-          confirm="Cancel batch"
           act={() => cancel({ id })}
         />
       </Group>

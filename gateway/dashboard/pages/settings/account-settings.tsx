@@ -293,7 +293,7 @@ function SnippetRow({ snippet: { id, name, text }, edit, changed }: SnippetRowPr
           <QuietButton label="Edit" size="xs" aria-label={`Edit ${name}`} onClick={edit} />
           <ConfirmButton
             label="Delete"
-            aria-label={`Delete ${name}`}
+            of={name}
             question="Delete snippet?"
             about={`${name} can no longer be inserted. Emails stay as they are.`}
             confirm="Delete snippet"

@@ -239,7 +239,6 @@ export function ScimSection() {
                   label="Revoke token"
                   question="Revoke the SCIM token?"
                   about="The directory can no longer change members. Members that it added stay."
-                  confirm="Revoke token"
                   act={() => revoke({ id: token.id }).then(() => show(null))}
                 />
               </Group>

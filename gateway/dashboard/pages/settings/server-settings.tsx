@@ -1,11 +1,10 @@
 import { Code, DataList, Group, List, Modal, Progress, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useClient } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/command.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { Loaded, Section } from '../../parts/section.tsx';
+import { Fact, Loaded, Section } from '../../parts/section.tsx';
 import { Hint, Small, Strong } from '../../parts/text.tsx';
 import { describeError, useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
@@ -264,40 +263,26 @@ function ServiceFacts({ service }: { service: ResultOf<typeof SERVICE>['viewer']
   const { version, mailHostname, isMailHostnameLocal, smtpHost, smtpPort, trustedDomains, retentionDays } = service;
   return (
     <DataList orientation="vertical" withDivider>
-      <Fact label="Version">Postroom {version}</Fact>
-      <Fact label="URL of the dashboard and the API" copy={baseUrl(service)}>
+      <Fact name="Version">Postroom {version}</Fact>
+      <Fact name="URL of the dashboard and the API" copy={baseUrl(service)}>
         <Code>{baseUrl(service)}</Code>
       </Fact>
-      <Fact label="Mail server name for MX records" {...(isMailHostnameLocal ? {} : { copy: mailHostname })}>
+      <Fact name="Mail server name for MX records" copy={!isMailHostnameLocal && mailHostname}>
         <Code style={{ flex: 'none' }}>{mailHostname}</Code>
         {isMailHostnameLocal && (
           <Small>known only to this machine; set MAIL_HOSTNAME before you publish MX records</Small>
         )}
       </Fact>
-      <Fact label="SMTP host and port" copy={`${smtpHost}:${smtpPort}`}>
+      <Fact name="SMTP host and port" copy={`${smtpHost}:${smtpPort}`}>
         <Code>{`${smtpHost}:${smtpPort}`}</Code>
       </Fact>
-      <Fact label="Trusted domains, which need no DNS records">
+      <Fact name="Trusted domains, which need no DNS records">
         {trustedDomains.length === 0 ? 'none' : <Names names={trustedDomains} />}
       </Fact>
-      <Fact label="Retention">{retentionDays === null ? 'no limit' : counted(retentionDays, 'day')}</Fact>
-      <Fact label="Sign-up">{service.isSignUpOpen ? 'open to all visitors' : 'closed'}</Fact>
-      <Fact label="Language model for guard rules">{service.hasGuardModel ? 'configured' : 'none'}</Fact>
+      <Fact name="Retention">{retentionDays === null ? 'no limit' : counted(retentionDays, 'day')}</Fact>
+      <Fact name="Sign-up">{service.isSignUpOpen ? 'open to all visitors' : 'closed'}</Fact>
+      <Fact name="Language model for guard rules">{service.hasGuardModel ? 'configured' : 'none'}</Fact>
     </DataList>
-  );
-}
-
-function Fact({ label, copy, children }: { label: string; copy?: string; children: ReactNode }) {
-  return (
-    <DataList.Item>
-      <DataList.ItemLabel>{label}</DataList.ItemLabel>
-      <DataList.ItemValue>
-        <Group gap={4} wrap="nowrap" className="postroom-wrap">
-          {children}
-          {copy !== undefined && <CopyButton text={copy} label={`Copy: ${label}`} />}
-        </Group>
-      </DataList.ItemValue>
-    </DataList.Item>
   );
 }
 

@@ -33,7 +33,6 @@ export function SessionsSection() {
             size="sm"
             question="Sign out everywhere?"
             about="All browsers are signed out, including this one. API keys keep working."
-            confirm="Sign out everywhere"
             act={signOutEverywhere}
           />
         </Group>
@@ -167,7 +166,6 @@ function ProgramRow({ program, ended }: { program: Program; ended: () => void })
         aria-label={`End access of ${client.name}`}
         question={`End the access of ${client.name}?`}
         about="It stops working at once. What it set up, such as endpoints and scheduled mail, stops, too."
-        confirm="End access"
         act={() => act({ id }).then(ended)}
       />
     </SettingRow>

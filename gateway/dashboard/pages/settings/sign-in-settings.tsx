@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, List, Switch, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group, List, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
@@ -161,7 +161,6 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
                     label="Remove authenticator app"
                     question="Remove the authenticator app?"
                     about="Your password, or a sign-in link, alone is then enough to sign in."
-                    confirm="Remove authenticator app"
                     act={remove}
                   />
                 </Group>
@@ -270,46 +269,11 @@ export function PasskeysSection() {
 }
 
 function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => Promise<void> }) {
-  const [name, setName] = useState<string | null>(null);
+  const [isRenaming, setRenaming] = useState(false);
   const shown = passkey.name ?? 'Passkey';
-  const save = async () => {
-    if (name === null || !tellOutcome(await auth.renamePasskey(passkey.id, name.trim()), 'The passkey was renamed.'))
-      return;
-    setName(null);
-    await onChange();
-  };
   const remove = async () => {
     if (tellOutcome(await auth.removePasskey(passkey.id), 'The passkey was removed.')) await onChange();
   };
-  if (name !== null)
-    return (
-      <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
-        <IconFingerprint size={22} stroke={1.6} aria-hidden style={{ flexShrink: 0 }} />
-        <form
-          aria-label={`Rename ${shown}`}
-          style={{ flex: 1 }}
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
-          <Group gap="xs" align="flex-end">
-            <TextInput
-              label="Name"
-              value={name}
-              maxLength={100}
-              onChange={(event) => setName(event.currentTarget.value)}
-              flex={1}
-              ref={focusOnce}
-            />
-            <Button type="submit" disabled={name.trim() === ''}>
-              Save
-            </Button>
-            <QuietButton label="Cancel" onClick={() => setName(null)} />
-          </Group>
-        </form>
-      </Group>
-    );
   return (
     <SettingRow
       icon={IconFingerprint}
@@ -318,21 +282,47 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
         <>
           {passkey.createdAt != null && <RelativeTime at={passkey.createdAt} prefix="Added " />}
           {passkey.backedUp && ' · Synced across your devices'}
+          {isRenaming && <PasskeyName passkey={passkey} close={() => setRenaming(false)} renamed={onChange} />}
         </>
       }
     >
-      <Group gap="xs" wrap="nowrap">
-        <QuietButton label="Rename" size="xs" onClick={() => setName(shown)} aria-label={`Rename ${shown}`} />
-        <ConfirmButton
-          label="Remove"
-          aria-label={`Remove ${shown}`}
-          question={`Remove ${shown}?`}
-          about="You can no longer sign in with it. Also remove it from the device or password manager."
-          confirm="Remove passkey"
-          act={remove}
-        />
-      </Group>
+      {!isRenaming && (
+        <Group gap="xs" wrap="nowrap">
+          <QuietButton label="Rename" size="xs" onClick={() => setRenaming(true)} aria-label={`Rename ${shown}`} />
+          <ConfirmButton
+            label="Remove"
+            of={shown}
+            about="You can no longer sign in with it. Also remove it from the device or password manager."
+            confirm="Remove passkey"
+            act={remove}
+          />
+        </Group>
+      )}
     </SettingRow>
+  );
+}
+
+type PasskeyNameProps = { passkey: Passkey; close: () => void; renamed: () => Promise<void> };
+
+function PasskeyName({ passkey: { id, name }, close, renamed }: PasskeyNameProps) {
+  const form = useRecordForm({
+    values: { name: name ?? 'Passkey' },
+    submit: (values) => auth.renamePasskey(id, values.name.trim()),
+    saved: (outcome) => {
+      tellOutcome(outcome, 'The passkey was renamed.');
+      void renamed().then(close);
+    },
+  });
+  return (
+    <RecordForm
+      form={form}
+      submit="Save"
+      label={`Rename ${name ?? 'Passkey'}`}
+      cancel={close}
+      isDisabled={form.values.name.trim() === ''}
+    >
+      <form.Text name="name" label="Name" maxLength={100} ref={focusOnce} />
+    </RecordForm>
   );
 }
 

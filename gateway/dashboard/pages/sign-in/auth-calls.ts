@@ -1,4 +1,4 @@
-import { endSession } from '../../client.ts';
+import { reportSession, workspaceHeaders } from '../../client.ts';
 import { confirmed } from '../../parts/confirm-sign-in.ts';
 
 /** The signed-in user. */
@@ -111,6 +111,7 @@ export interface ProviderStep {
 }
 
 type Done = { status: boolean };
+type Joined = Done & { workspaceId: string };
 type SignedIn = { user: AuthUser };
 /** A sign-in by password or link, which an authenticator app may have to complete. */
 export type Entered = SignedIn | { secondFactor: 'totp' };
@@ -154,9 +155,9 @@ export const auth = {
   workspaces: () => get<{ active: { id: string }; workspaces: OwnWorkspace[] }>('/workspaces'),
   switchWorkspace: (workspaceId: string) => post<Done>('/switch-workspace', { workspaceId }),
   invitation: (token: string) => post<ShownInvitation>('/invitation', { token }),
-  acceptInvitation: (token: string) => post<Done>('/accept-invitation', { token }),
+  acceptInvitation: (token: string) => post<Joined>('/accept-invitation', { token }),
   signUpInvited: (body: { token: string; name: string; newPassword: string }) =>
-    post<Done>('/sign-up/invitation', body),
+    post<Joined>('/sign-up/invitation', body),
   connectRequest: (asked: ConnectRequest) =>
     post<{ question: ConnectQuestion } | { location: string }>('/oauth/request', asked),
   decideConnection: (body: {
@@ -186,13 +187,22 @@ const post = <Result>(path: string, body: unknown = {}) =>
 /** Asks the person to confirm the sign-in first, if the service wants it. */
 const call = <Result>(path: string, init: RequestInit) => confirmed(() => callOnce<Result>(path, init));
 
+/** Calls that lead from one workspace to another, so that the one that the page shows does not matter. */
+const BETWEEN_WORKSPACES = new Set(['/workspaces', '/switch-workspace']);
+
 async function callOnce<Result>(path: string, init: RequestInit): Promise<AuthOutcome<Result>> {
+  const headers = { ...init.headers, ...(BETWEEN_WORKSPACES.has(path) ? {} : workspaceHeaders()) };
   try {
-    const response = await fetch(`/api/auth${path}`, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    const response = await fetch(`/api/auth${path}`, {
+      ...init,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+    });
     const body: unknown = await response.json();
     if (response.ok) return { result: body as Result, problem: null };
     const problem = readProblem(response.status, body as Refusal);
-    if (response.status === 401 && problem.code === null) endSession();
+    if (response.status !== 401 || problem.code === null) reportSession(response.status, [problem.code]);
     return { result: null, problem };
   } catch {
     const message = 'Postroom is unreachable. Check that it is running, then try again.';
@@ -200,11 +210,23 @@ async function callOnce<Result>(path: string, init: RequestInit): Promise<AuthOu
   }
 }
 
+/** Texts for codes that need more explanation than the service's message. */
+const TEXTS: Record<string, string> = {
+  INVALID_EMAIL_OR_PASSWORD: 'The email address or the password is incorrect. Check both and try again.',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'An account with this address already exists. Sign in instead.',
+  EMAIL_PASSWORD_SIGN_UP_DISABLED: 'Sign-up is closed. Ask the operator for an account.',
+  INVALID_PASSWORD: 'The current password is incorrect.',
+  SIGNED_OUT: 'This sign-in has ended. Sign in again.',
+};
+
 type Refusal = { message?: string; code?: string; details?: { field: string; message: string }[] };
 
 function readProblem(status: number, { message, code, details }: Refusal): AuthProblem {
   return {
-    message: message ?? `The service responded with status ${status}. Try again in a moment.`,
+    message:
+      TEXTS[code ?? (status === 401 ? 'SIGNED_OUT' : '')] ??
+      message ??
+      `The service responded with status ${status}. Try again in a moment.`,
     code: code ?? null,
     status,
     fields: Object.fromEntries(

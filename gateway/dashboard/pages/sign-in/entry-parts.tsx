@@ -1,6 +1,7 @@
 import { Button, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { type ReactNode, type SubmitEvent, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { FormFrame, type RecordFormState, Trouble } from '../../parts/form.tsx';
 import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
 import { ErrorAlert, Hint, Small } from '../../parts/text.tsx';
 import { useFirstField } from '../../shell/keys.ts';
@@ -56,49 +57,39 @@ export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
   return (
     <ErrorAlert icon={<Icon aria-hidden />} role="alert" py="sm">
-      <Small>{words[problem.code ?? ''] ?? problem.message}</Small>
+      <Small>{problem.message}</Small>
     </ErrorAlert>
   );
 }
 
-interface EntryFormProps {
+interface EntryFormProps<Values> {
+  form: RecordFormState<Values>;
   /** name of the form for screen readers */
   label: string;
   /** text of the button */
   submit: string;
   isBusy?: boolean;
   isDisabled?: boolean;
-  problem: AuthProblem | null;
-  onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
   children: ReactNode;
   /** other ways, below the button */
   others?: ReactNode;
 }
 
 /** The form of a page before sign-in. Its field with `data-autofocus` has the focus when it appears. */
-export function EntryForm({ label, submit, isBusy, isDisabled, problem, onSubmit, children, others }: EntryFormProps) {
+export function EntryForm<Values extends object>(props: EntryFormProps<Values>) {
+  const { form, label, submit, isBusy = form.isBusy, isDisabled = false, children, others } = props;
   useFirstField();
   return (
-    <form onSubmit={onSubmit} noValidate aria-label={label}>
-      <Stack>
-        <AuthProblemNote problem={problem} />
-        {children}
-        <Button type="submit" loading={isBusy ?? false} disabled={isDisabled ?? false} fullWidth>
-          {submit}
-        </Button>
-        {others}
-      </Stack>
-    </form>
+    <FormFrame form={form} label={label}>
+      <Trouble text={form.errors['problem']} />
+      {children}
+      <Button type="submit" loading={isBusy} disabled={isDisabled} fullWidth>
+        {submit}
+      </Button>
+      {others}
+    </FormFrame>
   );
 }
-
-/** Texts for codes that need more explanation than the service's message. */
-const words: Record<string, string> = {
-  INVALID_EMAIL_OR_PASSWORD: 'The email address or the password is incorrect. Check both and try again.',
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'An account with this address already exists. Sign in instead.',
-  EMAIL_PASSWORD_SIGN_UP_DISABLED: 'Sign-up is closed. Ask the operator for an account.',
-  INVALID_PASSWORD: 'The current password is incorrect.',
-};
 
 /** Allowed length of a password in characters. */
 const LENGTH = { least: 10, most: 128 };

@@ -1,8 +1,10 @@
-import { Button, Center, Loader, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Center, Loader, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { BusyButton } from '../../parts/buttons.tsx';
+import { useRecordForm } from '../../parts/form.tsx';
 import { PageLink, Small } from '../../parts/text.tsx';
-import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type ShownInvitation } from './auth-calls.ts';
+import { announceSwitch } from '../../shell/session-news.ts';
+import { type AuthProblem, type AuthUser, auth, type ShownInvitation } from './auth-calls.ts';
 import {
   AuthProblemNote,
   EntryCard,
@@ -84,23 +86,16 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
   const settings = useAuthSettings();
   const isRequired = settings?.singleSignOn === 'required';
   const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const run = async (work: () => Promise<AuthOutcome<{ status: boolean }>>) => {
-    setBusy(true);
-    const { problem: why } = await work();
-    setBusy(false);
-    setProblem(why);
-    // Loads the page again, in the workspace that was joined.
-    if (why === null) window.location.replace('/');
+  const accept = async () => {
+    const outcome = await auth.acceptInvitation(token);
+    setProblem(outcome.problem);
+    if (outcome.problem === null) join(outcome.result.workspaceId);
   };
-  const accept = () => run(() => auth.acceptInvitation(token));
   if (user !== null && user.email === invitation.email)
     return (
       <Stack>
         <AuthProblemNote problem={problem} />
-        <Button loading={isBusy} onClick={() => void accept()} fullWidth>
-          Accept invitation
-        </Button>
+        <BusyButton label="Accept invitation" variant="filled" act={accept} fullWidth />
       </Stack>
     );
   return (
@@ -123,50 +118,33 @@ function Accepting({ token, invitation, user }: { token: string; invitation: Sho
           onSignedIn={() => void accept()}
         />
       ) : (
-        <NewSignIn
-          email={invitation.email}
-          isBusy={isBusy}
-          problem={problem}
-          submit={(values) => run(() => auth.signUpInvited({ token, ...values }))}
-        />
+        <NewSignIn email={invitation.email} token={token} />
       )}
     </Stack>
   );
 }
 
-interface NewSignInProps {
-  email: string;
-  isBusy: boolean;
-  problem: AuthProblem | null;
-  submit: (values: { name: string; newPassword: string }) => Promise<void>;
+/** Loads the page again, in the workspace that was joined. */
+function join(workspaceId: string): void {
+  announceSwitch(workspaceId);
+  window.location.replace('/');
 }
 
-function NewSignIn({ email, isBusy, problem, submit }: NewSignInProps) {
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { name: '', newPassword: '' },
+function NewSignIn({ email, token }: { email: string; token: string }) {
+  const form = useRecordForm({
+    values: { name: '', newPassword: '' },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
       newPassword: newPasswordFault,
     },
+    submit: (values) => auth.signUpInvited({ token, ...values }),
+    saved: ({ result }) => join(result.workspaceId),
   });
   return (
-    <EntryForm
-      label="Create sign-in"
-      submit="Accept invitation"
-      isBusy={isBusy}
-      problem={problem}
-      onSubmit={form.onSubmit((values) => void submit(values))}
-    >
+    <EntryForm form={form} label="Create sign-in" submit="Accept invitation">
       <TextInput label="Email address" value={email} readOnly autoComplete="username" />
-      <TextInput
-        label="Your name"
-        autoComplete="name"
-        data-autofocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-      <NewPassword key={form.key('newPassword')} {...form.getInputProps('newPassword')} />
+      <form.Text name="name" label="Your name" autoComplete="name" data-autofocus />
+      <NewPassword {...form.getInputProps('newPassword')} />
     </EntryForm>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Center, Loader, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Center, Loader, Stack } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
+import { useRecordForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
@@ -116,16 +116,12 @@ function adviseOfPassword(): void {
 
 /** Requests an email with a link that resets the password. */
 export function ForgotPasswordPage() {
-  const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' }, validate: { email: emailFault } });
-  const submit = form.onSubmit(async ({ email }) => {
-    setBusy(true);
-    const { problem: why } = await auth.requestReset(email.trim());
-    setBusy(false);
-    setProblem(why);
-    if (why === null) setSentTo(email.trim());
+  const form = useRecordForm({
+    values: { email: '' },
+    validate: { email: emailFault },
+    submit: ({ email }) => auth.requestReset(email.trim()),
+    saved: () => setSentTo(form.getValues().email.trim()),
   });
   return (
     <EntryCard
@@ -142,14 +138,13 @@ export function ForgotPasswordPage() {
       }
     >
       {sentTo === null ? (
-        <EntryForm label="Forgot your password?" submit="Send link" isBusy={isBusy} problem={problem} onSubmit={submit}>
-          <TextInput
+        <EntryForm form={form} label="Forgot your password?" submit="Send link">
+          <form.Text
+            name="email"
             label="Email address of the account"
             type="email"
             autoComplete="username"
             data-autofocus
-            key={form.key('email')}
-            {...form.getInputProps('email')}
           />
         </EntryForm>
       ) : (
@@ -203,33 +198,22 @@ const words = {
 } as const;
 
 function ResetForm({ token, onDone, onVoid }: { token: string; onDone: () => void; onVoid: () => void }) {
-  const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { newPassword: '' },
+  const form = useRecordForm({
+    values: { newPassword: '' },
     validate: { newPassword: newPasswordFault },
-  });
-  const submit = form.onSubmit(async ({ newPassword }) => {
-    setBusy(true);
-    const { problem: why } = await auth.resetPassword(token, newPassword);
-    setBusy(false);
-    if (why === null || why.code === 'INVALID_TOKEN') {
+    submit: async ({ newPassword }) => {
+      const outcome = await auth.resetPassword(token, newPassword);
+      const isVoid = outcome.problem?.code === 'INVALID_TOKEN';
       // Removes the token from the address bar and the history.
-      window.history.replaceState(null, '', window.location.pathname);
-      return why === null ? onDone() : onVoid();
-    }
-    form.setErrors(why.fields);
-    setProblem(Object.keys(why.fields).length === 0 ? why : null);
+      if (isVoid || outcome.problem === null) window.history.replaceState(null, '', window.location.pathname);
+      if (isVoid) onVoid();
+      return outcome;
+    },
+    saved: onDone,
   });
   return (
-    <EntryForm label="Set new password" submit="Set password" isBusy={isBusy} problem={problem} onSubmit={submit}>
-      <NewPassword
-        label="New password"
-        data-autofocus
-        key={form.key('newPassword')}
-        {...form.getInputProps('newPassword')}
-      />
+    <EntryForm form={form} label="Set new password" submit="Set password">
+      <NewPassword label="New password" data-autofocus {...form.getInputProps('newPassword')} />
     </EntryForm>
   );
 }

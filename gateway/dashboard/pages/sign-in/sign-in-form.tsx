@@ -1,17 +1,11 @@
-import { Anchor, Divider, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Anchor, Divider } from '@mantine/core';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { QuietButton } from '../../parts/controls.tsx';
+import { useRecordForm } from '../../parts/form.tsx';
 import { IconFingerprint } from '../../parts/icons.ts';
+import { Hint } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
-import {
-  type AuthOutcome,
-  type AuthProblem,
-  type AuthSettings,
-  type AuthUser,
-  auth,
-  type Entered,
-} from './auth-calls.ts';
+import { type AuthSettings, type AuthUser, auth, type Entered } from './auth-calls.ts';
 import { EntryForm, emailFault, Password } from './entry-parts.tsx';
 import { canUsePasskeys, offersPasskeysInFields, signInByPasskey } from './passkeys.ts';
 
@@ -27,37 +21,34 @@ interface SignInFormProps {
 
 /** Asks for an address and a password, or for a passkey. `passkeyHost` is null while loading. */
 export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, onSignedIn }: SignInFormProps) {
-  const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [busy, setBusy] = useState<'password' | 'passkey' | 'provider' | null>(null);
+  const [busy, setBusy] = useState<'passkey' | 'provider' | null>(null);
   const [needsCode, setNeedsCode] = useState(false);
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { email, password: '' },
-    validate: { email: emailFault, password: (value) => (value === '' ? 'Enter your password.' : null) },
-  });
   const password = useRef<HTMLInputElement>(null);
   const enter = (user: AuthUser) => {
     announceSignIn(user.id);
     onSignedIn(user);
   };
-  const take = (outcome: AuthOutcome<Entered> | null) => {
-    setBusy(null);
-    setProblem(outcome?.problem ?? null);
-    if (outcome?.problem !== null) return;
-    if ('user' in outcome.result) enter(outcome.result.user);
-    else setNeedsCode(true);
-  };
-  const askForPasskey = usePasskeyQuestions(passkeyHost, take);
-
-  const submit = form.onSubmit(async (values) => {
-    setBusy('password');
-    const outcome = await auth.signIn({ ...values, email: values.email.trim() });
-    take(outcome);
-    if (outcome.problem?.code === 'INVALID_EMAIL_OR_PASSWORD') {
-      form.setFieldValue('password', '');
-      password.current?.focus();
-    }
+  const take = (entered: Entered) => ('user' in entered ? enter(entered.user) : setNeedsCode(true));
+  const form = useRecordForm({
+    values: { email, password: '' },
+    validate: { email: emailFault, password: (value) => (value === '' ? 'Enter your password.' : null) },
+    submit: async (values) => {
+      const outcome = await auth.signIn({ ...values, email: values.email.trim() });
+      if (outcome.problem?.code === 'INVALID_EMAIL_OR_PASSWORD') askAgain();
+      return outcome;
+    },
+    saved: ({ result }) => take(result),
   });
+  function askAgain(): void {
+    form.setFieldValue('password', '');
+    password.current?.focus();
+  }
+  const takePasskey = (outcome: PasskeyOutcome) => {
+    setBusy(null);
+    form.refuse(outcome?.problem ?? null);
+    if (outcome?.problem === null) take(outcome.result);
+  };
+  const askForPasskey = usePasskeyQuestions(passkeyHost, takePasskey);
   const byProvider = async () => {
     const address = form.getValues().email.trim();
     if (singleSignOn === 'by address' && form.validateField('email').hasError) return;
@@ -68,22 +59,20 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
     });
     if (why === null) return window.location.assign(result.url);
     setBusy(null);
-    setProblem(why);
+    form.refuse(why);
   };
   const byPasskey = async () => {
     setBusy('passkey');
-    take(await askForPasskey());
+    takePasskey(await askForPasskey());
   };
 
   if (needsCode) return <SecondFactorForm onSignedIn={enter} />;
   return (
     <EntryForm
+      form={form}
       label="Sign in"
       submit="Sign in"
-      isBusy={busy === 'password'}
       isDisabled={busy === 'passkey'}
-      problem={problem}
-      onSubmit={submit}
       others={
         <>
           {singleSignOn !== null && (
@@ -101,7 +90,7 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
                 label="Use a passkey"
                 leftSection={<IconFingerprint size={18} aria-hidden />}
                 loading={busy === 'passkey'}
-                disabled={busy === 'password'}
+                disabled={form.isBusy}
                 onClick={() => void byPasskey()}
                 fullWidth
               />
@@ -110,22 +99,20 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
         </>
       }
     >
-      <TextInput
+      <form.Text
+        name="email"
         label="Email address"
         type="email"
         autoComplete="username webauthn"
         required
         withAsterisk={false}
         data-autofocus={email === '' ? true : undefined}
-        key={form.key('email')}
-        {...form.getInputProps('email')}
       />
       <Password
         ref={password}
         required
         withAsterisk={false}
         data-autofocus={email === '' ? undefined : true}
-        key={form.key('password')}
         {...form.getInputProps('password')}
       />
     </EntryForm>
@@ -161,55 +148,58 @@ function usePasskeyQuestions(passkeyHost: string | null, take: (outcome: Passkey
 /** Asks for the code of the authenticator app, or for a recovery code. */
 export function SecondFactorForm({ onSignedIn }: { onSignedIn: (user: AuthUser) => void }) {
   const [isRecovery, setRecovery] = useState(false);
-  const [code, setCode] = useState('');
-  const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async () => {
-    setBusy(true);
-    const outcome: AuthOutcome<{ user: AuthUser }> = await auth.verifySecondFactor(
-      isRecovery ? { recoveryCode: code } : { code },
-    );
-    setBusy(false);
-    setProblem(outcome.problem);
-    if (outcome.problem === null) onSignedIn(outcome.result.user);
-    else setCode('');
-  };
+  const form = useRecordForm({
+    values: { code: '' },
+    submit: async ({ code }) => {
+      const outcome = await auth.verifySecondFactor(isRecovery ? { recoveryCode: code } : { code });
+      if (outcome.problem !== null) empty();
+      return outcome;
+    },
+    saved: ({ result }) => onSignedIn(result.user),
+  });
+  function empty(): void {
+    form.setFieldValue('code', '');
+  }
   return (
     <EntryForm
+      form={form}
       label="Second step"
       submit="Continue"
-      isBusy={isBusy}
-      problem={problem}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (code.trim() !== '') void submit();
-      }}
       others={
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          ta="center"
-          onClick={() => {
-            setRecovery(!isRecovery);
-            setCode('');
-            setProblem(null);
-          }}
-        >
-          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
-        </Anchor>
+        <>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            ta="center"
+            onClick={() => {
+              setRecovery(!isRecovery);
+              form.reset();
+            }}
+          >
+            {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+          </Anchor>
+          <Anchor component="button" type="button" size="sm" ta="center" onClick={() => window.location.reload()}>
+            Start over
+          </Anchor>
+        </>
       }
     >
-      <TextInput
+      <form.Text
         key={isRecovery ? 'recovery' : 'code'}
+        name="code"
         label={isRecovery ? 'Recovery code' : 'Code of your authenticator app'}
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoComplete={isRecovery ? 'off' : 'one-time-code'}
-        value={code}
         maxLength={64}
-        onChange={(event) => setCode(event.currentTarget.value)}
         ref={focusOnce}
       />
+      {isRecovery && (
+        <Hint>
+          No app and no code left? The operator of this service can reset your second factor, and ends all your sessions
+          with it.
+        </Hint>
+      )}
     </EntryForm>
   );
 }

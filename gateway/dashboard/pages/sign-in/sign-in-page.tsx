@@ -1,9 +1,9 @@
-import { Loader, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { Loader, Stack } from '@mantine/core';
+import { useEffect, useEffectEvent } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { PROVIDER_PROBLEMS } from '../../../../core/accounts/sign-in.ts';
 import { Command } from '../../parts/command.tsx';
+import { useRecordForm } from '../../parts/form.tsx';
 import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
 import { announceSignIn, listenForSessionNews } from '../../shell/session-news.ts';
 import { type AuthProblem, auth } from './auth-calls.ts';
@@ -108,45 +108,25 @@ function SignUpClosed() {
 }
 
 function SignUpForm() {
-  const [problem, setProblem] = useState<AuthProblem | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const [, navigate] = useLocation();
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { name: '', email: '', password: '' },
+  const form = useRecordForm({
+    values: { name: '', email: '', password: '' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter your name.' : null),
       email: emailFault,
       password: newPasswordFault,
     },
-  });
-  const submit = form.onSubmit(async ({ name, email, password }) => {
-    setBusy(true);
-    const { result, problem: why } = await auth.signUp({ name: name.trim(), email: email.trim(), password });
-    setBusy(false);
-    setProblem(why !== null && Object.keys(why.fields).length === 0 ? why : null);
-    if (why !== null) return form.setErrors(why.fields);
-    announceSignIn(result.user.id);
-    navigate('/welcome', { replace: true });
+    submit: ({ name, email, password }) => auth.signUp({ name: name.trim(), email: email.trim(), password }),
+    saved: ({ result }) => {
+      announceSignIn(result.user.id);
+      navigate('/welcome', { replace: true });
+    },
   });
   return (
-    <EntryForm label="Sign up" submit="Create account" isBusy={isBusy} problem={problem} onSubmit={submit}>
-      <TextInput
-        label="Your name"
-        autoComplete="name"
-        data-autofocus
-        maxLength={100}
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-      <TextInput
-        label="Email address"
-        type="email"
-        autoComplete="username"
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <NewPassword key={form.key('password')} {...form.getInputProps('password')} />
+    <EntryForm form={form} label="Sign up" submit="Create account">
+      <form.Text name="name" label="Your name" autoComplete="name" data-autofocus maxLength={100} />
+      <form.Text name="email" label="Email address" type="email" autoComplete="username" />
+      <NewPassword {...form.getInputProps('password')} />
     </EntryForm>
   );
 }
