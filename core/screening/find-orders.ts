@@ -12,7 +12,7 @@ export interface FoundOrder {
 
 const MAX_ORDERS = 3;
 /** Words in groups that an order has at least; many sentences of ordinary mail have fewer. */
-export const MIN_WORDS = 2;
+const MIN_WORDS = 2;
 /** A sentence is read with its neighbor when one of them scores more. */
 const WORTH_A_LOOK = -2.5;
 
