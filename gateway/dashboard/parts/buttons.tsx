@@ -138,9 +138,9 @@ type ConfirmButtonProps = Omit<ButtonProps, 'about' | 'children'> & {
 /** Button for an action that cannot be undone. Asks for confirmation first, in the words of the button unless there are others. */
 export function ConfirmButton({ of, question, about, confirm, act, children, ...button }: ConfirmButtonProps) {
   const { label } = button;
-  const named = of === undefined ? {} : { 'aria-label': `${label} ${of}` };
+  const name = typeof label === 'string' && of !== undefined ? `${label} ${of}` : undefined;
   return (
-    <DialogButton {...named} {...button} title={question ?? `${label} ${of}?`}>
+    <DialogButton {...(name !== undefined && { 'aria-label': name })} {...button} title={question ?? `${name}?`}>
       {(close) => (
         <Question confirm={confirm ?? label} color="red.9" act={act} close={close}>
           <Text size="sm" component="div">

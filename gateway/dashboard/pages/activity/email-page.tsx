@@ -1,5 +1,5 @@
 import { Code, DataList, Group, Loader, Modal, Stack, Tabs } from '@mantine/core';
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useQuery } from 'urql';
 import { useParams, useSearchParams } from 'wouter';
 import { mutation } from '../../graphql.ts';

@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Paper, Stack, Stepper, Text } from '@mantin
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';

@@ -1,5 +1,4 @@
 import { Group } from '@mantine/core';
-import { Link } from 'wouter';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';

@@ -194,26 +194,23 @@ function ThingsToFix({ things }: { things: readonly Thing[] }) {
   );
 }
 
+/** Sections of the pages of what findings are about. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  Domain: 'domains',
+  WebhookEndpoint: 'endpoints',
+  EmailEndpoint: 'endpoints',
+  EmailGroupEndpoint: 'endpoints',
+  Email: 'emails',
+};
+
 /** Returns the page where it can be fixed; null if there is none. */
 function findPath({ kind, node }: Thing): string | null {
   if (kind === 'MAIL_TO_REVIEW') return '/held?tab=review';
   if (kind === 'SENDING_LIMIT') return '/settings';
   if (kind.startsWith('API_KEY')) return '/keys';
-  if (node === null) return null;
-  switch (node.__typename) {
-    case 'Domain':
-      return `/domains/${node.id}`;
-    case 'EmailAddress':
-      return '/addresses';
-    case 'WebhookEndpoint':
-    case 'EmailEndpoint':
-    case 'EmailGroupEndpoint':
-      return `/endpoints/${node.id}`;
-    case 'Email':
-      return `/emails/${node.id}`;
-    default:
-      return null;
-  }
+  if (node?.__typename === 'EmailAddress') return '/addresses';
+  const section = SECTIONS[node?.__typename ?? ''];
+  return node === null || section === undefined ? null : `/${section}/${node.id}`;
 }
 
 type Results = Overview['domains'][number];

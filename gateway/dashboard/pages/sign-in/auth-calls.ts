@@ -185,12 +185,14 @@ const post = <Result>(path: string, body: unknown = {}) =>
   });
 
 /** Asks the person to confirm the sign-in first, if the service wants it. */
-const call = <Result>(path: string, init: RequestInit) => confirmed(() => callOnce<Result>(path, init));
+const call = <Result>(path: string, init: AuthRequest) => confirmed(() => callOnce<Result>(path, init));
+
+type AuthRequest = { method: string; headers?: Record<string, string>; body?: string };
 
 /** Calls that lead from one workspace to another, so that the one that the page shows does not matter. */
 const BETWEEN_WORKSPACES = new Set(['/workspaces', '/switch-workspace']);
 
-async function callOnce<Result>(path: string, init: RequestInit): Promise<AuthOutcome<Result>> {
+async function callOnce<Result>(path: string, init: AuthRequest): Promise<AuthOutcome<Result>> {
   const headers = { ...init.headers, ...(BETWEEN_WORKSPACES.has(path) ? {} : workspaceHeaders()) };
   try {
     const response = await fetch(`/api/auth${path}`, {
