@@ -234,6 +234,10 @@ const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, 
     select d.id, d.name, d.mail_from_verified_at is not null as has_mail_from from domain d
     where d.workspace_id = $1 and d.name = any (array(select unnest(g.domains) from given g)) and d.status = 'verified'
   ), joining as materialized (${JOINING}
+  ), refused_sender as materialized (
+    select g.* from (select distinct key_id, person_id, own_address from given where key_id is not null or person_id is not null) g
+    where not exists (
+      select from sender_now($1, g.key_id, g.person_id, g.own_address) s where s.may_send and s.send_policy is null)
   ), held_back as materialized (
     select g.unit from given g
     where (select clock_timestamp()) > $7::timestamptz or (select is_joining from joining)
@@ -242,8 +246,8 @@ const uncheckedSql = (isOfDraft: boolean) => `${isOfDraft ? LOCKED_DRAFT : ''}, 
       or exists (
         select from email_address_name a join email_address p on p.workspace_id = $1 and p.id = a.address_id
         where a.workspace_id = $1 and a.address = any (g.policy_senders) and p.send_policy is not null)
-      or (g.key_id is not null or g.person_id is not null) and not exists (
-        select from sender_now($1, g.key_id, g.person_id, g.own_address) s where s.may_send and s.send_policy is null)${
+      or exists (
+        select from refused_sender r where (r.key_id, r.person_id, r.own_address) is not distinct from (g.key_id, g.person_id, g.own_address))${
           isOfDraft ? ' or g.draft_id is not null and g.draft_id not in (select id from locked_draft)' : ''
         }
   )`;
