@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       await page.getByRole('button', { name: 'Erase account' }).click();
       await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
       await page.keyboard.press('Enter');
-      await question.getByText('set a password in Settings, Security').waitFor();
+      await question.getByText('You have no password and no passkey').waitFor();
       await question.getByText('The account is erased as soon as you have confirmed.').waitFor();
       await question.getByRole('button', { name: 'Cancel' }).click();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
