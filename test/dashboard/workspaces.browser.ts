@@ -80,6 +80,21 @@ describe.skipIf(chromiumPath === undefined)('a page whose session changes', { ti
     }
   });
 
+  test('signs out at the provider, too, from a tab that shows another workspace than the session is in', async () => {
+    const { page, context, own, close } = await openMember('agent');
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('button', { name: /^Account / }).click();
+    // The page has not heard of the switch yet.
+    await page.route('**/graphql**', () => undefined);
+    await switchTo(context, own);
+    const asked = page.waitForResponse((response) => response.url().endsWith('/api/auth/provider/sign-out'));
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    const response = await asked;
+    expect([response.status(), await response.json()]).toEqual([200, { url: null }]);
+    await page.waitForURL('**/sign-in');
+    await close();
+  });
+
   test('offers the other workspaces for a link that is not of this one', async () => {
     const { page, context, team, own, close } = await openMember('viewer');
     await stage.mail({ to: team.address, subject: 'Of the team', text: 'Hello' });

@@ -193,16 +193,37 @@ describe('docker-compose.yml', () => {
     expect(kinds('web')).toEqual(['gateway', 'proxy']);
     expect(kinds('mail')).toEqual(['proxy', 'smtp']);
     expect(kinds('outside')).toEqual(['delivery', 'proxy', 'receiving', 'scheduling', 'sending']);
+    const tools = all.filter(({ profiles }) => profiles.includes('tools'));
+    expect(Object.fromEntries(tools.map(({ name, addresses }) => [name, Object.keys(addresses)]))).toEqual({
+      doctor: ['data', 'bus', 'outside', 'spam'],
+      backup: ['data'],
+      restore: ['data'],
+    });
     // With the proxy in one network with a way out, gateways would see it come from an address that they do not trust.
     expect(kinds('sign-in')).toEqual(['gateway']);
-    // SCAN_OUTGOING: gateways ask clamd. Redis, which asks for no password, is out of reach of whatever connects to the world.
     expect(kinds('scan')).toEqual(['gateway']);
+    expect(kinds('spam')).toEqual(['receiving']);
+  });
+
+  test('lets nothing but receiving actors and the doctor reach what rspamd has learned; gateways reach clamd alone', () => {
     const scanners = all.filter(({ profiles }) => ['rspamd', 'clamd'].includes(profiles[0] ?? ''));
     expect(Object.fromEntries(scanners.map(({ name, addresses }) => [name, Object.keys(addresses)]))).toEqual({
-      rspamd: ['outside', 'scan'],
-      'rspamd-redis': ['scan'],
+      rspamd: ['spam', 'learned'],
+      'rspamd-redis': ['learned'],
       clamd: ['outside', 'scan'],
     });
+    const neighbors = (name: string) => {
+      const networks = Object.keys(all.find((service) => service.name === name)?.addresses ?? {});
+      const beside = all.filter(({ addresses }) => networks.some((network) => network in addresses));
+      return [...new Set(beside.map((each) => each.name.replace(/-\d$/, '')))]
+        .filter((each) => each !== name)
+        .toSorted();
+    };
+    // RSPAMD_CONTROLLER_URL: the receiving actors teach. The controller and Redis ask for no password.
+    expect(neighbors('rspamd')).toEqual(['doctor', 'receiving', 'rspamd-redis']);
+    expect(neighbors('rspamd-redis')).toEqual(['rspamd']);
+    // SCAN_OUTGOING: gateways ask clamd.
+    expect(neighbors('clamd')).toEqual(expect.arrayContaining(['doctor', 'gateway', 'receiving']));
   });
 
   test('fixes the addresses of every network, and gives the host none in the internal ones', () => {
@@ -213,12 +234,14 @@ describe('docker-compose.yml', () => {
       'bus-smtp': '${INSIDE_NETWORK:-172.31.253}.128/27',
       web: '${INSIDE_NETWORK:-172.31.253}.160/27',
       mail: '${INSIDE_NETWORK:-172.31.253}.192/27',
-      scan: '${INSIDE_NETWORK:-172.31.253}.224/27',
+      scan: '${INSIDE_NETWORK:-172.31.253}.224/28',
+      learned: '${INSIDE_NETWORK:-172.31.253}.240/28',
       outside: '${OUTSIDE_NETWORK:-172.31.254}.0/25',
-      'sign-in': '${OUTSIDE_NETWORK:-172.31.254}.128/26',
+      'sign-in': '${OUTSIDE_NETWORK:-172.31.254}.128/27',
+      spam: '${OUTSIDE_NETWORK:-172.31.254}.160/27',
     });
     for (const [name, { internal, driver_opts: options }] of Object.entries(document.networks)) {
-      expect(internal, name).toBe(!['outside', 'sign-in'].includes(name));
+      expect(internal, name).toBe(!['outside', 'spam', 'sign-in'].includes(name));
       expect(options['com.docker.network.bridge.inhibit_ipv4'], name).toBe(internal ? 'true' : undefined);
     }
     // Settings that name the proxy agree with the addresses that it has.

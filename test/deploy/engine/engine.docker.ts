@@ -213,6 +213,12 @@ test('changed settings reach every container one after the other, the scanners s
   expect(await readHealth('rspamd')).toBe('healthy');
   expect(await readHealth('clamd')).toBe('healthy');
   expect(await sh('docker compose ps --quiet nats-1')).not.toBe(nats);
+  // Whoever reaches the controller or Redis, which ask for no password, can change what rspamd has learned.
+  const scanners = ['clamd:3310', 'rspamd:11333', 'rspamd:11334', 'rspamd-redis:6379'];
+  const reached = async (service: string) => JSON.parse(await engine.node(service, REACH, ...scanners)) as string[];
+  expect(await reached('gateway-1')).toEqual(['clamd:3310']);
+  expect(await reached('delivery-1')).toEqual(['clamd:3310']);
+  expect(await reached('receiving-1')).toEqual(['clamd:3310', 'rspamd:11333', 'rspamd:11334']);
 });
 
 test('a virus is refused in both directions, spam is kept apart, and a lesson arrives', async () => {

@@ -189,8 +189,8 @@ const call = <Result>(path: string, init: AuthRequest) => confirmed(() => callOn
 
 type AuthRequest = { method: string; headers?: Record<string, string>; body?: string };
 
-/** Calls that lead from one workspace to another, so that the one that the page shows does not matter. */
-const BETWEEN_WORKSPACES = new Set(['/workspaces', '/switch-workspace']);
+/** Calls that lead from one workspace to another or out of all, so that the one that the page shows does not matter. */
+const BETWEEN_WORKSPACES = new Set(['/workspaces', '/switch-workspace', '/provider/sign-out']);
 
 async function callOnce<Result>(path: string, init: AuthRequest): Promise<AuthOutcome<Result>> {
   const headers = { ...init.headers, ...(BETWEEN_WORKSPACES.has(path) ? {} : workspaceHeaders()) };
