@@ -169,12 +169,11 @@ export function PlainList({ label, gap = 'sm', children }: PlainListProps) {
 
 /** A line of a DataList: what it is, and its value, with a button that copies it. */
 export function Fact({ name, copy, children }: { name: string; copy?: string | false; children: ReactNode }) {
-  const isCopied = copy !== undefined && copy !== false;
   return (
     <DataList.Item>
       <DataList.ItemLabel>{name}</DataList.ItemLabel>
       <DataList.ItemValue className="postroom-wrap">
-        {isCopied ? (
+        {copy !== undefined && copy !== false ? (
           <Group gap={4} wrap="nowrap">
             {children}
             <CopyButton text={copy} label={`Copy: ${name}`} />
