@@ -108,10 +108,10 @@ export function Question(props: QuestionProps) {
     <Stack>
       {children}
       <Group justify="flex-end">
-        <QuietButton label="Go back" onClick={close} {...(focus === 'back' && FIRST)} />
+        <QuietButton label="Go back" onClick={close} data-autofocus={focus === 'back' || undefined} />
         <Button
           {...(color !== undefined && { color })}
-          {...(focus === 'confirm' && FIRST)}
+          data-autofocus={focus === 'confirm' || undefined}
           loading={isBusy}
           disabled={isDisabled}
           onClick={() => void go()}
@@ -122,8 +122,6 @@ export function Question(props: QuestionProps) {
     </Stack>
   );
 }
-
-const FIRST = { 'data-autofocus': true };
 
 type ConfirmButtonProps = Omit<ButtonProps, 'about' | 'children'> & {
   /** the name of what it is about, of several in a list: the button and the question say it */
