@@ -94,6 +94,17 @@ create function present_scopes(p_workspace_id text, p_key_id text) returns table
 revoke all on function present_scopes from public;
 grant execute on function present_scopes to postroom_gateway, postroom_actor;
 
+-- Locks the row of the workspace before that of a domain or an address which is deleted: keys that are limited to it change, and what changes keys
+-- locks the workspace first. A key that one transaction changes twice refers to the workspace anew.
+create function hold_workspace(p_workspace_id text) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    perform from workspace w where w.id = p_workspace_id for key share;
+  end $$;
+revoke all on function hold_workspace from public;
+grant execute on function hold_workspace to postroom_gateway, postroom_actor;
+
 -- What decides whether someone may send an email does not change while the email is stored (docs/decisions/0238). Transactions that store emails
 -- share the lock `send rights` of the workspace before the statement that reads it; those that change it hold the lock alone until they commit.
 -- So an email is judged by the new rights, or it is stored before the change looks for scheduled mail to pause. The order of locks is: threads,
