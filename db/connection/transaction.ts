@@ -164,6 +164,18 @@ export interface WorkspaceLock {
 /** Shared by what stores emails, see lock_send_rights in db/migrations/0001-initial/grants.sql. */
 export const SEND_RIGHTS_LOCK = 'send rights';
 
+/** Returns the number of a lock as SQL; `workspaceId` is an expression. */
+export function lockNumberSql(name: string, workspaceId: string): string {
+  return name === SEND_RIGHTS_LOCK
+    ? `send_rights_lock(${workspaceId})`
+    : `hashtextextended('${name} ' || ${workspaceId}, 0)`;
+}
+
+/** Holds still what decides who may send, in a transaction that has locked no email yet; statements after this one see what was decided before. */
+export async function shareSendRights(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(send_rights_lock(${workspaceId}))`.execute(transaction);
+}
+
 export interface WorkspaceTransactionOptions {
   /** in the order in which they are taken, before the first statement of the work */
   locks?: readonly WorkspaceLock[];
@@ -187,7 +199,7 @@ export async function inWorkspaceTransaction<T>(
     const user = client.escapeLiteral(workspaceId);
     const locked = locks.map(
       ({ name, isShared = false }) =>
-        `; select pg_advisory_xact_lock${isShared ? '_shared' : ''}(hashtextextended(${client.escapeLiteral(`${name} `)} || ${user}, 0))`,
+        `; select pg_advisory_xact_lock${isShared ? '_shared' : ''}(${lockNumberSql(name, user)})`,
     );
     const opening = `begin; set local lock_timeout = ${lockTimeoutMs}; ${PLANNING}`;
     const settings = settingsSql(client, [

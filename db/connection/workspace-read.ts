@@ -32,7 +32,7 @@ export async function readAsWorkspace<Row extends pg.QueryResultRow>(
   try {
     return await runWorkspaceStatement<Row>(
       client,
-      { settings: workspaceSettings(workspaceId, limit), sharedLocks: [] },
+      { settings: workspaceSettings(workspaceId, limit), sharedLocks: [], workspaceId },
       read,
     );
   } catch (error) {

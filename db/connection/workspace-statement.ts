@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockNumberSql } from './transaction.ts';
 
 /** A prepared statement. Its name always goes with the same text, so that each connection plans it once. */
 export interface WorkspaceStatement {
@@ -11,8 +12,9 @@ export interface WorkspaceStatement {
 interface Opening {
   /** which last until it ends */
   settings: Settings;
-  /** texts of advisory locks that it shares, in the order in which they are taken */
+  /** names of locks of the workspace that it shares, in the order in which they are taken */
   sharedLocks: readonly string[];
+  workspaceId: string;
 }
 
 /** A statement did not begin, because a lock or the settings before it failed. */
@@ -105,11 +107,14 @@ class WorkspaceStatementQuery<Row> {
     const known = prepared.get(connection) ?? new Map<string, Column[]>();
     prepared.set(connection, known);
     connection.stream.cork();
-    const { settings, sharedLocks } = this.#opening;
+    const { settings, sharedLocks, workspaceId } = this.#opening;
     const opening = openingName(this.#opening);
     if (!known.has(opening)) connection.parse({ name: opening, text: openingText(this.#opening) });
     known.set(opening, []);
-    connection.bind({ statement: opening, values: [...settings.map(([, value]) => value), ...sharedLocks] });
+    connection.bind({
+      statement: opening,
+      values: [...settings.map(([, value]) => value), ...sharedLocks.map(() => workspaceId)],
+    });
     connection.execute({});
     this.#columns = known.get(name);
     if (this.#columns === undefined) connection.parse({ name, text });
@@ -164,7 +169,7 @@ class WorkspaceStatementQuery<Row> {
 const openings: string[] = [];
 
 function openingName({ settings, sharedLocks }: Opening): string {
-  const key = `${settings.map(([name]) => name).join(' ')}${' lock'.repeat(sharedLocks.length)}`;
+  const key = `${settings.map(([name]) => name).join(' ')}; ${sharedLocks.join(', ')}`;
   if (!openings.includes(key)) openings.push(key);
   return `opening ${openings.indexOf(key)}`;
 }
@@ -173,7 +178,7 @@ function openingText({ settings, sharedLocks }: Opening): string {
   const given = settings.map(([name], at) => `set_config('${name}', $${at + 1}, true)`);
   // Last, because they wait as long as the settings say.
   const locks = sharedLocks.map(
-    (_, at) => `pg_advisory_xact_lock_shared(hashtextextended($${settings.length + at + 1}, 0))`,
+    (name, at) => `pg_advisory_xact_lock_shared(${lockNumberSql(name, `$${settings.length + at + 1}`)})`,
   );
   return `select ${[...PLANNING, ...given, ...locks].join(', ')}`;
 }

@@ -30,11 +30,7 @@ export async function writeAsWorkspace<Row extends pg.QueryResultRow>(
       ['statement_timeout', String(Math.max(1, Math.round(timeoutMs)))],
     ];
     const settings = [...limits, ...workspaceSettings(workspaceId, database.limit)];
-    return await runWorkspaceStatement<Row>(
-      client,
-      { settings, sharedLocks: sharedLocks.map((name) => `${name} ${workspaceId}`) },
-      statement,
-    );
+    return await runWorkspaceStatement<Row>(client, { settings, sharedLocks, workspaceId }, statement);
   } catch (error) {
     failure = error as Error;
     throw limitedError(error, database.limit);

@@ -1,5 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
+import { holdWorkspace } from '../../db/queries/accounts/key-grant.ts';
 import * as changes from '../../db/queries/domains/domain-change.ts';
 import { requireRouteGrant } from '../accounts/key-grants.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
@@ -90,6 +91,7 @@ export async function deleteDomain(context: OperationContext, domainId: string):
   const { workspaceId, bus } = context;
   const { name, dnsRecords } = await readDomain(context, domainId);
   const { addresses, wasVerified } = await asWorkspace(context.database, workspaceId, async (transaction) => {
+    await holdWorkspace(transaction, workspaceId);
     if ((await changes.lockDomain(transaction, workspaceId, domainId)) === null) throw domainNotFound();
     const dependents = await changes.findSubdomains(transaction, workspaceId, name);
     if (dependents.length > 0) throw hasSubdomains(dependents);

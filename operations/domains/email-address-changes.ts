@@ -6,6 +6,7 @@ import { Domain, EmailAddress as EmailAddressEntity } from '../../db/entities/do
 import { Endpoint } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
 import { listKeysOfAddress } from '../../db/queries/accounts/api-key.ts';
+import { holdWorkspace } from '../../db/queries/accounts/key-grant.ts';
 import { claimAddress, freeAddress } from '../../db/queries/domains/email-address-list.ts';
 import { announceLimits, announceStricterAddress, type RouteGrant, requireRouteGrant } from '../accounts/key-grants.ts';
 import { requireRoom } from '../accounts/quotas.ts';
@@ -113,6 +114,7 @@ export async function deleteEmailAddress(context: OperationContext, id: string):
   const { workspaceId, bus } = context;
   const deleted = await readEmailAddress(context, id);
   const { hasKeys, lastSeq } = await context.entities.asWorkspace(workspaceId, async ({ entities, transaction }) => {
+    await holdWorkspace(transaction, workspaceId);
     const address = await lockAddress({ entities }, workspaceId, id);
     const keyIds = await listKeysOfAddress(transaction, workspaceId, address.address);
     await freeAddress(transaction, workspaceId, id);

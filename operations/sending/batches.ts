@@ -1,11 +1,12 @@
 import { UserError } from '../../core/shared/errors.ts';
-import { asWorkspace } from '../../db/connection/transaction.ts';
+import { asWorkspace, shareSendRights } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import { type BatchedEmail, readBatches } from '../../db/queries/sending/batch-read.ts';
 import { retryEmails } from '../../db/queries/sending/retry-emails.ts';
 import { lockOutgoing, setScheduledStatus } from '../../db/queries/sending/scheduled-change.ts';
 import { authorizeBatchChange } from '../accounts/key-reach.ts';
 import { isValidId, newIdentifier, type OperationContext } from '../context.ts';
+import { requireSendingRight } from './scheduled-emails.ts';
 
 /** Status of an email in a batch. Scheduled and paused mail, and mail that waits for approval, is pending; rejected mail is cancelled; mail with a sending attempt is processing. */
 export type BatchItemStatus = 'pending' | 'processing' | 'sent' | 'failed' | 'cancelled';
@@ -88,7 +89,7 @@ export async function cancelBatch(
 
 /**
  * Sends the emails of a batch that failed or bounced again, to those recipients. Suppressed recipients and emails whose bytes are gone are
- * left out; those whose sender's domain is not verified any more fail again. Returns how many are sent again. Throws not_found.
+ * left out; those whose sender's domain is not verified any more fail again. Returns how many are sent again. Throws not_found, forbidden.
  */
 export async function retryBatch(
   context: OperationContext,
@@ -97,14 +98,13 @@ export async function retryBatch(
   if (!isValidId(batchId)) throw batchNotFound();
   const { bus, database, workspaceId } = await authorizeBatchChange(context, batchId, batchNotFound);
   const emailIds = await asWorkspace(database, workspaceId, async (transaction) => {
+    await shareSendRights(transaction, workspaceId);
     const found = (await readBatches(transaction, workspaceId, [batchId])).get(batchId);
     if (found === undefined) throw batchNotFound();
     const failed = found.emails.filter((email) => toItemStatus(email) === 'failed');
-    return retryEmails(
-      transaction,
-      { workspaceId, keyId: context.rights.keyId },
-      failed.map(({ id }) => id),
-    );
+    const failedIds = failed.map(({ id }) => id);
+    await requireSendingRight(context, transaction, failedIds);
+    return retryEmails(transaction, { workspaceId, keyId: context.rights.keyId }, failedIds);
   });
   if (emailIds.length > 0) bus.wake('sending.send.wake', { workspaceId, emailIds });
   return { batch: await readBatch(context, batchId), retriedCount: emailIds.length };

@@ -2,15 +2,15 @@ import type { Transaction } from 'kysely';
 import { hasScope } from '../../core/accounts/key-rights.ts';
 import { toViolation } from '../../core/sending/send-policy.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asWorkspace } from '../../db/connection/transaction.ts';
+import { asWorkspace, shareSendRights } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
-import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
   hasAddressPolicy,
   hasSendPolicy,
   type LockedOutgoing,
   lockOutgoing,
+  maySendNow,
   readUndoSeconds,
   setSchedule,
   setScheduledStatus,
@@ -20,6 +20,7 @@ import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { violation } from './policy-verdicts.ts';
 import { parseSchedule } from './send-email.ts';
+import { sendingRightLost } from './store-submissions.ts';
 
 /** The requested send time as text; the time zone defaults to the email's own. */
 export interface ScheduleInput {
@@ -124,8 +125,9 @@ async function change(
   if (!isValidId(emailId)) throw emailNotFound();
   const { bus, database, workspaceId } = await authorizeEmailChange(context, emailId, emailNotFound);
   const { lastSeq, ...done } = await asWorkspace(database, workspaceId, async (transaction) => {
-    // Before the email is locked, as a change of the key does: no policy comes between what is checked here and the commit.
-    if (context.rights.keyId !== null) await readPresentScopes(transaction, workspaceId, context.rights.keyId);
+    // Before the email is locked, as a change of the key does: no policy, and no end of the right to send, comes between what is checked here
+    // and the commit.
+    await shareSendRights(transaction, workspaceId);
     const [before] = await lockOutgoing(transaction, workspaceId, [emailId]);
     if (before === undefined) throw emailNotFound();
     if (before.type !== 'scheduled') throw leftAlready(before, verb);
@@ -135,6 +137,7 @@ async function change(
       foreign !== null ? undefined : setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
     const changed = await decide(before, {
       async setStatus(status) {
+        if (status === 'scheduled') await requireSendingRight(context, transaction, [emailId]);
         if (foreign !== null && (status === 'paused' || (status === 'scheduled' && before.status === 'paused')))
           throw foreign;
         email = { ...email, status, updatedAt: await setScheduledStatus(transaction, workspaceId, [emailId], status) };
@@ -142,6 +145,7 @@ async function change(
         return email;
       },
       async setSchedule({ at, timezone }) {
+        await requireSendingRight(context, transaction, [emailId]);
         if (foreign !== null && before.status === 'paused') throw foreign;
         await requireWait(context, transaction, before, at);
         const updatedAt = await setSchedule(transaction, workspaceId, emailId, { at, timezone });
@@ -160,6 +164,19 @@ async function change(
   if (done.isChanged && done.email.status === 'scheduled')
     bus.wake('scheduling.release.wake', { workspaceId, at: done.email.scheduledAt.toISOString() });
   return done;
+}
+
+/**
+ * Requires that who asks may still send these emails: the right may have been lost since the request was admitted. In a transaction that shares
+ * the send rights. Throws forbidden.
+ */
+export async function requireSendingRight(
+  { rights: { keyId, personId }, workspaceId }: OperationContext,
+  transaction: Transaction<Tables>,
+  emailIds: readonly string[],
+): Promise<void> {
+  if (await maySendNow(transaction, { workspaceId, keyId, personId }, emailIds)) return;
+  throw sendingRightLost(keyId, `${emailIds.length === 1 ? 'this email' : 'these emails'}. Nothing was changed.`);
 }
 
 /**

@@ -357,8 +357,13 @@ function listRequesters({ submission, keyId, personId = null }: SubmittedMember)
 /** Who was admitted may have lost the right since then. */
 function requesterRefusal(member: SubmittedMember, { barred }: Policy): UserError | null {
   if (!listRequesters(member).some((each) => barred.has(makeRequesterKey(each)))) return null;
-  const who = member.keyId === null ? 'You lost' : 'The API key was revoked, has expired, or lost';
-  const message = `${who} the right to send this email while it was being sent. Nothing was sent.`;
+  return sendingRightLost(member.keyId, 'this email while it was being sent. Nothing was sent.');
+}
+
+/** Returns the error for a key, or a person (null), who may no longer send. `rest` ends the sentence. */
+export function sendingRightLost(keyId: string | null, rest: string): UserError {
+  const who = keyId === null ? 'You lost' : 'The API key was revoked, has expired, or lost';
+  const message = `${who} the right to send ${rest}`;
   return new UserError('forbidden', message, { title: 'Forbidden', reason: 'SENDING_RIGHT_LOST' });
 }
 

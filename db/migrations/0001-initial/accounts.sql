@@ -481,6 +481,7 @@ create function lock_api_key(p_workspace_id text, p_id text) returns boolean
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return false; end if;
     perform from workspace w where w.id = p_workspace_id for update;
+    perform lock_send_rights_of(array[p_workspace_id]);
     perform from api_key k where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null for no key update;
     return found;
   end $$;
@@ -546,6 +547,7 @@ create function revoke_api_key(p_workspace_id text, p_id text, p_by text default
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
     perform from workspace w where w.id = p_workspace_id for update;
+    perform lock_send_rights_of(array[p_workspace_id]);
     update api_key k set revoked_at = now() where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null returning * into revoked;
     if not found then return; end if;
     if p_by <> p_id and p_by in (select keys_made_with(p_workspace_id, p_id)) then

@@ -93,6 +93,7 @@ create function confirm_agent_sign_up(p_workspace_id text, p_code_hmac bytea, p_
       if not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
       insert into workspace_member (workspace_id, person_id, role, is_approver) values (p_workspace_id, person.id, 'owner', true);
     end if;
+    perform lock_send_rights_of(array[p_workspace_id]);
     update api_key k set send_policy = null, made_by_person_id = person.id where k.workspace_id = p_workspace_id and k.id = held.key_id;
     update agent_sign_up a set confirmed_at = postroom_now() where a.workspace_id = p_workspace_id;
     outcome := 'confirmed';

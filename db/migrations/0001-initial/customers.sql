@@ -86,6 +86,12 @@ create function limit_keys_of_customers(p_workspace_id text, p_makers text[]) re
     perform from workspace w where w.parent_id = p_workspace_id
       and w.id in (select k.workspace_id from api_key k where k.made_by_parent_key_id = any (p_makers) and k.revoked_at is null)
       order by w.id for update;
+    -- Those of the keys that the next statement changes.
+    perform lock_send_rights_of(array(
+      select c.workspace_id from api_key m join api_key c on c.made_by_parent_key_id = m.id and c.revoked_at is null
+      where m.workspace_id = p_workspace_id and m.id = any (p_makers) and (m.revoked_at is not null or not has_scope(m.scopes, 'workspaces')
+        or not keeps_workspaces(p_workspace_id, m.made_by_person_id) or not is_scope_within(c.scopes, m.scopes)
+        or m.expires_at < coalesce(c.expires_at, 'infinity'))));
     update api_key k set is_cut = true, expires_at = least(k.expires_at, l.expires_at),
       scopes = case when l.scopes = '{}' then k.scopes else l.scopes end, revoked_at = case when l.scopes = '{}' then now() end
     from (
@@ -124,6 +130,9 @@ create function settle_customers_of_owner(p_workspace_id text, p_person_id text,
     perform from workspace w where w.parent_id = p_workspace_id
       and w.id in (select k.workspace_id from api_key k where k.made_by_parent_person_id = p_person_id and k.revoked_at is null)
       order by w.id for update;
+    perform lock_send_rights_of(array(
+      select k.workspace_id from api_key k join workspace w on w.id = k.workspace_id and w.parent_id = p_workspace_id
+      where k.made_by_parent_person_id = p_person_id and k.revoked_at is null));
     update api_key k set revoked_at = now(), is_cut = true from workspace w
       where k.made_by_parent_person_id = p_person_id and k.revoked_at is null and w.id = k.workspace_id and w.parent_id = p_workspace_id;
     return makers;

@@ -94,13 +94,47 @@ create function present_scopes(p_workspace_id text, p_key_id text) returns table
 revoke all on function present_scopes from public;
 grant execute on function present_scopes to postroom_gateway, postroom_actor;
 
+-- Locks the row of the workspace before that of a domain or an address which is deleted: keys that are limited to it change, and what changes keys
+-- locks the workspace first. A key that one transaction changes twice refers to the workspace anew.
+create function hold_workspace(p_workspace_id text) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return; end if;
+    perform from workspace w where w.id = p_workspace_id for key share;
+  end $$;
+revoke all on function hold_workspace from public;
+grant execute on function hold_workspace to postroom_gateway, postroom_actor;
+
 -- What decides whether someone may send an email does not change while the email is stored (docs/decisions/0238). Transactions that store emails
 -- share the lock `send rights` of the workspace before the statement that reads it; those that change it hold the lock alone until they commit.
 -- So an email is judged by the new rights, or it is stored before the change looks for scheduled mail to pause. The order of locks is: threads,
--- the row of the workspace, this one, and then all others.
-create function lock_send_rights() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- the row of the workspace, this one, and then all others: what changes keys takes it before their rows, as the end of a domain or an address does
+-- that keys lose. The lock of a parent workspace comes before those of its customers, and these come after all their rows.
+
+-- The number of that lock. Customers share 1,024 numbers: a change of the parent can need the locks of all of them, and PostgreSQL has room for some
+-- thousands in all. No other workspace shares one with them, or their order would not be certain. plpgsql, because its plan is kept.
+create function send_rights_lock(p_workspace_id text) returns bigint
+  language plpgsql stable security definer set search_path = public, pg_temp as $$
   begin
-    perform pg_advisory_xact_lock(hashtextextended('send rights ' || coalesce(new.workspace_id, old.workspace_id), 0));
+    if exists (select from workspace w where w.id = p_workspace_id and w.parent_id is not null) then
+      return hashtextextended('send rights of customers ' || (hashtextextended(p_workspace_id, 0) & 1023), 0);
+    end if;
+    return hashtextextended('send rights ' || p_workspace_id, 0);
+  end $$;
+revoke all on function send_rights_lock from public;
+grant execute on function send_rights_lock to postroom_gateway, postroom_actor;
+-- Takes the locks of several workspaces alone, in the order of all who do.
+create function lock_send_rights_of(p_workspace_ids text[]) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  begin
+    perform pg_advisory_xact_lock(l.number) from (
+      select distinct w.parent_id is not null as is_customer, send_rights_lock(w.id) as number from workspace w where w.id = any (p_workspace_ids)
+      order by 1, 2) l;
+  end $$;
+revoke all on function lock_send_rights_of from public;
+create function lock_send_rights() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    perform pg_advisory_xact_lock(send_rights_lock(coalesce(new.workspace_id, old.workspace_id)));
     return coalesce(new, old);
   end $$;
 -- is_settled: a key that has expired is about to lose its scheduled mail.
@@ -147,12 +181,22 @@ grant execute on function sender_now to postroom_gateway, postroom_actor;
 -- that it disabled.
 create function settle_expired_keys(p_limit integer) returns table (workspace_id text, key_id text, disabled jsonb)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  declare
+    due text[];
   begin
+    due := array(select o.id from api_key o where (o.expires_at <= now() and not o.is_settled and o.revoked_at is null) or o.is_cut limit p_limit);
+    if due = '{}' then return; end if;
+    -- The customers in whose workspaces their browser tokens scheduled mail, too: the caller pauses it.
+    perform lock_send_rights_of(array(
+      select k.workspace_id from api_key k where k.id = any (due)
+      union
+      select w.id from api_key k join workspace w on w.parent_id = k.workspace_id where k.id = any (due) and exists (
+        select from email e where e.workspace_id = w.id and e.type = 'scheduled' and e.scheduled_by_key_id = k.id)));
     return query
       with settled as (
         update api_key k set is_settled = k.is_settled or coalesce(k.expires_at <= now(), false), is_cut = false where k.ctid = any (array(
-          select o.ctid from api_key o where (o.expires_at <= now() and not o.is_settled and o.revoked_at is null) or o.is_cut
-          limit p_limit for update skip locked))
+          select o.ctid from api_key o where o.id = any (due)
+            and ((o.expires_at <= now() and not o.is_settled and o.revoked_at is null) or o.is_cut) for update skip locked))
         returning k.workspace_id, k.id
       ) select s.workspace_id, s.id, limit_what_keys_set(s.workspace_id, array[s.id]) from settled s order by s.workspace_id, s.id;
   end $$;

@@ -64,6 +64,9 @@ create function close_workspace(p_workspace_id text, p_last_requests interval) r
   begin
     -- A workspace is locked before those of its customers, as where one of these gets a key.
     perform from workspace w where w.id = p_workspace_id for no key update;
+    perform from workspace w where w.parent_id = p_workspace_id and w.erase_at is null order by w.id for no key update;
+    perform lock_send_rights_of(array(
+      select w.id from workspace w where w.id = p_workspace_id or w.parent_id = p_workspace_id and w.erase_at is null));
     for customer in select w.id from workspace w where w.parent_id = p_workspace_id and w.erase_at is null order by w.id loop
       of_customers := of_customers || close_workspace(customer, p_last_requests);
     end loop;
@@ -198,6 +201,7 @@ create function end_keys_of_person(p_workspace_id text, p_person_id text, p_role
   begin
     limited := '{}';
     disabled := '[]';
+    perform lock_send_rights_of(array[p_workspace_id]);
     if p_keeps then
       update api_key k set made_by_person_id = p_by, most_role = lesser_role(k.most_role, p_role),
           parent_id = case when p_by_key is not null and p_by_key not in (select keys_made_with(p_workspace_id, k.id)) and (k.parent_id is null or not exists (

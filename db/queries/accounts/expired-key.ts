@@ -1,5 +1,4 @@
 import { sql, type Transaction } from 'kysely';
-import { SEND_RIGHTS_LOCK } from '../../connection/transaction.ts';
 import type { Tables } from '../../entities/tables.ts';
 import type { KeyLimits } from './api-key.ts';
 
@@ -29,10 +28,10 @@ export async function lockCustomersSentFrom(
   keyIds: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select w.id, pg_advisory_xact_lock(hashtextextended(${`${SEND_RIGHTS_LOCK} `} || w.id, 0)) from (
+    select w.id, pg_advisory_xact_lock(send_rights_lock(w.id)) from (
       select w.id from workspace w where w.parent_id = ${parentId} and exists (
         select from email e where e.workspace_id = w.id and e.type = 'scheduled' and e.scheduled_by_key_id = any (${keyIds}::text[]))
-      order by w.id) w`.execute(transaction);
+      order by send_rights_lock(w.id)) w`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 

@@ -2,6 +2,11 @@ import { sql, type Transaction } from 'kysely';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Tables } from '../../entities/tables.ts';
 
+/** Call it before a domain or an address is locked that is deleted, see hold_workspace in db/migrations/0001-initial/grants.sql. */
+export async function holdWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
+  await sql`select hold_workspace(${workspaceId})`.execute(transaction);
+}
+
 /**
  * Returns the scopes that a key of the workspace has now, none when it was revoked or has expired; null: all. Changes of keys wait until the
  * transaction ends.

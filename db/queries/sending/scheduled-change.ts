@@ -182,6 +182,26 @@ export async function listScheduledFrom(
 /** The address that the policy of an address with a tag is that of. */
 const withoutTagSql = (address: RawBuilder<unknown>) => sql`regexp_replace(${address}, '^([^+]+)[+].*@', '\\1@')`;
 
+/**
+ * Returns whether a key, or a person, may send these emails now, by their senders; `keyId` and `personId` null: the service may. The caller has
+ * shared the send rights.
+ */
+export async function maySendNow(
+  transaction: Transaction<Tables>,
+  { workspaceId, keyId, personId }: { workspaceId: string; keyId: string | null; personId: string | null },
+  emailIds: readonly string[],
+): Promise<boolean> {
+  if (keyId === null && personId === null) return true;
+  const { rows } = await sql`
+    select from (
+      select distinct e.own_address from email e where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])) e
+    where not exists (
+      select from sender_now(${workspaceId}, ${keyId}, ${keyId === null ? personId : null}, e.own_address) s where s.may_send)`.execute(
+    transaction,
+  );
+  return rows.length === 0;
+}
+
 /** Records who scheduled emails that are not sent yet: an API key, or a person (null). */
 export async function setScheduler(
   transaction: Transaction<Tables>,

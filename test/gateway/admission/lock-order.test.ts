@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { settleKeys } from '../../../actors/scheduling/settle-expired-keys.ts';
 import { asWorkspace, inTransaction } from '../../../db/connection/transaction.ts';
 import { closeAccount } from '../../../db/queries/accounts/erase-account.ts';
 import { claimName } from '../../../db/queries/domains/domain-owner.ts';
 import { openForFile } from '../../support/open-for-file.ts';
+import { insertKey } from '../../support/rows/key-rows.ts';
 import { openTestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
 
 const ROUNDS = 50;
 
@@ -131,6 +134,70 @@ test('changes that a webhook hears of as audit events run beside mail and each o
   expect(Number(rows[0]?.count)).toBeGreaterThan(ROUNDS);
   expect(faults).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
+});
+
+test('keys are changed, revoked and settled while the address or domain that they are limited to is deleted, without a deadlock', async () => {
+  const before = await countDeadlocks();
+  const faults: unknown[] = [];
+  const settling = testActorContext(gateway.actor);
+  for (let round = 0; round < ROUNDS; round++) {
+    const name = `limited${round}.test`;
+    const box = await gateway.mailbox({ domain: name, address: `a@${name}` });
+    const call = (method: string, path: string, body?: unknown) => gateway.call(box.apiKey, method, path, body);
+    const limited = () =>
+      insertKey(gateway.owner, box, {
+        scopes: ['read', 'send'],
+        domain: { id: box.domainId, name },
+        addresses: [`a@${name}`],
+      });
+    const [first, second, expired] = [await limited(), await limited(), await limited()];
+    await gateway.owner.pool.query(`update api_key set expires_at = now() where id = $1`, [expired.id]);
+    const [answers] = await Promise.all([
+      Promise.all([
+        call('PATCH', `/api-keys/${first.id}`, { scopes: ['send'] }),
+        call('DELETE', `/api-keys/${second.id}`),
+        round % 2 === 0
+          ? call('DELETE', `/email-addresses/${box.addressId}`)
+          : call('DELETE', `/domains/${box.domainId}`),
+      ]),
+      settleKeys(settling).catch((error: unknown) => faults.push(error)),
+    ]);
+    faults.push(...answers.filter(isFault).map(({ body }) => body));
+  }
+  expect(faults).toEqual([]);
+  expect(await countDeadlocks()).toBe(before);
+});
+
+test.each([
+  ['the key that made their keys is revoked', `select revoke_api_key($1, $2)`],
+  ['the parent is closed', `select close_account($1, interval '1 hour') where $2 <> ''`],
+])('a parent of many customers needs a bounded number of locks when %s', async (_when, change) => {
+  const { workspaceId } = await gateway.mailbox({ domain: `many${change.length}.test` });
+  const { id: maker } = await insertKey(gateway.owner, { workspaceId }, { scopes: null });
+  const client = await gateway.owner.pool.connect();
+  try {
+    await client.query(
+      `with customer as (
+         insert into workspace (id, name, parent_id, client_id) select $1 || '_' || n, 'x', $1, n from generate_series(1, 1500) n returning id)
+       insert into api_key (id, workspace_id, name, secret_sha256, made_by_parent_key_id)
+         select 'key_' || id, id, 'x', sha256(id::bytea), $2 from customer`,
+      [workspaceId, maker],
+    );
+    await client.query('begin');
+    await client.query(`select set_config('postroom.workspace_id', $1, true)`, [workspaceId]);
+    await client.query(change, [workspaceId, maker]);
+    const { rows } = await client.query<{ locks: number; revoked: number }>(
+      `select (select count(*)::integer from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks,
+         (select count(*)::integer from api_key where made_by_parent_key_id = $1 and revoked_at is not null) as revoked`,
+      [maker],
+    );
+    expect(rows[0]?.revoked).toBe(1_500);
+    expect(rows[0]?.locks).toBeGreaterThan(700);
+    expect(rows[0]?.locks).toBeLessThanOrEqual(1_025);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
 });
 
 test('rights change while mail is sent, answered and read, without a deadlock', async () => {

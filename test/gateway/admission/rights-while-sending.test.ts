@@ -267,6 +267,44 @@ describe('a key that loses its rights', () => {
     );
   });
 
+  /** What sends mail that is stored already. Each prepares it, and returns what sends it. */
+  const AGAIN: Record<string, () => Promise<() => Promise<{ status: number; id: string }>>> = {
+    'resumes its paused mail': async () => {
+      const { id } = await rest('/emails', { ...mail(), scheduled_at: LATER });
+      await asOwner('POST', `/emails/${id}/pause`);
+      return () => again(id, 'POST', `/emails/${id}/resume`, {});
+    },
+    'gives its mail another time': async () => {
+      const { id } = await rest('/emails', { ...mail(), scheduled_at: LATER });
+      return () => again(id, 'PATCH', `/emails/${id}`, { scheduled_at: 'in 2 days' });
+    },
+    'sends the failed mail of a batch again': async () => {
+      const { data } = (await gateway.call(key.secret, 'POST', '/emails/batch', [mail()])).json();
+      const { rows } = await gateway.owner.pool.query<{ batch_id: string }>(
+        `with failed as (update recipient set status = 'failed', claimed_by = null, claimed_until = null where email_id = $1)
+         update email set status = 'failed' where id = $1 returning batch_id`,
+        [data[0].id],
+      );
+      return () => again(data[0].id, 'POST', `/emails/batch/${rows[0]?.batch_id}/retry`, {});
+    },
+  };
+  const again = async (id: string, method: string, path: string, body: object) => {
+    const { statusCode, body: text } = await gateway.call(key.secret, method, path, body);
+    expect(text).toContain('SENDING_RIGHT_LOST');
+    return { status: statusCode, id };
+  };
+
+  describe.each(Object.entries(ENDS))('and %s', (_how, end) => {
+    test.each(Object.entries(AGAIN))('no longer %s, though it was admitted before', async (_way, prepare) => {
+      const { second, hasWaited } = await holding(CHANGING, end, await prepare());
+      expect([second.status, hasWaited, await statusOf(second.id)]).toEqual([
+        403,
+        true,
+        expect.stringMatching(/^(paused|failed)$/),
+      ]);
+    });
+  });
+
   test('with the address that it is limited to pauses its scheduled mail, stored before or meanwhile', async () => {
     const address = 'limited@staff.test';
     const made = await asOwner('POST', '/email-addresses', { address, domainId: team.box.domainId });
@@ -298,6 +336,21 @@ describe('a person', () => {
       () => send(agent),
     );
     expect([second, hasWaited]).toEqual([403, true]);
+  });
+
+  test.each([
+    ['is removed', remove],
+    ['becomes a viewer', demote],
+  ])('who %s meanwhile resumes nothing', async (_how, end) => {
+    const agent = await team.makeMember('agent');
+    const { id } = (await asOwner('POST', '/emails', { ...mail(), scheduled_at: LATER })).json();
+    await asOwner('POST', `/emails/${id}/pause`);
+    const { second, hasWaited } = await holding(
+      CHANGING,
+      () => end(agent),
+      () => agent.browser.rest('POST', `/emails/${id}/resume`, {}, {}).then(({ statusCode }) => statusCode),
+    );
+    expect([second, hasWaited, await statusOf(id)]).toEqual([403, true, 'paused']);
   });
 
   test('is removed once the mail is stored that the person is sending', async () => {
