@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { suppressesAddress } from '../../../core/sending/suppression.ts';
 
-/** Refusals, each behind a `+` if it must suppress its recipient and a `-` if it must not; a third was kept aside, by a hash. */
+/** Refusals, each behind a `+` if it must suppress its recipient and a `-` if it must not; a third (a half of the last) was kept aside, by a hash. */
 function readRefusals(name: string): { text: string; must: boolean; isHeld: boolean }[] {
   const lines = readFileSync(path.join(import.meta.dirname, name), 'utf8').split('\n');
   return lines
@@ -12,7 +12,7 @@ function readRefusals(name: string): { text: string; must: boolean; isHeld: bool
     .map((line) => ({
       text: line.slice(2),
       must: line.startsWith('+'),
-      isHeld: (createHash('sha256').update(line).digest()[0] ?? 0) % 3 === 0,
+      isHeld: (createHash('sha256').update(line).digest()[0] ?? 0) % (name === 'frozen-has-none.txt' ? 2 : 3) === 0,
     }));
 }
 
