@@ -129,6 +129,8 @@ export class IntroductionFinder {
   readonly #isCode: readonly boolean[];
   /** whether several lines begin as those of a log do */
   readonly #isLog: boolean;
+  /** whether people are listed with addresses, dates and fields, as above a message of Notes */
+  #isListOfPeople: boolean | null = null;
 
   constructor(lines: readonly Line[], isQuoted: readonly boolean[], isCode: readonly boolean[]) {
     this.#lines = lines;
@@ -218,7 +220,14 @@ export class IntroductionFinder {
   /** Notes: `Ann Smith/HQ/Example` or an address, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
     const { short } = this.#line(at);
-    if (!NOTES_NAME.test(short) && !NOTES_ADDRESS.test(short)) return false;
+    if (NOTES_NAME.test(short)) return this.#hasNotesFields(at);
+    if (!NOTES_ADDRESS.test(short) || !this.#hasNotesFields(at)) return false;
+    this.#isListOfPeople ??=
+      this.#lines.filter(({ short }, other) => NOTES_ADDRESS.test(short) && this.#hasNotesFields(other)).length > 1;
+    return !this.#isListOfPeople;
+  }
+
+  #hasNotesFields(at: number): boolean {
     if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
