@@ -80,6 +80,17 @@ test.each([
   ['550 Temporary addresses are not accepted: user unknown', true],
   ["550 joe's mailbox does not exist", true],
   ["550 joe's vacation folder does not exist", false],
+  ['550 Unrouteable address', true],
+  ['550 unroutable recipient domain dest.test', true],
+  ['550 joe@dest.test: unrouteable', true],
+  ['550 unrouteable return path', false],
+  ['550 Unrouteable IP', false],
+  ['550 unrouteable mail domain in your From', false],
+  ['550 Message with unrouteable reply path rejected', false],
+  ['550 User not found or access denied', true],
+  ['550 5.7.1 User not found or access denied', false],
+  ['550 5.7.1 Mailbox not found, or access is denied', false],
+  ['550 Vous ne possédez pas de compte', false],
 ])('%s: suppresses %s', (text, must) => {
   expect(suppresses(text)).toBe(must);
 });
