@@ -32,15 +32,24 @@ export function isAutomaticReply(header: HeaderSection, subject: string): boolea
 
 /** Returns whether a subject, in lower case, is one of automatic replies. */
 export function isAutomaticSubject(subject: string): boolean {
-  const words = subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
+  const words = withoutReplyMarks(subject);
   if (ABOUT_REPLIES.test(words) || IS_QUESTION.test(words)) return false;
   return (
     AUTOMATIC_SUBJECTS.some((wording) => words.startsWith(wording)) ||
     AUTOMATIC_REPLY.test(words.slice(0, MAX_NAMED_LENGTH)) ||
     AUTOMATIC_TAG.test(words.slice(0, MAX_ABSENT_LENGTH)) ||
-    ABSENCE_NOTICE.test(words.slice(0, MAX_ABSENT_LENGTH)) ||
+    isAbsenceNotice(subject) ||
     saysAbsent(words)
   );
+}
+
+/** Returns whether a subject, in lower case, names a notice of an absence, as people do who ask about one, or give one. */
+export function isAbsenceNotice(subject: string): boolean {
+  return ABSENCE_NOTICE.test(withoutReplyMarks(subject).slice(0, MAX_ABSENT_LENGTH));
+}
+
+function withoutReplyMarks(subject: string): string {
+  return subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
 }
 
 /** `Out of office next week?`: the subject that a program repeats is behind a colon. */

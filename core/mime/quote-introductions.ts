@@ -21,7 +21,7 @@ import {
   isRawField,
   isSentField,
 } from './quoted-fields.ts';
-import { type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
+import { findOwnMark, type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
 import { asksToReplyAbove, FRAME, isReplyPrompt } from './reply-prompts.ts';
 import { BEGIN_WORDS, FORWARD_WORDS, QUOTE_TITLES, QUOTED_FIELDS, WROTE } from './reply-words.ts';
 
@@ -111,8 +111,6 @@ const INLINE_HEAD = /^(.{0,200}@.{0,120}[:：])\s{2,}\S/u;
 /** iNotes: `-----Ann Smith/HQ/Example wrote: -----` */
 const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
-const NAMED_QUOTE = /^\s{0,8}[\p{L}][\p{L}.'-]{0,15}>/u;
-const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
 
 /** A value that is a time alone. */
 const HOUR = /[:：]\s*\p{Nd}{1,2}(?:[:.h]\p{Nd}{2}|\s?(?:h|uhr|am|pm))(?:\s?(?:h|uhr|am|pm))?$/iu;
@@ -129,12 +127,15 @@ export class IntroductionFinder {
   readonly #isCode: readonly boolean[];
   /** whether several lines begin as those of a log do */
   readonly #isLog: boolean;
+  /** whether people are listed, each with an address and a date, as above a message of Notes */
+  readonly #isListOfPeople: boolean;
 
   constructor(lines: readonly Line[], isQuoted: readonly boolean[], isCode: readonly boolean[]) {
     this.#lines = lines;
     this.#isQuoted = isQuoted;
     this.#isCode = isCode;
     this.#isLog = lines.filter(({ short }, at) => isQuoted[at] !== true && MOMENT_AND_NAME.test(short)).length > 1;
+    this.#isListOfPeople = lines.filter((_, at) => this.#isDatedAddress(at)).length > 1;
   }
 
   /** Returns the first line from here on that is not blank, or the number of lines. */
@@ -218,12 +219,21 @@ export class IntroductionFinder {
   /** Notes: `Ann Smith/HQ/Example` or an address, the date, and `To` and `Subject` alone on lines, or before their values. */
   #isNotesHeading(at: number): boolean {
     const { short } = this.#line(at);
-    if (!NOTES_NAME.test(short) && !NOTES_ADDRESS.test(short)) return false;
-    if (!DATE.test(this.#line(this.nextNonBlank(at + 1)).short)) return false;
+    const isNamed = NOTES_NAME.test(short) && this.#isDateNext(at);
+    if (!isNamed && (this.#isListOfPeople || !this.#isDatedAddress(at))) return false;
     const names = this.#lines
       .slice(at + 2, at + MAX_NOTES_LINES)
       .map(({ short }) => findField(`${short.split(/\s/u, 1)[0]}:`));
     return names.includes('to') && names.includes('subject');
+  }
+
+  #isDatedAddress(at: number): boolean {
+    const { short } = this.#line(at);
+    return short.endsWith('>') && NOTES_ADDRESS.test(short) && this.#isDateNext(at);
+  }
+
+  #isDateNext(at: number): boolean {
+    return DATE.test(this.#line(this.nextNonBlank(at + 1)).short);
   }
 
   /** Whether the fields of a message begin in this line, quoted or not. */
@@ -487,12 +497,4 @@ function isDangling(lines: readonly Line[]): boolean {
   if (/^\(?[<[]/u.test(joined)) return true;
   if (ADDRESS.test(joined)) return false;
   return !WROTE_WORD.test(joined) || !/(?<!\p{L})(?![AP]M|UTC|GMT|[CM]ES?T|MES?Z)\p{Lu}\p{L}/u.test(joined);
-}
-
-/** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
-export function findOwnMark(text: string, next: string): string | null {
-  const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
-  if (named !== undefined) return named;
-  const mark = OWN_MARK.exec(text)?.[1] ?? null;
-  return mark !== null && (mark === '|' || next.trim() === '' || next.trimStart().startsWith(mark)) ? mark : null;
 }

@@ -54,3 +54,14 @@ export const NO_LINE: Line = { text: '', short: '', isBlank: true, isAscii: true
 
 /** A line of dashes and the like, or of at least five dots. */
 export const SEPARATOR = /^(?:(?:[-_=+*~#•–—]\s?){2,}|(?:[.·…]\s?){5,})$/u;
+
+const NAMED_QUOTE = /^\s{0,8}[\p{L}][\p{L}.'-]{0,15}>/u;
+const OWN_MARK = /^\s{0,4}([|):}%+=!])(?:\s|$)/u;
+
+/** Returns the mark before each line of a quotation without `>`: `|`, `)`, `JD>`; null: it is none. */
+export function findOwnMark(text: string, next: string): string | null {
+  const named = NAMED_QUOTE.exec(text)?.[0].trimStart();
+  if (named !== undefined) return named;
+  const mark = OWN_MARK.exec(text)?.[1] ?? null;
+  return mark !== null && (mark === '|' || next.trim() === '' || next.trimStart().startsWith(mark)) ? mark : null;
+}

@@ -1,5 +1,5 @@
-import { findOwnMark, type Introduction, IntroductionFinder } from './quote-introductions.ts';
-import { type Fate, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
+import { type Introduction, IntroductionFinder } from './quote-introductions.ts';
+import { type Fate, findOwnMark, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
 import {
   DETERMINERS,
   DEVICES,

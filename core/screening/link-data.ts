@@ -11,9 +11,9 @@ const ATTRIBUTE =
   /\b(src|href|background|poster|action)\s*=\s*(?:"([^"]{1,4000})"|'([^']{1,4000})'|([^\s"'>]{1,4000}))/gi;
 const STYLE_URL = /url\(\s*["']?([^"')\s]{8,4000})/gi;
 const PLAIN_URL = /\bhttps?:\/\/[^\s"'<>]{4,2000}/gi;
-/** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`. */
+/** An address with a place for data: `?q={{summary}}`, `[INBOX]`, `INSERT_TEXT`, `<whole thread>`. Tags with attributes and other addresses are none. */
 const PLACE =
-  /\{\{(?<template>[^{}]{1,80})\}\}|\$\{(?<variable>[^{}]{1,80})\}|\[(?<bracket>[^[\]]{3,100})\]|\{(?<brace>[^{}]{1,80})\}|<(?<angle>[^<>/!][^<>]{2,79})>|(?<==)\((?<paren>[^()]{3,80})\)|(?<words>(?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}|[A-Z]{4,20}(?:_[A-Z]{2,20}){0,4}_HERE)/g;
+  /\{\{(?<template>[^{}]{1,80})\}\}|\$\{(?<variable>[^{}]{1,80})\}|\[(?<bracket>[^[\]]{3,100})\]|\{(?<brace>[^{}]{1,80})\}|<(?<angle>[^<>/!:=@][^<>:=@]{2,79})>|(?<==)\((?<paren>[^()]{3,80})\)|(?<words>(?:insert|paste|put|your|add)[_ -][a-z_ -]{3,60}|[A-Z]{4,20}(?:_[A-Z]{2,20}){0,4}_HERE)/g;
 /** What an agent has and a sender does not. */
 const DATA =
   /\b(?:contents?|summary|summari[sz]e|conversations?|history|inbox|mailbox|transcripts?|passwords?|secrets?|context|prompt|(?:whole|entire|full|this|the) (?:thread|e-?mail|message|mail|chat)|chat|contacts|calendar|credentials|api key|user data|private|codes?|(?:last|latest|previous|first|newest|base64|encoded) (?:\w+ )?(?:\w+ )?(?:messages?|e-?mails?|replies|reply|answer)|body|answer|reply|everything|zusammenfassung|unterhaltung|verlauf|inhalt|passwort|kontakte|postfach|resume|conversation|contenu|message|messages|contacts|mot de passe|resumen|conversacion|contenido|mensaje|contactos|contrasena|riassunto|conversazione|contenuto|messaggio|contatti|resumo|conversa|conteudo|mensagem|contatos|senha|samenvatting|gesprek|inhoud|bericht|wachtwoord|streszczenie|podsumowanie|rozmowa|tresc|wiadomosc|haslo|sammanfattning|konversation|innehall|losenord|ozet|icerik|mesaj|sifre)\b|содержан|переписк|пересказ|сообщени|парол|контакт|摘要|内容|內容|对话|對話|聊天|密码|联系人|要約|会話|本文|内容|パスワード|連絡先|요약|대화|내용|비밀번호|ملخص|محادث|محتوى|كلم[ةه] المرور|סיכום|שיחה|תוכן|सारांश|बातचीत/;

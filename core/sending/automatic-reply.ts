@@ -1,4 +1,4 @@
-import { AUTOMATIC_FIELDS, isAutomaticSubject } from '../mime/automatic-text.ts';
+import { AUTOMATIC_FIELDS, isAbsenceNotice, isAutomaticSubject } from '../mime/automatic-text.ts';
 import {
   ABOUT_ABSENCE,
   ACKNOWLEDGEMENT_NOUN,
@@ -187,8 +187,10 @@ function isAutomatic(name: string, value: string, { isReply, isOfHelpDesk, isOfC
     case 'subject':
       if (isOfCalendar && CALENDAR_RESPONSE.test(value)) return true;
       if (isAcknowledgement(value.slice(0, MAX_SUBJECT_LENGTH), isOfHelpDesk)) return true;
+      if (!isAutomaticSubject(value)) return false;
       // What people write as well counts in a response whose subject does not begin as theirs do.
-      return isAutomaticSubject(value) && (!ABOUT_ABSENCE.test(value) || (isReply && !REPLY_SUBJECT.test(value)));
+      if (ABOUT_ABSENCE.test(value) || isAbsenceNotice(value)) return isReply && !REPLY_SUBJECT.test(value);
+      return true;
     default:
       if (name.startsWith('list-')) return true;
       // List-Id and its like, as servers before RFC 2919 wrote them.

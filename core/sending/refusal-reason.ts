@@ -41,6 +41,7 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   // Servers put x.7.1 beside an unknown user, too. More specific statuses of policy are meant.
   const isUnspecific =
     (coded === null || coded === 'policy') && (worded === 'user_unknown' || worded === 'host_unknown');
+  if (isPolicy && (refusal.text ?? '').search(OR_DENIED) !== -1) return 'sender_rejected';
   if (isPolicy && (!isUnspecific || mayMeanAccess(refusal.text ?? '') || isAboutClient(worded, refusal.text ?? '')))
     return coded ?? 'policy';
   if (coded === 'sender_rejected' || (command === 'sender' && !isAboutAddress)) return 'sender_rejected';
@@ -73,7 +74,10 @@ function nameRecipient({ text, recipient }: Refusal): string {
   );
 }
 
-/** Servers that tell no one whether a mailbox exists name a second reason: `Mailbox not found or access denied`. */
+/**
+ * Servers that tell no one whether a mailbox exists name a second reason: `Mailbox not found or access denied`. Beside a status of policy,
+ * the second is meant.
+ */
 const OR_DENIED = /(?<!unavailable),? or access (?:is |was )?denied/gi;
 const CALLOUT =
   /(?:callback setup failed )?(?:while verifying|verification failed for) <?([^\s<>]{1,64}@[^\s<>:;,]{1,255})>?/gi;
@@ -146,6 +150,7 @@ const MATCHERS = lazily(() =>
         isLoose: reason === 'user_unknown' && wordings.length >= MIN_GENERAL_WORDINGS && !namesRecipient(wording),
         needsSubject: NEEDS_SUBJECT.test(wording),
         isWord: /^u[bc]e$/.test(wording),
+        isUnrouteable: /^unroute?able$/.test(wording),
       }),
     ),
   })),
@@ -166,6 +171,8 @@ interface Wording {
   needsSubject: boolean;
   /** a word and not a part of one: `uce` */
   isWord: boolean;
+  /** says it of an address or a domain right behind, or of what is before: of a return path, too */
+  isUnrouteable: boolean;
 }
 
 /** Leaves out wordings that contain another one of the same reason. */
@@ -248,6 +255,7 @@ function hasWording(text: string, wording: Wording): boolean {
       return found !== -1;
     });
     if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
+    if (wording.isUnrouteable && !UNROUTEABLE_BEHIND.test(text.slice(from, from + MAX_CONTEXT_LENGTH))) continue;
     if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
@@ -259,6 +267,10 @@ const THING_BEFORE =
 
 /** Before what is said of a host of the client, or of a record of the sender. */
 const HOST_OF_OTHERS = /(?<!\p{L})(?:client|helo|ehlo|spf|dkim|dmarc)(?:'s)?(?!\p{L})/u;
+
+/** Behind `unrouteable`: an address or a domain that is not said to be the sender's, or the end of the clause. */
+const UNROUTEABLE_BEHIND =
+  /^(?: (?:e-?mail|mail|recipient|destination|target|domain|local|remote|external)){0,2} (?:address|domain|destination|recipient|user|mailbox|host|hostname)(?:es|s)?(?!\p{L}| (?:in|of|from) (?:your|the|its)(?!\p{L}))|^[\s"'>\]]{0,3}(?:$|[.,;:!?(){}@-])/u;
 
 /** Behind `does not accept mail`. */
 const CONDITION =

@@ -1,4 +1,5 @@
 import { compileLater } from '../shared/lazily.ts';
+import { readHasNone } from './has-none.ts';
 import { isMissed, isMissedLast, saysWhoOrWhen } from './missed-addressee.ts';
 import { isMissedHost, isMissedObject } from './missed-object.ts';
 import { endingWith, GAP, listWords, makeNonePattern, pattern } from './word-patterns.ts';
@@ -74,7 +75,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domaine | hôte | hote | serveur',
     missed:
       "ne reconnaît pas | ne connaît pas | ne trouve pas | n'a pas trouvé | n'avons pas trouvé | n'a pas pu trouver | n'avons pas pu trouver",
-    none: "aucun | aucune | pas de | n'y a pas d' | ni de | ne dispose d'aucun~ | ne possède pas",
+    none: "aucun | aucune | pas de | n'y a pas d' | ni de",
     unknown: `inconnu | ne connaissons | personne ici n'a cett~ | personne n'a cett~ | personne ici n'utilise cett~ | ne connaît | ne connait | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
@@ -89,11 +90,11 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'dominio | servidor | host',
     missed:
       'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar | no encuentra a | no encontramos a | no hemos encontrado a | no se ha podido encontrar a | no hemos podido encontrar a',
-    none: 'ningún | ninguna | no hay | no tiene | no dispone de | no posee',
+    none: 'ningún | ninguna | no hay',
     unknown: `desconocid | nadie que se llame | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
       no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
-      ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no dispone de | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
+      ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
     gone: `se cerró | eliminad | ya no labora | fallecid | falleció | se jubiló | dado de baja | ha causado baja | causó baja | ya no es emplead | ya no es miembro | desvinculad | renunció | disuelt | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
       suprimid`,
   },
@@ -102,7 +103,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'nessuno con | destinatari | destin. | utente | collega | collaborator | dipendent | persona | abbonat | nominativ | titolare | indirizzo | casella | mailbox | account | @addr',
     domain: 'dominio | host | server',
     missed: 'non riconosce | non conosce | non trova | non abbiamo trovato | non ha trovato',
-    none: "nessun | nessuna | non c'è alcun | alcun | non ha | non possiede | non dispone di",
+    none: "nessun | nessuna | non c'è alcun | alcun",
     unknown: `non c'è più | introvabil | non è iscritt | sconosciut | non conosciamo | nessuno ha quest | nessuno qui ha quest | nessuno usa quest | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non presente | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
       impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
@@ -115,7 +116,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'domínio | dominio | servidor | host',
     missed:
       'não reconhece | não conhece | não encontra | não encontramos | não encontrou | não conseguimos encontrar | não conseguiu encontrar',
-    none: 'nenhum | nenhuma | não há | não tem | não possui | não dispõe de',
+    none: 'nenhum | nenhuma | não há',
     unknown: `não está registad | não está registrad | desconhecid | não conhecemos | ninguém aqui tem ess~ | ninguém aqui tem est~ | ninguém tem ess~ | ninguém tem est~ | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
       não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
       nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | nenhum usuário | não temos nenhum | não há nenhum | não há caixa | não há usuário | não há conta |
@@ -139,7 +140,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient: `~modtager | ~mottaker | indbakke | innboks | inkorg | postlåd | mottagaradress | modtageradresse | medlem | ansat~ | ansatt~ | ~bruger | ~bruker | ~adress | ~postkasse | ~postboks | ~konto | ~mottagar | ~användar | ~brevlåd |
       ~mailboks | ~mailbox | ~kunde | medarbejder | medarbeider | medarbetare | e-post | epost | ~person | ~kollega | ~kollegaen | ingen her | ingen med | ingen ved | ingen som | ingen heter | ingen hedder | @addr`,
     domain: 'domæne | domene | domän | værtsnavn | värd | host | server',
-    none: 'ingen | inget | intet | inga | har ikke | har inte | ikke har | inte har',
+    none: 'ingen | inget | intet | inga',
     noneLast: 'finns inte | findes ikke | finnes ikke',
     unknown: `ukendt | ingen här har den | ingen har den här | ingen her har den | ingen har denne | känner inte till | känner vi inte | kender vi ikke | kender ikke nogen | kjenner ikke til | kjenner vi ikke | kjenner ingen | känner ingen | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke findes | ikke finnes | inte finns | inte existerar | ikke eksisterer | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
@@ -152,7 +153,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       '~vastaanottaj | ~käyttäj | ~postilaatikkoa | ~laatikko | ~laatikkoa | ~osoitteella | ~tilillä | työntekij | henkilö | asiakas | ~jäsen | ~osoite | ~osoitetta | ~postilaatik | ~tili~ | ~tiliä | henkilö | työntekijä | @addr',
     domain: 'toimialue | verkkotunnus | palvelin',
-    none: 'ei ole | ei löytynyt | ei omista',
+    none: 'ei ole | ei löytynyt',
     noneLast: 'ei ole | ei ole olemassa',
     unknown: `tuntematon | emme tunne | väärä osoite | kirjoitusvirhe | ei ole tunnettu | ei tunnisteta | ei sellaista | tällaista ... ei ole | ei ole sellaista | ei ole tällaista | ei ole rekister | ei kuulu | väärin kirjoitet | ei ole osoitetta | ei ole käyttäjää | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
       ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
@@ -163,7 +164,7 @@ const LANGUAGES: readonly UnknownWords[] = [
       'adresat | odbiorc | skrzynek | kolega | koleżank | pracowni | adresu | użytkownik | uzytkownik | konto | konta | adres | skrzynk | pracownik | abonent | osob~ | pan NAME | pani NAME | nikt | nikogo | @addr',
     domain: 'domena | domeny | host | serwer',
     missed: 'nie rozpoznaje | nie rozpoznał | nie zna | nie znajduje | nie znalazł',
-    none: 'nie ma | nie posiada | brak | żaden | żadnego',
+    none: 'nie ma | brak | żaden | żadnego',
     noneLast: 'nie ma',
     unknown: `nieznan | nie znamy | nie ma w naszym | nie ma w naszej | nie ma u nas | nie ma w systemie | błędny adres | nie istnieje | nie istnieją | literówk | błędnie wpisan | źle wpisan | brak konta | brak skrzynki | brak użytkownika | brak uzytkownika | nie posiada konta | nie ma adresu | nie ma osoby | nie zarejestrowan | nie został ... zarejestrowan | nie należy | nie ma w bazie | nie ma w systemie | nie znaleziono | nie zostało znalezione | nie została znaleziona | nie został znalezion | nie zostal znalezion | nie można odnaleźć |
       nie można znaleźć | nieprawidłow | niepoprawn | nie odnaleziono | brak takie | nie ma takie | nie został odnalezion |
@@ -175,7 +176,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'příjemc | prijemc | adresát | osob~ | kolegyn | pracovn | člen~ | schránku | adres | uživatel | uzivatel | používateľ | pouzivatel | schránk | schrank | účet | ucet | osoba | osobu | zaměstnan | zamestnan | kolega | nikdo | nikoho | @addr',
     domain: 'doména | domena | hostitel | server',
-    none: 'není | nie je | žádný | žádná | žádné | žiadny | žiadna | nemáme | nemá | nevlastní',
+    none: 'není | nie je | žádný | žádná | žádné | žiadny | žiadna | nemáme',
     noneLast: 'není | nie je | tu není | tu nie je',
     unknown: `neexistuj | nikdo nemá | nikto nemá | není v našem | není v naší | není u nás | není v systému | nie je v našom | nie je u nás | nesprávná adres | nesprávna adres | neznám | nenašel | nenašla | nenašl | nenasel | není zřízen | nebyla zřízena | nemá účet | nemá u nás | překlep | preklep | chybně zadan | neevidujeme | není veden | nie je zriaden | takový ... není | taková ... není | taký ... nie je | není zde | tu není | neznam | nenalezen | nebyla nalezena | nebyl nalezen | nelze najít | nelze najit | neplatn |
       nenájden | nebola nájdená | nepodarilo nájsť | nebylo nalezeno | není platn | nepodařilo se najít | sa nenašl | nenašiel |
@@ -196,7 +197,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     recipient:
       'destinatar | utilizator | cutie poștală | cutia poștală | membru | salariat | adres | căsuț | casut | contul | persoan | angajat | coleg | nimeni | @addr',
     domain: 'domeniu | gazda',
-    none: 'niciun | nicio | nu avem | nu are | nu deține',
+    none: 'niciun | nicio | nu avem',
     noneLast: 'nu există',
     unknown: `necunoscut | nu cunoaștem | nu figurează | greșit scris | scrisă greșit | scris greșit | nu corespunde | nicio persoană | niciun utilizator | niciun cont | nu are cont | nu se găsește | nu există | nu există | nu exista | nu a fost găsit | inexistent | nu este valid | nu s-a găsit |
       nu a putut fi găsit | nu au fost găsi~ | nu poate fi găsit | invalid | nu mai există | nu mai exista | nu mai este | nu ... înregistrat | nu ... cunoscut | nu a existat`,
@@ -208,7 +209,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'домен | хост~ | сервер',
     missed:
       'не знает | не распознаёт | не распознает | не распознал | не узнаёт | не нашёл | не нашел | не находит | не знає | не розпізна',
-    none: 'нет | немає | нема | няма | ни одного | никакого | жодного | не имеет | не має',
+    none: 'нет | немає | нема | няма | ни одного | никакого | жодного',
     noneLast: 'нет | немає | нема | няма',
     unknown: `неизвест | нет в нашей | нет в нашем | нет в системе | нет у нас | нет среди | немає в нашій | немає у нашій | немає в системі | няма в нашата | няма при нас | не знаємо | не познаваме | опечатк | неверно указан | неправильно указан | неверный адрес | неверное имя | неправильное имя | не обслуживает | неправильный адрес | не принадлежит | не заведён | не создан | не имеется | никому не | помилк | неправильн | не зареєстрован | не числиться | такого ... не існує | такої ... не існує | няма такъв | няма такава | не е регистриран | грешно изписан | непознат | такога | не існуе | не знойдзен | невядом | не существует | не найден | не удалось найти | не удается найти | не удаётся найти | не обнаружен |
       не найти | нет на сервере | нет такого | такого ... нет | такой ... нет | такая ... нет | такого почтового ящика нет | недействит | не зарегистрирован | несуществующ |
@@ -412,7 +413,7 @@ const CLAUSE_END =
  * it says that of nothing. Each of its clauses is searched once for each language. `isPolicy`: the status is one of policy.
  */
 export function unknownPartIn(text: string, isPolicy = false): UnknownPart | null {
-  for (const clause of text.split(CLAUSE_END)) {
+  for (let clause of text.split(CLAUSE_END)) {
     if (
       clause.length < 4 ||
       clause.length > MAX_CLAUSE_LENGTH ||
@@ -426,11 +427,15 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
       NAME_LEFT.test(clause) ||
       NONE_OF_NAME.test(clause) ||
       (!isPolicy && (isMissedLast(clause) || isMissedObject(clause)));
-    if (!(isNamed || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
+    const hasNone = readHasNone(clause, namesRecipient);
+    if (!(isNamed || hasNone !== null || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
     if (isNamed) return 'recipient';
     const isAscii = /^[\x20-\x7e]*$/.test(clause);
     const mayBeLoose = !isPolicy && !HOST.test(clause);
     const mayHaveNone = mayBeLoose && !ROOM.test(clause) && !MAY.test(clause);
+    if (hasNone?.isOfRecipient === true && mayHaveNone) return 'recipient';
+    // `no recipient` of a message, or `no account` of some kind, is in what follows.
+    if (hasNone?.isOfRecipient === false) clause = clause.slice(0, hasNone.at);
     for (const { recipient, domain, none, noneLast, missed, unknown, unknownOrGone, loose, isLatin } of MATCHERS) {
       if (isAscii && !isLatin) continue;
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))

@@ -89,6 +89,26 @@ describe('the text that an author typed is found', () => {
 });
 
 test.each([
+  'I ran it again.\n\nNorton checked for viruses and the disk is free of them',
+  'We need 500 flyers.\n\nPlease think of the environment and print on recycled paper',
+  'Who has signed so far:\n\nAnn Smith <ann@x.test>\n6 January 2026\nTo: HR\nSubject: contract A\n\nBob Jones <bob@x.test>\n7 January 2026\nTo: Legal\nSubject: contract B\n\nPlease chase the others.',
+  'Who will come:\n\nAnn Smith <ann@x.test>\n6 January 2026\nTo be confirmed\nSubject to approval\n\nBob Jones <bob@x.test>\n7 January 2026\n\nBest, Ann',
+])('keeps what a person typed that resembles the end of a mail: %j', (text) => {
+  expect(stripQuotedText(text)).toBe(text);
+});
+
+test.each([
+  'This e-mail was checked for viruses by Norton.',
+  'Virus-free. www.avast.com',
+  'Diese E-Mail wurde von Avast Antivirus auf Viren geprüft.',
+  'Please consider the environment before printing.',
+  'Think of the environment: do you really need to print this?',
+  'Pensez à l’environnement avant d’imprimer ce courriel.',
+])('removes what a program adds at the end: %s', (line) => {
+  expect(stripQuotedText(`Yes, Tuesday.\n\n${line}`).trim()).toBe('Yes, Tuesday.');
+});
+
+test.each([
   'Op x\n',
   'cc: a\n',
   'a:\n',

@@ -313,8 +313,20 @@ describe('the screening of mail for text that is aimed at agents', () => {
   test.each([
     'https://en.x.test/wiki/Message_(computing) explains it.',
     '<p>See https://x.test/a</p><p>https://x.test/</body>',
+    '<div>https://x.test/a<div id="message-footer">Ann</div></div>',
+    '<td>Visit https://x.test<p class="body-text">Ann</p></td>',
+    '<p>https://x.test/a<font color="#333" class="answer">Ann</font></p>',
   ])('takes no end of an address for such a place: %s', (text) => {
     expect(screenMail(mailCase('', text).mail).findings).toEqual([]);
+  });
+
+  // As Outlook writes a link in plain text.
+  test.each([
+    'Ann\nhttps://www.x.test<https://www.x.test/?utm_source=mail&utm_content=sig>',
+    'See https://x.test/faq<https://x.test/help/messages>',
+    'Visit https://x.test/contact<mailto:contacts@x.test>',
+  ])('takes no address behind another one for such a place: %s', (text) => {
+    expect(screenMail(mailCase('', { text }).mail).findings).toEqual([]);
   });
 
   test('finds a hidden order however many sentences a person sees', () => {

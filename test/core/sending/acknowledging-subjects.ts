@@ -1,5 +1,9 @@
 /** Subjects of people, which begin as those of acknowledgements do. */
 export const PERSONAL_SUBJECTS: readonly string[] = [
+  'Holiday notice',
+  "Avis d'absence",
+  'Urlaubsbenachrichtigung - Frage',
+  'Absence notice: Tim is ill today',
   'Vielen Dank für Ihre Anfrage - unser Angebot',
   'Danke für Ihre Anfrage',
   'Thank you for contacting me, here are my documents',
