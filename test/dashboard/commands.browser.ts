@@ -15,7 +15,7 @@ describe.skipIf(chromiumPath === undefined)('a command that a page copies', () =
 
   test.each([
     ['/scheduled', 1, null],
-    ['/activity', 1, null],
+    ['/activity', 2, null],
     ['/inbox', 2, null],
     ['/reference', 3, null],
     ['/welcome', 1, 'curl'],
