@@ -136,7 +136,7 @@ test('changes that a webhook hears of as audit events run beside mail and each o
   expect(await countDeadlocks()).toBe(before);
 });
 
-test('keys are changed, revoked and settled while the address or domain that they are limited to is deleted, without a deadlock', async () => {
+test('keys are changed, revoked and settled while what they are limited to is deleted, without a deadlock', async () => {
   const before = await countDeadlocks();
   const faults: unknown[] = [];
   const settling = testActorContext(gateway.actor);
