@@ -24,6 +24,11 @@ const NO_MAILBOX = compileLater(
   () =>
     `^ ?(?:${DETERMINER} ?(?<![\\p{L}](?=\\p{L}))){0,3}(?:${MAILBOX.source})\\p{L}{0,4}${OF_MAIL}(?:${HERE}| ?["'»”.]{0,2}(?:$|[.,;:!?()]))`,
 );
+/** A mailbox or an address, a preposition, and whose it is: `ningún buzón de usuario joe`. */
+const MAILBOX_OF = compileLater(
+  () =>
+    `^ ?(?:${DETERMINER} ?(?<![\\p{L}](?=\\p{L}))){0,3}(?:${MAILBOX.source})\\p{L}{0,4}${OF_MAIL} \\p{L}{1,5} (?<owner>.{1,60})`,
+);
 /** What someone has, and no verb. */
 const HAS_THING = compileLater(() => `^ ?(?:${DETERMINER}(?:(?<=')|(?!\\p{L}))|${MAILBOX.source})`);
 
@@ -46,5 +51,8 @@ export function readHasNone(clause: string, namesRecipient: (words: string) => b
   const behind = clause.slice(at + found[0].length);
   const subject = clause.slice(0, at).trim().split(' ').slice(-MAX_SUBJECT_WORDS).join(' ');
   if (NO_MAILBOX.test(behind) && namesRecipient(subject)) return { at, isOfRecipient: true };
+  // Of a server that has none for the recipient, other rules know.
+  const owner = MAILBOX_OF.exec(behind)?.groups?.['owner'];
+  if (owner !== undefined && namesRecipient(owner)) return null;
   return HAS_THING.test(behind) ? { at, isOfRecipient: false } : null;
 }
