@@ -9,7 +9,7 @@ import iconv from 'iconv-lite';
 const decode = iconv.decode.bind(iconv);
 const hoard: unknown[] = [];
 let hasWaited = false;
-const DEAF_MS = 3_000;
+const DEAF_MS = 6_000;
 const REST_MS = 1_500;
 const HASHES_TO_MEASURE = 200_000;
 /** Returns the milliseconds of processor time that so many take. */
@@ -55,7 +55,7 @@ iconv.decode = (bytes, charset, options) => {
       while (!existsSync(`${folder}/open`)) hoard.length = 0;
       return 'slow';
     }
-    // Works for 3 s of processor time in one step of C++, in which it replies to nothing, and says so afterwards.
+    // Works for 6 s of processor time in one step of C++, in which it replies to nothing, and says so afterwards.
     case 'deaf': {
       hash(Math.round((DEAF_MS / hash(HASHES_TO_MEASURE)) * HASHES_TO_MEASURE));
       writeFileSync(`${Buffer.from(gate ?? '', 'hex').toString()}/spoke`, '');
