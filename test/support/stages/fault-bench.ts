@@ -185,6 +185,8 @@ export class FaultBench {
   #compose(n: number, sizeBytes: number): Buffer {
     const lines = [
       `Message-ID: <${n}@ledger.test>`,
+      // Without it, a repetition is recognized for ten minutes only (core/smtp/repeated-mail.ts): passLeases moves the clock further.
+      'Date: Sun, 22 Nov 2026 12:00:00 +0000',
       'From: ledger@elsewhere.test',
       `To: ${this.address}`,
       `Subject: Ledger ${n}`,
