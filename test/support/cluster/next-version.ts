@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { repository } from '../runner.ts';
 
@@ -31,7 +31,7 @@ interface SourceChange {
  */
 export async function makeVersion(folder: string, next: NextVersion, before = repository): Promise<void> {
   await mkdir(folder, { recursive: true });
-  for (const name of await productFiles())
+  for await (const name of glob(await productFiles(), { cwd: before }))
     await cp(path.join(before, name), path.join(folder, name), { recursive: true });
   await symlink(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
   const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
@@ -41,7 +41,7 @@ export async function makeVersion(folder: string, next: NextVersion, before = re
   for (const change of [...listing(next.migrations), ...(next.changes ?? [])]) await apply(folder, change);
 }
 
-/** What an image of the product has, by .dockerignore. */
+/** Patterns of what an image of the product has, by .dockerignore. */
 async function productFiles(): Promise<string[]> {
   const rules = await readFile(path.join(repository, '.dockerignore'), 'utf8');
   return [...rules.matchAll(/^!(\S+)$/gm)].map(([, name = '']) => name);

@@ -179,12 +179,14 @@ export async function createTrafficAccount(
   return { ...account, address };
 }
 
+/** Every fifth message is a reply by its subject alone: what joins a thread so takes another way than the rest. */
 function compose(n: number, address: string): Buffer {
   const lines = [
     `Message-ID: <${n}-${randomUUID()}@traffic.test>`,
+    'Date: Sun, 22 Nov 2026 12:00:00 +0000',
     'From: traffic@elsewhere.test',
     `To: ${address}`,
-    `Subject: In ${n}`,
+    `Subject: ${n % 5 === 0 ? `Re: Conversation ${Math.floor(n / 100)}` : `In ${n}`}`,
     '',
     `Body ${n}`,
     '',

@@ -15,7 +15,7 @@ const WORK = {
   gateway: ['postroom_http_requests_total', { method: 'POST', route: '/api/e2/emails', status: '2xx' }],
   smtp: ['postroom_smtp_replies_total', { stage: 'message', code: '250' }],
   receiving: ['postroom_receiving_accept_seconds_count', { outcome: 'accepted' }],
-  threading: ['postroom_threading_emails_total', {}],
+  threading: ['postroom_step_runs_total', { actor: 'threading' }],
   delivery: ['postroom_delivery_outcomes_total', { outcome: 'succeeded' }],
   sending: ['postroom_sending_outcomes_total', { outcome: 'delivered' }],
   scheduling: ['postroom_step_runs_total', { actor: 'scheduling' }],
