@@ -19,6 +19,8 @@ LEAST_DOCKER=20.10
 LEAST_COMPOSE=2.24
 # NATS first: its permissions name the subjects of the new code. The migration next. The proxy last, and only reloaded.
 NATS='nats-1 nats-2 nats-3'
+# If COMPOSE_PROFILES names them. rspamd looks for its Redis once, when it starts, and without it never learns.
+SCANNERS='clamd rspamd-redis rspamd'
 ROLES='receiving threading sending scheduling delivery gateway smtp'
 
 fail() {
@@ -86,8 +88,10 @@ if [ -n "$names" ]; then
 fi
 up postgres
 for name in $NATS; do up "$name"; done
-# The scanners, if COMPOSE_PROFILES in .env names them.
-for name in $(echo "$services" | grep -vE "^(postgres|migrate|proxy|($(echo nats $ROLES | tr ' ' '|'))-[0-9]+)$"); do up "$name"; done
+others=$(echo "$services" | grep -vxE "postgres|migrate|proxy|($(echo nats $SCANNERS $ROLES | tr ' ' '|'))(-[0-9]+)?" || true)
+for name in $SCANNERS $others; do
+  if echo "$services" | grep -qx "$name"; then up "$name"; fi
+done
 $COMPOSE run --rm --no-deps migrate || fail 'the migration failed: every container still runs the old version'
 for role in $ROLES; do
   for name in $(echo "$services" | grep -E "^$role-[0-9]+$"); do up "$name"; done
