@@ -59,6 +59,10 @@ describe.each([
   ['frozen-has-none.txt', true, true, 7],
   ['frozen-has-none.txt', false, false, 12],
   ['frozen-has-none.txt', false, true, 15],
+  ['frozen-systems.txt', true, false, 0],
+  ['frozen-systems.txt', true, true, 0],
+  ['frozen-systems.txt', false, false, 0],
+  ['frozen-systems.txt', false, true, 0],
 ] as const)('%s that must suppress: %s, kept aside: %s', (name, must, isHeld, least) => {
   test(`at least ${least} are read so`, () => {
     const all = readRefusals(name).filter((each) => each.must === must && each.isHeld === isHeld);
