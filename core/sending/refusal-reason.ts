@@ -151,6 +151,7 @@ const MATCHERS = lazily(() =>
         needsSubject: NEEDS_SUBJECT.test(wording),
         isWord: /^u[bc]e$/.test(wording),
         isUnrouteable: /^unroute?able$/.test(wording),
+        isListing: wording.startsWith('listed '),
       }),
     ),
   })),
@@ -173,6 +174,8 @@ interface Wording {
   isWord: boolean;
   /** says it of an address or a domain right behind, or of what is before: of a return path, too */
   isUnrouteable: boolean;
+  /** says that something is on a list: not of a recipient who is `not listed in` a directory */
+  isListing: boolean;
 }
 
 /** Leaves out wordings that contain another one of the same reason. */
@@ -256,10 +259,13 @@ function hasWording(text: string, wording: Wording): boolean {
     });
     if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
     if (wording.isUnrouteable && !UNROUTEABLE_BEHIND.test(text.slice(from, from + MAX_CONTEXT_LENGTH))) continue;
+    if (wording.isListing && NOT_BEFORE.test(text.slice(Math.max(0, at - 12), at)) && namesRecipient(findClause(text, at, from))) continue;
     if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
 }
+
+const NOT_BEFORE = /(?:(?<!\p{L})not|n't|no longer) $/u;
 
 /** A thing of a recipient, right before the word for the recipient: `Key for user joe not found`, `signature of the user was not found`. */
 const THING_BEFORE =

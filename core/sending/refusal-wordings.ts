@@ -19,13 +19,13 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'network_error',
     `
-    not found, try again | not found (try again`,
+    not found, try again | not found (try again | connection to recipient's server failed | connection to recipients server failed`,
   ],
   [
     'user_unknown',
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
-    disabled and deleted | disabled and removed | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
+    disabled and deleted | disabled and removed | closed due to inactivity | closed for inactivity | deleted due to inactivity | deleted for inactivity | removed due to inactivity | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
     does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active | unknown or illegal alias`,
   ],
   [
@@ -56,7 +56,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     boîte aux lettres ... pleine | espace ... insuffisant | buzón lleno | buzon lleno | buzón ... lleno | casella piena |
     casella ... piena | caixa postal cheia | caixa ... cheia | mailbox vol | postvak vol | brevlådan är full | postkassen er fuld |
     postboks ... full | skrzynka ... pełna | przepełniona | schránka ... plná | переполнен | ящик ... заполнен | posta kutusu dolu |
-    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 사서함 | 용량이 초과 | 용량 초과 | 메일함 ... 가득 | hộp thư ... đầy |
+    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 용량이 초과 | 용량 초과 | 메일함 ... 가득 | hộp thư ... đầy |
     space has been used up | mailbox exceeds | recipient storage full | boite ... pleine | too many messages on the server |
     enough space`,
   ],
@@ -100,7 +100,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     too many connections | too many concurrent | too many simultaneous | too many sessions | concurrent connection |
     connection rate | connection limit | too many messages | too many emails | too many mails | too many recipients |
-    too many recipient | too many errors | too many invalid | too many unknown | excessive unknown | too many bad | too many requests |
+    too many recipient | too many errors | too many invalid | too many unknown | excessive unknown | excessive userid | excessive user unknown | too many bad | too many requests |
     too many connects | too many hops from | too frequent | too fast | too quickly | rate limit | rate-limit | ratelimit |
     rate limited | rate exceeded | message rate | exceeded ... rate | throttl | sending limit | hourly limit | daily limit |
     limit exceeded ... hour | per hour | messages per | excessive email rate | exceeds ... per connection | slow down |

@@ -29,7 +29,7 @@ interface UnknownWords {
 
 const LANGUAGES: readonly UnknownWords[] = [
   {
-    recipient: `recipient | recipent | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
+    recipient: `recipient | recipent | email id | e-mail id | mail id | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
       local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt~ | username | user name | nobody | no one | no-one | mr NAME | mrs NAME | ms NAME | this person | mail slot | intended person | member of staff | staff member | no box | no such box | unknown box | box unknown | box not found | box does not | box doesn't | mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
@@ -37,16 +37,14 @@ const LANGUAGES: readonly UnknownWords[] = [
       "not recognize | not recognise | cannot recognize | cannot recognise | doesn't recognize | doesn't recognise | unable to recognize | unable to recognise",
     noneLast:
       'nobody here has it | no one here has it | nobody has it | no one has it | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this',
-    unknown: `unknown | not known | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this | nobody here has that | no one here has that | nobody has that | nobody here has this | nobody here uses | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | is no more | cannot be found | cannot be located | never had an account | never had a mailbox | never had an address | came up empty | not be matched | no match | couldn't match | could not match @addr | @addr you used is out of date | address you used is out of date | could not match the recipient | could not match this recipient | could not match the user | could not match the address | could not match this address | could not match any user | could not match any account | could not match any mailbox | unable to match @addr | unable to match the recipient | unable to match this recipient | unable to match the user | unable to match the address | unable to match this address | unable to match any user | unable to match any account | unable to match any mailbox | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
+    unknown: `unknown | not known | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this | nobody here uses | one of ours | not ours | isn't ours | nor ever has | has this address | has that address | uses this address | have this address | is no more | cannot be found | cannot be located | never had an account | never had a mailbox | never had an address | came up empty | not be matched | no match | couldn't match | could not match @addr | @addr you used is out of date | address you used is out of date | could not match the recipient | could not match this recipient | could not match the user | could not match the address | could not match this address | could not match any user | could not match any account | could not match any mailbox | unable to match @addr | unable to match the recipient | unable to match this recipient | unable to match the user | unable to match the address | unable to match this address | unable to match any user | unable to match any account | unable to match any mailbox | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | isn't in use | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
       not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records | matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled | does not appear in | not appear to be registered | not appear to exist | not seem to exist | doesn't appear to exist | doesn't seem to exist | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | isn't known | couldn't be matched | by the name of | did not find | didn't find | isn't provisioned | wasn't provisioned | isn't registered | isn't set up | isn't assigned | isn't configured | isn't hosted | hasn't been created | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | isn't valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed | isn't listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | unresolvable | there is no | there is nobody with | there is nobody by | there is nobody here | there is nobody at | there is nobody called | there is nobody named | there is nobody of | there is nobody under | there are no | there is none | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | no longer in service | not in service | unrecognised | cannot resolve | unable to resolve | no matching | obsolete | bogus | not on file | not in our | not in the database | not in database | not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | no mail server | no mailserver | no mail exchanger | badly formatted | no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned | not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any | doesn't have an account | in the valid recipient | in valid recipient | in the list of valid | in our list of | have never had | never had a | not handled by | not hosted | not served | not handle mail | don't handle mail |
       doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
       matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
-      unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a recipient |
-      no box for | no inbox for | no mailbox for | no entry in | didn't know the | doesn't know the | does not know the | did not know the | don't know the | do not know the | do not know any | know nothing of | know of no |
-      not one of our | isn't one of our | not among our | not part of our`,
-    loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from |
-      stopped working | been withdrawn | been dissolved`,
-    gone: `permanently closed | closed permanently | account was shut down | account has been shut down | mailbox was shut down | mailbox has been shut down | terminated | account removed | mailbox removed | user removed | address removed | account deleted | mailbox deleted | account erased | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member | been deleted | was deleted | been removed | been closed |
+      unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a valid | not a recipient | not a mailbox | not an account | not a user of | not a user on | not a user at | not a user here |
+      no box for | no inbox for | no mailbox for | no entry in | didn't know the | doesn't know the | does not know the | did not know the | don't know the | do not know the | do not know any | know nothing of | know of no | not one of our | isn't one of our | not among our | not part of our`,
+    loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from | stopped working | been withdrawn | been dissolved`,
+    gone: `permanently closed | closed permanently | account was shut down | account has been shut down | mailbox was shut down | mailbox has been shut down | terminated | account removed | mailbox removed | user removed | address removed | account deleted | mailbox deleted | account erased | deceased | passed away | offboarded | off-boarded | deprovisioned | made redundant | no longer on staff | no longer on the staff | no longer on our staff | no longer on the team | no longer employs | vacated | since left | longer among | left our | left this company | left the company | left the firm | left the organi | left the school | left the university | is not employed | not employed | no longer employed | no longer active at | not a customer | not a subscriber | not a member of our | not a member of this company | not a member of this organi | not a member of the company | not a member of the organi | not a member of the staff | not a member of staff | not a member of the team | been deleted | was deleted | been removed | been closed |
       is closed | no longer an employee | no longer employed | no longer works | no longer with | no longer at | no longer part of |
       been retired | is retired | was retired | has left the | has departed | have departed | departed the | no longer employs |
       has resigned | was terminated | been terminated | been erased | was erased | was removed | was closed | been abandoned`,
@@ -60,14 +58,13 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `nicht mehr existiert | nicht existiert | nicht mehr existieren | kennt keine~ | kennen keine~ | solche~ ... kennt | solche~ ... kennen | unbekannt | niemand erreichbar | niemand zu erreichen | niemand diese~ | niemand hat diese~ | nicht geführt | dieses namens haben wir nicht | mit diesem namen haben wir nicht | dieses namens führen | führen wir nicht | kennen wir hier nicht | nicht in unserem verzeichnis | nicht in unserem system | nicht in unserer datenbank | nicht in unserer verwaltung | nicht in verwendung | nicht in gebrauch | nicht existent | kein eintrag | keinen eintrag | nicht im verzeichnis | nicht im system | nicht hinterlegt | falsch geschrieben | schreibfehler | tippfehler | keinen solchen | niemand mit | niemand namens   | stimmt nicht | kein nutzer | keinen nutzer |
       kein mailserver | keinen mailserver | nicht mehr verfügbar | nicht mehr verfuegbar | existiert nicht | existiert ... nicht | existieren ... nicht |
       existieren nicht | nicht existier | nicht vorhanden | nicht gefunden | nicht bekannt | ungültig | ungueltig |
-      nicht ... aufgeführt | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
+      nicht ... aufgeführt | nicht ... aufgelistet | nicht ... enthalten | nicht verzeichnet | nicht eingerichtet | gibt es nicht | gibt es ... nicht | keine mailbox | kein mailkonto | nicht auf diesem | keinen benutzer |
       kein benutzer | kein postfach | kein konto | keine adresse | nicht mehr gültig | nicht mehr vorhanden | nicht ermittelt |
       nicht erkannt | nicht mehr in gebrauch | nicht mehr genutzt | nicht mehr verwendet | nicht mehr in verwendung |
       nicht mehr benutzt | nicht mehr existent | nicht mehr erreichbar unter | nicht zugeordnet | nicht angelegt | kein solcher |
       keine solche | kein teilnehmer | kein empfänger | nicht ... registriert | nicht ... bekannt | niemanden gibt | gibt ... niemanden | gibt ... nicht | nicht zu finden | nicht auffindbar | nicht aufzufinden | nicht ... kennt | keine ... bekannt | nie gegeben | nicht belegt | nicht vergeben`,
     gone: `gelöscht | geschlossen | verstorben | pensioniert | in pension | betrieb verlassen | verein verlassen | hochschule verlassen | universität verlassen | nicht mehr angestellt | nicht mehr hier | nicht mehr an bord | kennen wir nicht | arbeitet nicht mehr | unternehmen verlassen | firma verlassen | haus verlassen | nicht länger | außer dienst | in rente | im ruhestand | ausgetreten | weggezogen | erloschen | gekündigt | abgemeldet | gekuendigt | stillgelegt | ausgeschieden | nicht mehr tätig |
-      nicht mehr taetig | nicht mehr im unternehmen | nicht mehr beschäftigt | nicht mehr bei | nicht mehr für | aufgelöst |
-      aufgelassen | entfernt worden | wurde entfernt | abgeschaltet`,
+      nicht mehr taetig | nicht mehr im unternehmen | nicht mehr beschäftigt | nicht mehr bei | nicht mehr für | aufgelöst | aufgelassen | entfernt worden | wurde entfernt | abgeschaltet`,
   },
   {
     recipient:
@@ -79,10 +76,9 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `inconnu | ne connaissons | personne ici n'a cett~ | personne n'a cett~ | personne ici n'utilise cett~ | ne connaît | ne connait | ne correspond à aucun | ne figure pas | ne figure plus | mal orthographi | mal saisi | faute de frappe | n'est pas attribu | personne de ce nom | personne à ce nom | aucune adresse | aucun abonné | n'est pas répertori | n'est pas enregistr | n'existe pas | n'existe plus | introuvable | invalide | inexistant | non trouvé | pas été trouvé |
       répertorié | repertorie | impossible de trouver | erroné | n'est pas valide | n'est plus valide | pas reconnu |
       aucun utilisateur | aucun compte | aucune boîte | aucune boite | pas été trouvée | n'a pu être trouvé | pas trouvé |
-      n'est plus utilisé | n'est plus en service | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
+      n'est plus utilisé | n'est plus en service | n'est plus présent | n'est pas présent | n'est plus utilise | n'est plus attribué | n'est plus attribue | n'existant pas |
       n'est pas connu | plus d'actualité | aucun destinataire | n'est pas inscrit | pas de compte | pas d'utilisateur | n'a jamais exist | jamais existé | n'est ... connu | n'est ... enregistré | n'est ... inscrit | n'est ... listé | n'est ... référenc | n'est ... déclaré`,
-    gone: `définitivement clos | supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | ne fait pas partie | a quitté | a quitte | ne travaille plus |
-      été fermé | ete ferme | été effacé`,
+    gone: `définitivement clos | supprimé | définitivement ferm~ | definitivement ferm~ | décédé | decede | n'est plus en poste | plus en fonction | plus chez nous | pris sa retraite | radié | n'est plus salarié | n'est plus membre | plus parmi nous | parti de | n'est plus dans | n'est plus parmi | n'est plus employé | n'existant plus | désaffect | retraite | ne collabore plus | n'appartient plus | supprimée | résilié | resilie | clôturé | cloture | ne fait plus partie | ne fait pas partie | a quitté | a quitte | ne travaille plus | été fermé | ete ferme | été effacé`,
   },
   {
     recipient:
@@ -91,12 +87,11 @@ const LANGUAGES: readonly UnknownWords[] = [
     missed:
       'no reconoce | no conoce | no encuentra | no encontramos | no hemos encontrado | no se ha podido encontrar | no hemos podido encontrar | no encuentra a | no encontramos a | no hemos encontrado a | no se ha podido encontrar a | no hemos podido encontrar a',
     none: 'ningún | ninguna | no hay',
-    unknown: `desconocid | nadie que se llame | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
+    unknown: `desconocid | nadie que se llame | no conocemos | nadie tiene es~ | nadie aquí tiene es~ | nadie usa es~ | ningún registro | ninguna cuenta | ningún buzón | mal escrit | no corresponde a ning | no hay nadie | nadie con | no existía | no existen | no aparece | no está dad | no consta | no está listad | no existe | no se encontró | no se encontro | no se ha encontrado | no se encuentra | no encontrad |
       no se pudo encontrar | no válid | no valid | no es válid | inválid | invalid | inexistente | no está registrad | no figura |
       no localizad | no pudo localizar | no hay ningún | no hay un usuario | ya no existe | no reconoc | erróne | ya no está en uso | ya no se usa |
       ningún usuario | ningun usuario | no hay usuario | sin buzón | no se localiz | no tiene cuenta | no ... registrad | no ... conocid | nunca ... exist | no ... dado de alta`,
-    gone: `se cerró | eliminad | ya no labora | fallecid | falleció | se jubiló | dado de baja | ha causado baja | causó baja | ya no es emplead | ya no es miembro | desvinculad | renunció | disuelt | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad |
-      suprimid`,
+    gone: `se cerró | eliminad | ya no labora | fallecid | falleció | se jubiló | dado de baja | ha causado baja | causó baja | ya no es emplead | ya no es miembro | desvinculad | renunció | disuelt | dejó la empresa | dejó de trabajar | ha dejado | no forma parte | ya no forma | jubilad | extinguid | desactivado definitivamente | dada de baja | dado de baja | borrad | cerrad | ya no trabaja | no pertenece | ya no está | cancelad | suprimid`,
   },
   {
     recipient:
@@ -105,7 +100,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     missed: 'non riconosce | non conosce | non trova | non abbiamo trovato | non ha trovato',
     none: "nessun | nessuna | non c'è alcun | alcun",
     unknown: `non c'è più | introvabil | non è iscritt | sconosciut | non conosciamo | nessuno ha quest | nessuno qui ha quest | nessuno usa quest | nessun indirizzo | nessuna persona | nessuno con | non corrisponde a nessun | scritto male | digitato male | non figura | non compare | non esistono | non è censit | non presente | non e' censit | inesistente | inesistenti | non esiste | non trovat | non è stato trovato | non e' stato trovato |
-      impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non e' elencat | non risulta |
+      impossibile trovare | non valid | errato | non è presente | non riconosciut | non è elencat | non elencat | non e' elencat | non risulta |
       non è registrat | nessun utente | nessuna casella | non più valid | non e' stata trovata | non è stata trovata |
       non più in uso | non più utilizzat | non più esistent | nessun destinatario | nessun account | non ... registrat | non ... conosciut | mai esistit | mai ... esistit`,
     gone: `disdett | decedut | pensionat | si è dimess | licenziat | disattivata definitivamente | non è più in servizio | non e' più in servizio | non è più alle | non fa più parte | ha lasciato | non lavora piu | non è più dipendente | in pensione | eliminat | dismess | cancellat | chius | non lavora più | cessat | rimoss | soppress`,
@@ -118,11 +113,10 @@ const LANGUAGES: readonly UnknownWords[] = [
       'não reconhece | não conhece | não encontra | não encontramos | não encontrou | não conseguimos encontrar | não conseguiu encontrar',
     none: 'nenhum | nenhuma | não há',
     unknown: `não está registad | não está registrad | desconhecid | não conhecemos | ninguém aqui tem ess~ | ninguém aqui tem est~ | ninguém tem ess~ | ninguém tem est~ | nenhum registro | nenhum registo | escrito incorretamente | digitado incorretamente | não corresponde a nenhum | ninguém com | não há ninguém | não figura | não existem | não existia | não existe | nao existe | não encontrad | nao encontrad | não foi encontrad | nao foi encontrad |
-      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad |
+      não foi possível encontrar | não localizad | nao localizad | inválid | invalid | inexistente | não está listad | não listad |
       nao esta listad | não consta | não cadastrad | nao cadastrad | não pôde ser encontrad | não foi localizad | não reconhecid | nenhum usuário | não temos nenhum | não há nenhum | não há caixa | não há usuário | não há conta |
       não está mais em uso | não é válid | nao e valid | nenhum usuário | nenhuma conta | não ... registrad | não ... cadastrad | não ... conhecid | nunca exist | nunca ... exist`,
-    gone: `fechada definitivamente | fechado definitivamente | definitivamente fechad~ | excluíd | falecid | faleceu | se aposentou | reformou-se | desativada definitivamente | não é mais funcionári | já não é funcionári | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad |
-      não pertence mais`,
+    gone: `fechada definitivamente | fechado definitivamente | definitivamente fechad~ | excluíd | falecid | faleceu | se aposentou | reformou-se | desativada definitivamente | não é mais funcionári | já não é funcionári | deixou a empresa | saiu da empresa | não faz mais parte | não integra mais | desligad | aposentad | extint | excluid | removid | apagad | cancelad | encerrad | já não trabalha | não trabalha mais | nao trabalha mais | eliminad | não pertence mais`,
   },
   {
     recipient:
@@ -144,8 +138,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     noneLast: 'finns inte | findes ikke | finnes ikke',
     unknown: `ukendt | ingen här har den | ingen har den här | ingen her har den | ingen har denne | känner inte till | känner vi inte | kender vi ikke | kender ikke nogen | kjenner ikke til | kjenner vi ikke | kjenner ingen | känner ingen | stavet forkert | felstava | feilstavet | slåfejl | skrivefeil | tastefejl | ikke oprettet | ikke opprettet | inte upplag | ingen konto | intet konto | inget konto | ingen postkasse | ingen brevlåda | aldrig ... funnits | aldrig ... eksisteret | aldri ... eksistert | hører ikke hjemme | ingen person | ukjent | okänd | findes ikke | finnes ikke | finns inte | ikke findes | ikke finnes | inte finns | inte existerar | ikke eksisterer | ikke fundet | ikke funnet | hittades inte |
       inte hitta | inte att hitta | ikke finde | ikke finne | finner ikke | ugyldig | ogiltig | eksisterer ikke | existerar inte |
-      kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd~ | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent |
-      ikke genkendt | ikke længere | ikke lenger | inte längre`,
+      kunne ikke findes | saknas | ved det navn | med det navn | med det namnet | av det navnet | ingen bruger | ingen bruker | ingen användare | ingen mottagare | ingen modtager | ingen mottaker | finns ej | findes ej | finnes ej | inte ... registrera | ikke ... registre | ikke ... kjent | ikke ... kendt | inte ... känd~ | ikke registreret | ikke registrert | inte registrerad | känns inte igen | ikke gjenkjent | ikke genkendt | ikke længere | ikke lenger | inte längre`,
     gone: `slettet | nedlagt | lämnat oss | lämnat företaget | lämnat skolan | forladt virksomheden | forlatt bedriften | ikke længere ansat | ikke lenger ansatt | inte längre anställ | afgået ved døden | avliden | avled | død~ | gået på pension | pensjonert | deaktiveret permanent | lagts ner | lagt ned | nedlag | lukket | avsluttet | afsluttet | stengt | tagits bort | borttag | raderad | raderat | avslutad |
       avslutat | upphört | upphörd | fjernet | opsagt | oppsagt | har sluttet | har slutat | slutat hos | sluttet hos | arbetar inte | arbejder ikke | jobber ikke | jobbar inte | gått i pension | gået på pension`,
   },
@@ -155,8 +148,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'toimialue | verkkotunnus | palvelin',
     none: 'ei ole | ei löytynyt',
     noneLast: 'ei ole | ei ole olemassa',
-    unknown: `tuntematon | emme tunne | väärä osoite | kirjoitusvirhe | ei ole tunnettu | ei tunnisteta | ei sellaista | tällaista ... ei ole | ei ole sellaista | ei ole tällaista | ei ole rekister | ei kuulu | väärin kirjoitet | ei ole osoitetta | ei ole käyttäjää | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää |
-      ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
+    unknown: `tuntematon | emme tunne | väärä osoite | kirjoitusvirhe | ei ole tunnettu | ei tunnisteta | ei sellaista | tällaista ... ei ole | ei ole sellaista | ei ole tällaista | ei ole rekister | ei kuulu | väärin kirjoitet | ei ole osoitetta | ei ole käyttäjää | ei ole olemassa | ~laatikkoa ei ole | ~käyttäjää ei ole | ~osoitetta ei ole | ei löyty | ei löydy | virheelli | ei tunneta | ei voitu löytää | ei ole enää | ei kelpaa | ei enää | ei ... rekisteröi | ei ... tunneta | ei ole käytössä`,
     gone: `poistettu | kuollut | eronnut | irtisanou | ei ole enää | suljettu | lakkautettu | ei työskentele | lähtenyt | eläkkeel`,
   },
   {
@@ -189,8 +181,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     domain: 'tartomány | kiszolgáló',
     none: 'nincs | nincsen | semmilyen',
     noneLast: 'nincs | nincsen',
-    unknown: `ismeretlen | nem ismerjük | nincs nálunk | nincs a rendszer | helytelen cím | hibás cím | nem létezik | elírás | elgépel | hibásan ... írt | nem szerepel | nincs nálunk | nincs fiók | nincs felhasználó | nem tartozik | nincsen ilyen | nem létező | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja |
-      már nem létezik | már nem él`,
+    unknown: `ismeretlen | nem ismerjük | nincs nálunk | nincs a rendszer | helytelen cím | hibás cím | nem létezik | elírás | elgépel | hibásan ... írt | nem szerepel | nincs nálunk | nincs fiók | nincs felhasználó | nem tartozik | nincsen ilyen | nem létező | nem található | érvénytelen | nem találtuk | nincs ilyen | ilyen ... nincs | senki nincs | nincs senki | nincs ... regisztrál | nem ... ismert | nem ... regisztrál | nem ismert | nem találja | már nem létezik | már nem él`,
     gone: `megszűnt | elhunyt | nyugdíjba | már nem munkatárs | már nem a cég | felmondott | törölt | törölve | megszüntet | már nem dolgozik | nem dolgozik nálunk | távozott | elhagyta | kilépett | nyugdíj`,
   },
   {
@@ -300,7 +291,7 @@ const LANGUAGES: readonly UnknownWords[] = [
   },
   {
     recipient:
-      '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 직원 | 담당자 | 사원 | @addr',
+      '수신자 | 수신인 | 이름을 가진 사람 | 받는 | 사용자 | 주소 | 계정 | 메일함 | 사서함 | 직원 | 담당자 | 사원 | @addr',
     domain: '도메인 | 호스트',
     noneLast: '없음 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없어요',
     unknown: `이제 없 | 존재하지 | 모릅니다 | 유효하지 않 | 올바르지 않 | 확인되지 않 | 등록된 ... 아닙 | 가입되어 있지 | 가입하지 않 | 찾을 수가 없 | 오타 | 개설되지 않 | 없는 | 이 없습니다 | 가 없습니다 | 은 없습니다 | 는 없습니다 | 도 없습니다 | 없음 | 찾을수 없 | 찾지 못 | 찾을 수 없 | 알 수 없 | 잘못된 | 잘못되 | 사용되지 않 | 등록되지 않 | 등록되어 있지`,
@@ -371,7 +362,10 @@ const NO_ONE_MAY =
 /** Behind `left`: the end of the clause, a place that people leave, or a time. */
 const LEFT_TAIL = String.raw`(?: us)?(?: ?$|[.,;:!?()\]"']| (?:[-–—]|(?:(?:the|our|this|that|your|his|her|their|its) )?(?:\p{L}{2,14} )?(?:compan|firm|organi|school|universit|team|institut|business|employ|office|department|college|group|corporation|agency|workforce|staff|post|job|position|here)|(?:in|on|since|at|as|and|effective|for good|permanently|last|this|to join|@addr|@host)(?!\p{L})))`;
 /** Says that a person left, and not that a person left something: `The user has left the inbox unattended`. */
-const HAS_LEFT = new RegExp(String.raw`(?<!\p{L})(?:(?:has|have|had|since) left|left(?= us))(?=${LEFT_TAIL})`, 'u');
+const HAS_LEFT = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:has|have|had|since|user|employee|person|recipient|colleague|owner|customer) left|left(?= us))(?=${LEFT_TAIL})`,
+  'u',
+);
 const LEAVES_THING = new RegExp(
   String.raw`(?<!\p{L})(?:(?:has|have|had|recipient|user|employee|person|customer) left|left(?= us))(?!${LEFT_TAIL})`,
   'u',
@@ -482,9 +476,9 @@ const NAME_LEFT = compileLater(
     String.raw`^[\s\p{Nd}.:<"'-]{0,20}(?!(?:you|we|they|it|this|that|who|which|message|mail)(?!\p{L}))\p{L}[\p{L}\p{N}._+-]{0,40}(?: \p{L}[\p{L}-]{1,20})?[>"']? (?:(?:is|has|was|ist|hat|est|è|é|har|er|is) )?(?:${LEFT.source}|${HAS_LEFT.source}|no longer (?:with|at|part of|employed (?:by|at|with|in)|working (?:for|at|with)) (?:(?:the|this|that|our) )?(?:\p{L}{2,12} )?(?:compan|organi|firm|team|school|universit|institut|agenc|department|business|office|hospital|college|us(?!\p{L})))`,
 );
 
-/** No recipient of a name: `No account joe here`. */
+/** No recipient of a name: `No account joe here`, and an address that is none of a system: `joe@example.com is not a GroupWise user`. */
 const NONE_OF_NAME =
-  /(?<!\p{L})no (?:such |valid |known )?(?:user|mailbox|account|address|recipient|alias|person|inbox) (?:(?:called|named) )?["'<]?[\p{L}\p{N}@._+-]{2,40}["'>]? (?:here|(?:on|at|in) (?:this|our) (?:server|system|host|domain))(?!\p{L})/u;
+  /@addr>? (?:is not|isn't) an? (?!authori|allowed|permitted|trusted|verified|approved|licen|pa[iy]|list |group )(?:\p{L}{2,16} )?(?:user|mailbox|account|recipient|alias)(?!\p{L})|(?<!\p{L})no (?:such |valid |known )?(?:user|mailbox|account|address|recipient|alias|person|inbox) (?:(?:called|named) )?["'<]?[\p{L}\p{N}@._+-]{2,40}["'>]? (?:here|(?:on|at|in) (?:this|our) (?:server|system|host|domain))(?!\p{L})/u;
 
 /** Returns whether a text (as in {@link unknownPartIn}) says that a person is there no longer, and not that it may be so. */
 export function saysLeft(text: string): boolean {
