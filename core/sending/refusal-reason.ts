@@ -191,6 +191,7 @@ function toSearched(text: string): string {
     .toLowerCase()
     .replaceAll('’', "'")
     .replace(GREETING, ' ')
+    .replace(ADVERB, '')
     .replace(/\(in reply to [a-z ]{3,30} command\)/g, ' ')
     .replace(/https?:\/\/\S{1,500}/g, ' ')
     .replace(ADDRESS, '@addr')
@@ -208,6 +209,10 @@ const LABEL =
 const PREDICATE =
   /^(?:(?:not|no longer|unknown|invalid|does|doesn't|is|isn't|was|wasn't|unable|cannot|can't|could|couldn't|bad|illegal|non-?existent|never|has|doesnt|undeliverable|unrouteable|unroutable)(?![\p{L}-])|[^ ()]{2,20} [^ ()]{2,20} {0,2}(?:$|\())/u;
 
+/** In front of what happened to a recipient: `has been permanently deleted`. */
+const ADVERB =
+  /(?<=(?<!\p{L})(?:been|was|were|is|are|has|have) )(?:permanently|recently|already|since|now|just|completely) /gu;
+
 /** The sender of the report is addressed, which is not about the sender. */
 const GREETING =
   /\b(?:dear|hello|hi|sehr geehrter?|lieber?|chère?|cher|estimad[oa]|gentile|prezad[oa]|geachte|beste) (?:sender|absender(?:in)?|exp[ée]diteur|remitente|mittente|remetente|afzender)\b/g;
@@ -218,7 +223,7 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|not|no|currently|seem|to|be)){0,3} ?$|(?<!\p{L})(?:relay|sasl|auth) ?$/u;
+  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|from:? ?domain|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|not|no|currently|seem|to|be)){0,3} ?$|(?<!\p{L})(?:relay|sasl|auth) ?$/u;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|sendende|[ée]metteur|emisor|emissor|emittent|exp[ée]diteur|expéditrice|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|发件方|发送方|發送方|寄件者|寄件人|差出人|送信者|送信元|발신|보낸 사람|보내는 사람|발송자)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
@@ -259,7 +264,12 @@ function hasWording(text: string, wording: Wording): boolean {
     });
     if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
     if (wording.isUnrouteable && !UNROUTEABLE_BEHIND.test(text.slice(from, from + MAX_CONTEXT_LENGTH))) continue;
-    if (wording.isListing && NOT_BEFORE.test(text.slice(Math.max(0, at - 12), at)) && namesRecipient(findClause(text, at, from))) continue;
+    if (
+      wording.isListing &&
+      NOT_BEFORE.test(text.slice(Math.max(0, at - 12), at)) &&
+      namesRecipient(findClause(text, at, from))
+    )
+      continue;
     if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
@@ -280,7 +290,7 @@ const UNROUTEABLE_BEHIND =
 
 /** Behind `does not accept mail`. */
 const CONDITION =
-  /^s? (?:without|from|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
+  /^s? (?:without|ohne|sans|sin|senza|sem|zonder|без|from|von|aus|de (?:votre|su|seu|cette|esta)|da|van|от|d['’]expéditeurs|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
 
 /** A thing of a recipient (phrase-heads.ts), and at most two words. */
 const THING_RIGHT_BEFORE = /@thing[がはもを은는이가을를]?(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
@@ -297,7 +307,8 @@ function isAboutOthers(
   if (isUnconditional && CONDITION.test(text.slice(end, end + MAX_CONTEXT_LENGTH))) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
-  if (isHost && HOST_OF_OTHERS.test(clause)) return true;
+  if (isHost && (HOST_OF_OTHERS.test(clause) || (parts.length > 1 && isAboutThing(text.slice(start, end)))))
+    return true;
   // `user lookup failed: LDAP server not found`: what is missing has a subject of its own.
   const last = parts.at(-1) ?? '';
   if (parts.length > 1 && /[:;,] @thing ?$/u.test(text.slice(start, end - last.length))) return true;
@@ -316,7 +327,7 @@ const NEEDS_SUBJECT =
   /exist|esiste|bestaat|istnieje|vorhanden|findes|finns|finnes|olemassa|mevcut|bulunama|υπάρχει|найден|знайден|существует|不存在|存在しません|見つかりません|be found|unable to find|not known|not recogni|no longer (?:valid|available)/;
 /** What names an addressee beside the words for a recipient. */
 const OTHER_ADDRESSEE =
-  /(?<!\p{L})(?:groups?|resources?|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
+  /(?<!\p{L})(?:groups?|resources?|correo|courriel|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
 /** Words that are no subject. */
 const NO_SUBJECT =
   /(?<!\p{L})(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|may|not|that|which|and|but|currently|it|error|permanent|failure|failed|status|smtp|reply|remote|said|says)(?!\p{L})/gu;

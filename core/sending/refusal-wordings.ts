@@ -26,7 +26,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
     disabled and deleted | disabled and removed | closed due to inactivity | closed for inactivity | deleted due to inactivity | deleted for inactivity | removed due to inactivity | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
-    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active | unknown or illegal alias`,
+    does not resolve to a mailbox | destin. sconosciuto | malformed local | malformed recipient | address is no longer active | unknown or illegal alias`,
   ],
   [
     'recipient_rejected',
@@ -219,7 +219,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     does not accept mail | does not accept email | not accept any mail | accepts no mail | null mx | nullmx | no mail accepted |
     mx ... is 0 . | no smtp service | domain doesn't accept mail | does not receive mail | mail receiving disabled |
     all relevant mx records point to non-existent | lowest numbered mx record points to local | cname_lookup_failed_permanently |
-    no mx for | has no mail exchanger | cannot receive mail | non-existent hosts | invalid mx | illegal host/domain |
+    no mx for | has no mail exchanger | cannot receive mail | not configured to receive mail | not configured to receive email | not configured to receive e-mail | not set up to receive mail for | do not receive mail for | do not receive email for | never receives mail | never receives email | domaine @host n'accepte | domaine @host ne reçoit | domain @host nimmt keine | domäne @host nimmt keine | domain @host empfängt keine | domäne @host empfängt keine | dominio @host no acepta | dominio @host no recibe | dominio @host non accetta | dominio @host non riceve | domínio @host não aceita | domínio @host não recebe | domein @host accepteert geen | domein @host ontvangt geen | домен @host не принимает | non-existent hosts | invalid mx | illegal host/domain |
     lowest-numbered mx | although i'm listed as a best-preference mx | no mx record found`,
   ],
   [
@@ -259,7 +259,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not in the address book | not recognised | no longer valid | no longer available | no longer exists | no longer here |
     no longer in use | no longer employed | recipient address rejected: undeliverable | undeliverable address | bad address |
     bad recipient | bad rcpt | no one here by | nobody by that | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
-    mailbox does not | mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
+    mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
     no one by that name | never existed | is not known | dosn't exist | email account that you tried to reach |
     destination unknown | delivery to ... not possible | user doesn | recipient address ... unknown | address does not |
     user have been | could not be found | unable to find | 5.1.0 address rejected | not present in directory | can't accept user |
