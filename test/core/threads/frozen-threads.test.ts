@@ -86,10 +86,10 @@ async function readThreads({ mails }: FrozenThreads, order: 'forward' | 'backwar
 }
 
 // Mail of odd clients after the rules of 0010, written and committed before anyone looked at what the product made of it. A third, by a hash
-// of its title, was kept aside.
+// of its title, was kept aside. At first, 41 of 45 and 16 of 20 were.
 test.each([
-  [false, 0],
-  [true, 0],
+  [false, 45],
+  [true, 20],
 ])('threads of odd clients, kept aside %s: at least %i are as the rules say', async (isHeld, least) => {
   const cases = readCases().filter((each) => each.isHeld === isHeld);
   const wrong: string[] = [];
