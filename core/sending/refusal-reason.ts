@@ -5,6 +5,7 @@ import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
+import { mendEnglish } from './word-patterns.ts';
 
 /** The command that was refused, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -33,7 +34,7 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
   if (worded === 'recipient_rejected' && coded === 'user_unknown' && isUnexplained(refusal.text ?? '')) return coded;
-  if (!isHardReason(worded)) return worded;
+  if (!isHardReason(worded)) return isConfirmed(worded, coded, refusal) ? 'user_unknown' : worded;
   // The server asked to try again, and its status says nothing about the address.
   if (refusal.code !== null && Math.trunc(refusal.code / 100) === 4 && /^4\.[2-7]\.(?!7$)/.test(status ?? ''))
     return 'expired';
@@ -85,6 +86,29 @@ const CALLOUT =
 /** Local parts that are words of refusals. */
 const NO_NAME =
   /^(?:\d+|mail|e-?mail|message|server|host|sender|user|account|mailbox|recipient|address|domain|list|policy|no|not|error|service|system|database|backend|client|file|key|image|template|boundary|command|header|content|dns|smtp|the|this|your?|unknown|invalid|access|relay|spam|virus)s?$/;
+
+/**
+ * Returns whether a text says that a recipient is unknown, whatever else is in it, and a status or the recipient's own address beside it:
+ * `5.1.1 Spam filter: no such recipient`, `Blocked: joe@example.com does not exist`.
+ */
+function isConfirmed(worded: RefusalReason, coded: RefusalReason | null, refusal: Refusal): boolean {
+  const { text, status, recipient } = refusal;
+  const isNamed = status === null && recipient != null && (text ?? '').toLowerCase().includes(recipient.toLowerCase());
+  if (!BESIDE_UNKNOWN.has(worded) || !(coded === 'user_unknown' || (coded === null && isNamed))) return false;
+  return unknownPartIn(reduceToHeads(toSearched(nameRecipient(refusal)))) === 'recipient';
+}
+
+/** What servers do, and not what they found out about a mailbox. */
+const BESIDE_UNKNOWN: ReadonlySet<RefusalReason> = new Set([
+  'blocked',
+  'spam',
+  'virus',
+  'policy',
+  'relay_denied',
+  'security',
+  'authentication_failed',
+  'content_rejected',
+]);
 
 /** `Recipient address rejected` without a reason that the server's words give. */
 function isUnexplained(text: string): boolean {
@@ -186,10 +210,7 @@ function withoutLonger(wordings: readonly string[]): string[] {
 
 /** Addresses, URLs and host names are not words (`virus@example.com`): they become `@addr` and `@host`, which wordings may name. */
 function toSearched(text: string): string {
-  return text
-    .slice(0, MAX_TEXT_LENGTH)
-    .toLowerCase()
-    .replaceAll('’', "'")
+  return mendEnglish(text.slice(0, MAX_TEXT_LENGTH).toLowerCase().replaceAll('’', "'"))
     .replace(GREETING, ' ')
     .replace(ADVERB, '')
     .replace(/\(in reply to [a-z ]{3,30} command\)/g, ' ')
@@ -229,7 +250,8 @@ const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|sendende|[ée]metteur|emisor|emissor|emittent|exp[ée]diteur|expéditrice|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|发件方|发送方|發送方|寄件者|寄件人|差出人|送信者|送信元|발신|보낸 사람|보내는 사람|발송자)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
 /** Who is unknown is no subject: `mail from unknown hosts`. */
 const OF_UNKNOWN = /(?<!\p{L})(?:from|by|of|relay for) (?:an? |any |the )?$/u;
-const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
+const SENDER_BEHIND =
+  /^s?(?: address(?:es)?)? (?:in|within) (?:the |your )?(?:["']?(?:to|cc|bcc)["']?:?(?: (?:field|header|line))|header|message)|^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
 const MAX_CONTEXT_LENGTH = 50;
 
 function isAboutSender(text: string, start: number, end: number): boolean {

@@ -25,7 +25,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'user_unknown',
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
-    disabled and deleted | disabled and removed | closed due to inactivity | closed for inactivity | deleted due to inactivity | deleted for inactivity | removed due to inactivity | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
+    disabled and deleted | disabled and removed | expired and deleted | expired and removed | closed due to inactivity | closed for inactivity | deleted due to inactivity | deleted for inactivity | removed due to inactivity | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
     does not resolve to a mailbox | destin. sconosciuto | malformed local | malformed recipient | address is no longer active | unknown or illegal alias`,
   ],
   [
@@ -100,7 +100,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     too many connections | too many concurrent | too many simultaneous | too many sessions | concurrent connection |
     connection rate | connection limit | too many messages | too many emails | too many mails | too many recipients |
-    too many recipient | too many errors | too many invalid | too many unknown | excessive unknown | excessive userid | excessive user unknown | too many bad | too many requests |
+    too many recipient | too many errors | too many invalid | too many unknown | too many ... unknown user | too many ... unknown recipient | too many ... invalid recipient | too many ... nonexist | too many attempts | excessive unknown | excessive userid | excessive user unknown | too many bad | too many requests |
     too many connects | too many hops from | too frequent | too fast | too quickly | rate limit | rate-limit | ratelimit |
     rate limited | rate exceeded | message rate | exceeded ... rate | throttl | sending limit | hourly limit | daily limit |
     limit exceeded ... hour | per hour | messages per | excessive email rate | exceeds ... per connection | slow down |

@@ -90,3 +90,27 @@ function toSource(word: string): string {
   const end = names.length > 0 ? NAME : SHORT_END.test(bare) ? WORD_END : NEGATED.test(bare) ? NO_COMPOUND : '';
   return `${escaped}${end}`;
 }
+
+/** English as some servers write it, and as the lists have it. */
+const MENDED: readonly (readonly [RegExp, string])[] = [
+  [/(?<!\p{L})(?:unknow|unkown|unknwon|uknown|unknonw|unkonwn|unknowed|unknwown)(?!\p{L})/gu, 'unknown'],
+  [/(?<!\p{L})(?:rec[ei]{1,2}p[ie]{1,2}[ae]?nt|recipinet|recipeint|receipent)(s?)(?!\p{L})/gu, 'recipient$1'],
+  [
+    /(?<!\p{L})adress(?=(?:es)? (?:unknown|invalid|not|no|does|is|rejected|incorrect))|(?<=(?:no such|unknown|invalid|bad|e-?mail|mail|recipient) )adress(?!\p{L}|e)/gu,
+    'address',
+  ],
+  [/(?<!\p{L})(?:can not|cann't|cant)(?!\p{L})/gu, 'cannot'],
+  [/(?<!\p{L})(do|does|is|was)nt(?!\p{L})/gu, "$1n't"],
+  [
+    /(?<!\p{L})(?<!(?:may|might|could|should|can|will|would|must|to|did|if) )(?:(?:is|are|was|does|do) )?(?:isn't|don't|not|no) exists?(?!\p{L})/gu,
+    'does not exist',
+  ],
+  [/(?<!\p{L})(?:have|has|do|does) ?(?:not|n't)(?: have)?(?: any| an?)? such(?!\p{L})/gu, 'no such'],
+  [/(?<=(?:user|mailbox|recipient|account|address|@addr) )no (?=found|valid(?!\p{L}))/gu, 'not '],
+  [/(?<!\p{L})no(?:t)? regist(?:er|ered|red)(?!\p{L})/gu, 'not registered'],
+];
+
+/** Returns a text (lower case) with usual misspellings of English mended: `unkown user`, `recepient no found`, `no exist`. */
+export function mendEnglish(text: string): string {
+  return MENDED.reduce((mended, [wrong, right]) => mended.replace(wrong, right), text);
+}
