@@ -10,7 +10,7 @@ const PLACES = [
   String.raw`căsuț\p{L}{1,30}|spațiu\p{L}{0,30}|ящик\p{L}{0,30}|скриньк\p{L}{1,30}|квот\p{L}{1,30}|мест\p{L}{1,30}|місц\p{L}{1,30}|кутия\p{L}{0,30}|пощенск\p{L}{1,30} кутия|posta kutu\p{L}{1,30}|gelen kutu\p{L}{1,30}|kota\p{L}{0,30}|alan\p{L}{0,30}`,
   String.raw`θυρίδ\p{L}{1,30}|γραμματοκιβώτι\p{L}{1,30}|χώρο\p{L}{0,30}|brevlåd\p{L}{1,30}|inkorg\p{L}{0,30}|postlåd\p{L}{1,30}|lagring\p{L}{0,30}|utrymme\p{L}{0,30}|plads\p{L}{0,30}|plass\p{L}{0,30}|indbakke\p{L}{0,30}|innboks\p{L}{0,30}|postkass\p{L}{1,30}|kvot\p{L}{1,30}|postilaatikko\p{L}{0,30}|postilaatik\p{L}{1,30}|tallennustila\p{L}{0,30}|tila\p{L}{0,30}`,
   String.raw`sandučić\p{L}{0,30}|nabiralnik\p{L}{0,30}|prostor\p{L}{0,30}|תיבת?|מכסה|מקום|صندوق|مساحة|الحصة|سعة|فضای?`,
-  String.raw`メールボックス|受信箱|受信ボックス|受信トレイ|容量|空き|邮箱|郵箱|信箱|收件箱|收件匣|空间|空間|配额|配額|사서함|편지함|메일함|받은편지함|용량|공간|hộp thư|dung lượng|กล่อง(?:จดหมาย|ขาเข้า)|พื้นที่|kotak (?:surat|masuk)|kuota|penyimpanan|मेलबॉक्स|इनबॉक्स|स्थान`,
+  String.raw`メールボックス|受信箱|受信ボックス|受信トレイ|容量|空き|保存領域|邮箱|郵箱|信箱|收件箱|收件匣|空间|空間|配额|配額|사서함|편지함|메일함|받은편지함|용량|공간|hộp thư|dung lượng|กล่อง(?:จดหมาย|ขาเข้า)|พื้นที่|kotak (?:surat|masuk)|kuota|penyimpanan|मेलबॉक्स|इनबॉक्स|स्थान`,
 ];
 
 /** Says that there is no room in them. */

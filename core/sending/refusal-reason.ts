@@ -95,8 +95,13 @@ function isConfirmed(worded: RefusalReason, coded: RefusalReason | null, refusal
   const { text, status, recipient } = refusal;
   const isNamed = status === null && recipient != null && (text ?? '').toLowerCase().includes(recipient.toLowerCase());
   if (!BESIDE_UNKNOWN.has(worded) || !(coded === 'user_unknown' || (coded === null && isNamed))) return false;
-  return unknownPartIn(reduceToHeads(toSearched(nameRecipient(refusal)))) === 'recipient';
+  const searched = toSearched(nameRecipient(refusal));
+  return (coded !== null || UNKNOWN_BEHIND.test(searched)) && unknownPartIn(reduceToHeads(searched)) === 'recipient';
 }
+
+/** Right behind an address. */
+const UNKNOWN_BEHIND =
+  /@addr>?:? (?:is (?:not|unknown|no)|isn't|does not|doesn't|has no|not|no|unknown|invalid|was not)(?!\p{L})/u;
 
 /** What servers do, and not what they found out about a mailbox. */
 const BESIDE_UNKNOWN: ReadonlySet<RefusalReason> = new Set([

@@ -217,9 +217,9 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'mail_not_accepted',
     `
     does not accept mail | does not accept email | not accept any mail | accepts no mail | null mx | nullmx | no mail accepted |
-    mx ... is 0 . | no smtp service | domain doesn't accept mail | does not receive mail | mail receiving disabled |
+    mx ... is 0 . | no smtp service | domain doesn't accept mail | does not receive mail | does not receive any mail | does not receive any email | accept mail for @host any longer | accept mail for @host any more | no longer accept mail for @host | no longer accepts mail for @host | mail receiving disabled |
     all relevant mx records point to non-existent | lowest numbered mx record points to local | cname_lookup_failed_permanently |
-    no mx for | has no mail exchanger | cannot receive mail | not configured to receive mail | not configured to receive email | not configured to receive e-mail | not set up to receive mail for | do not receive mail for | do not receive email for | never receives mail | never receives email | domaine @host n'accepte | domaine @host ne reçoit | domain @host nimmt keine | domäne @host nimmt keine | domain @host empfängt keine | domäne @host empfängt keine | dominio @host no acepta | dominio @host no recibe | dominio @host non accetta | dominio @host non riceve | domínio @host não aceita | domínio @host não recebe | domein @host accepteert geen | domein @host ontvangt geen | домен @host не принимает | non-existent hosts | invalid mx | illegal host/domain |
+    no mx for | has no mail exchanger | cannot receive mail | not configured to receive mail | not configured to receive email | not configured to receive e-mail | not set up to receive mail for | do not receive mail for | do not receive email for | never receives mail | never receives email | domaine @host n'accepte pas de courrier | domaine @host n'accepte pas d'e-mail | domaine @host n'accepte aucun courrier | domaine @host ne reçoit pas de courrier | domaine @host ne reçoit pas d'e-mail | domain @host nimmt keine mail | domain @host nimmt keine e-mail | domain @host empfängt keine mail | domain @host empfängt keine e-mail | dominio @host no acepta correo | dominio @host no recibe correo | dominio @host non accetta posta | dominio @host non riceve posta | domínio @host não aceita e-mail | domínio @host não recebe e-mail | domein @host accepteert geen mail | domein @host ontvangt geen mail | домен @host не принимает почту | non-existent hosts | invalid mx | illegal host/domain |
     lowest-numbered mx | although i'm listed as a best-preference mx | no mx record found`,
   ],
   [
@@ -245,7 +245,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     mailbox ... not found | account not found | address not found | email address wasn | email address couldn't be found |
     address couldn | not found by smtp address lookup | no such user | no such mailbox | no such address | no such recipient |
     no such account | no such local user | no such person | no such email | no mailbox here | no mailbox by that name | no mailbox |
-    no account by that name | no user | no valid recipient | nosuchuser | does not exist | doesn't exist | doesnt exist |
+    no account by that name | no user | no valid recipient | nosuchuser | does not exist | doesn't exist |
     do not exist | no existe | n'existe pas | non esiste | não existe | existiert nicht | nicht vorhanden | bestaat niet |
     nie istnieje | neexistuje | не существует | не найден | не знайден | findes ikke | finns inte | finnes ikke | ei ole olemassa |
     mevcut değil | bulunamadı | δεν υπάρχει | 不存在 | 存在しません | 見つかりません | リストにありません | 该用户 | 없는 | không tồn tại | invalid recipient |
@@ -265,12 +265,12 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     user have been | could not be found | unable to find | 5.1.0 address rejected | not present in directory | can't accept user |
     addresses were unknown | server rejected recipients | not an active address | mailbox not present | mailbox unavaiable |
     nessun utente | no mail box | account unavailable | account is unavailable | not a local address | not a local user | not a local mailbox |
-    recipient is not local | invalid-recipient | recipient is not accepted | user not exist | recipient not exist |
-    address not exist | mailbox not exist | account not exist | recipient not ok | user ... not ok | badrcptto | badrecipientto |
+    recipient is not local | invalid-recipient | recipient is not accepted |
+    recipient not ok | user ... not ok | badrcptto | badrecipientto |
     not in my validrcptto | no one at this address | address no longer accepts mail | missing home directory |
     unknown virtual user | non-existent user | nonexistent user | non-existent mailbox | nonexistent mailbox |
-    non-existent recipient | nonexistent recipient | @addr was not found | userunknown | unknown e-mail | unknown email | email not exist | e-mail not exist | email does not exist | e-mail does not exist | email doesn't exist | archived recipient |
-    wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain | path no exist |
+    non-existent recipient | nonexistent recipient | @addr was not found | userunknown | unknown e-mail | unknown email | email does not exist | e-mail does not exist | email doesn't exist | archived recipient |
+    wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain |
     lookup in domain map failed | recipients was undeliverable | recipient cannot be verified | account closed | account is closed |
     account has been closed | mailbox has been closed | account deleted | account has been deleted | account was deleted |
     mailbox deleted | mailbox has been deleted | user deleted | user has been deleted | user has been removed | user was removed |

@@ -28,7 +28,7 @@ export function spellings(word: string): string[] {
   const plain = withoutMarks(word);
   const twoLetters = word.replace(/[äöüåø]/g, (letter) => TWO_LETTERS[letter] ?? letter);
   const stressed = word.replace(/[àèìòù](?!\p{L})/gu, (letter) => `${withoutMarks(letter)}'`);
-  const short = word.replace(/^not(?= an? )/, "isn't");
+  const short = word.replace(/^not(?= )/, "isn't");
   return [
     ...new Set([word, short, plain, withoutMarks(twoLetters), withoutMarks(stressed), plain.replaceAll("'", ' ')]),
   ];
