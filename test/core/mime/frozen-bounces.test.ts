@@ -26,12 +26,13 @@ async function readEffects({ raw, expected, recipients }: FrozenMessage): Promis
 }
 
 // 224 whole mails after the wordings of mail systems and providers, written and committed before anyone looked at what the product made of
-// them. A third, by a hash of its title, was kept aside.
+// them. A third, by a hash of its title, was kept aside. At first, 78 of 81 and 47 of 49 that must suppress were read so, and 62 of 64 and 29
+// of 30 that must not.
 describe.each([
-  ['must suppress', true, false, 0],
-  ['must suppress', true, true, 0],
-  ['must not suppress', false, false, 0],
-  ['must not suppress', false, true, 0],
+  ['must suppress', true, false, 81],
+  ['must suppress', true, true, 47],
+  ['must not suppress', false, false, 63],
+  ['must not suppress', false, true, 29],
 ] as const)('mails that %s', (_, must, isHeld, least) => {
   test(`kept aside: ${isHeld}: at least ${least} are read as they are meant`, async () => {
     const all = mails.filter((mail) => mail.isHeld === isHeld && !mail.expected.endsWith(' none') === must);
