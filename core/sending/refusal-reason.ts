@@ -5,7 +5,7 @@ import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
-import { mendEnglish } from './word-patterns.ts';
+import { correctEnglish } from './word-patterns.ts';
 
 /** The command that was refused, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -215,7 +215,7 @@ function withoutLonger(wordings: readonly string[]): string[] {
 
 /** Addresses, URLs and host names are not words (`virus@example.com`): they become `@addr` and `@host`, which wordings may name. */
 function toSearched(text: string): string {
-  return mendEnglish(text.slice(0, MAX_TEXT_LENGTH).toLowerCase().replaceAll('’', "'"))
+  return correctEnglish(text.slice(0, MAX_TEXT_LENGTH).toLowerCase().replaceAll('’', "'"))
     .replace(GREETING, ' ')
     .replace(ADVERB, '')
     .replace(/\(in reply to [a-z ]{3,30} command\)/g, ' ')

@@ -92,7 +92,7 @@ function toSource(word: string): string {
 }
 
 /** English as some servers write it, and as the lists have it. */
-const MENDED: readonly (readonly [RegExp, string])[] = [
+const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
   [/(?<!\p{L})(?:unknow|unkown|unknwon|uknown|unknonw|unkonwn|unknowed|unknwown)(?!\p{L})/gu, 'unknown'],
   [/(?<!\p{L})(?:rec[ei]{1,2}p[ie]{1,2}[ae]?nt|recipinet|recipeint|receipent)(s?)(?!\p{L})/gu, 'recipient$1'],
   [
@@ -110,7 +110,7 @@ const MENDED: readonly (readonly [RegExp, string])[] = [
   [/(?<!\p{L})no(?:t)? regist(?:er|ered|red)(?!\p{L})/gu, 'not registered'],
 ];
 
-/** Returns a text (lower case) with usual misspellings of English mended: `unkown user`, `recepient no found`, `no exist`. */
-export function mendEnglish(text: string): string {
-  return MENDED.reduce((mended, [wrong, right]) => mended.replace(wrong, right), text);
+/** Returns a text (lower case) with usual misspellings of English corrected: `unkown user`, `recepient no found`, `no exist`. */
+export function correctEnglish(text: string): string {
+  return CORRECTIONS.reduce((corrected, [wrong, right]) => corrected.replace(wrong, right), text);
 }

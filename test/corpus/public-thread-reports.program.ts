@@ -85,7 +85,7 @@ describe.skipIf(!hasCorpora)('of the public reports about threads of several ste
   });
 
   test.each(['keeps', 'replaces'])(
-    '95: mail to oneself is in one thread, sent and received, if the relay %s its id',
+    '95: mail to the own address is in one thread, sent and received, if the relay %s its id',
     async (what) => {
       const hello = await stage.createAddress(`${what}95`);
       const [post] = await readSteps('95-mail-to-oneself', {

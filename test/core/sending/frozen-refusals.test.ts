@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('those that were in sight while the others were cured are read as they are meant', () => {
+test('refusals that were in sight during the cures are read as they are meant', () => {
   const all = readRefusals('refusals-in-sight.txt');
   expect(all.length).toBeGreaterThan(400);
   expect(all.filter(({ text, must }) => suppresses(text) !== must)).toEqual([]);

@@ -13,7 +13,7 @@ import { baseSubject } from '../../../../core/mime/subject.ts';
 import { automaticReplyRefusal } from '../../../../core/sending/automatic-reply.ts';
 
 /** The sixth set has a file for each family of bounces. */
-export type BounceFamily = 'unix' | 'windows' | 'providers' | 'languages' | 'odd';
+type BounceFamily = 'unix' | 'windows' | 'providers' | 'languages' | 'odd';
 /** What a file of whole messages is about. */
 export type FrozenKind =
   | BounceFamily
