@@ -276,7 +276,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     mailbox deleted | mailbox has been deleted | user deleted | user has been deleted | user has been removed | user was removed |
     recipient has been deleted | recipient has left | recipient left | user left | retired account | no longer an employee |
     no longer on server | handle mail for that user | handle mail for this user | cannot deliver mail for | bad destination email |
-    incorrectly addressed | no such id | in name directory | found in passwd | not found in active directory | not in virtual mailbox | not in virtual alias | not in local recipient | not in recipient map | not in relay recipient | unknown in relay | unknown in local | unknown in virtual | not in aliases | this name is unknown | he does not work here | she does not work here | he no longer works | she no longer works | address rejected - unknown | found in ldap | in the address list |
+    incorrectly addressed | no such id | in name directory | found in passwd | not found in active directory | not in virtual mailbox | not in virtual alias | not in local recipient | not in recipient map | not in relay recipient | unknown in local | unknown in virtual | not in aliases | this name is unknown | he does not work here | she does not work here | he no longer works | she no longer works | address rejected - unknown | found in ldap | in the address list |
     no one with that | specify a valid notes mail file |
     no email address registered | no e-mail address registered | found in directory | unavailable to take delivery |
     unavailable mailbox | unavailable mail user | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |
