@@ -189,9 +189,13 @@ function readHead(section: HeaderSection, bodyCharset: string | null): Head {
   };
 }
 
-/** Decodes the field but keeps its folding, which matters within a msg-id (seen: mail programs that encode every long field). */
-function idsText(section: HeaderSection, name: string): string {
-  const raw = firstField(section, name)?.raw ?? '';
+/**
+ * Decodes the field but keeps its folding, which matters within a msg-id (seen: mail programs that encode every long field). Of several
+ * References, which relays write that add their own, all count.
+ */
+function idsText(section: HeaderSection, name: 'message-id' | 'in-reply-to' | 'references'): string {
+  const fields = section.fields.filter((field) => field.name === name).slice(0, name === 'references' ? 10 : 1);
+  const raw = fields.map((field) => field.raw).join(' ');
   return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
 }
 

@@ -19,17 +19,46 @@ const MARKERS: Record<Marker, readonly string[]> = {
     'res', // Portuguese
     'odp', // Polish
     'odg', // Croatian, Slovene
+    'odpověď', // Czech, and the whole words that Notes writes
+    'odpoveď',
+    'odpowiedź',
+    'odgovor',
+    'svar',
+    'antwoord',
+    'vastaus',
+    'válasz',
+    'risposta',
+    'respuesta',
+    'resposta',
+    'réponse',
+    'răspuns',
+    'yanıt',
+    'cevap',
     'vá', // Hungarian
     'ynt', // Turkish
     'yan',
     'bls', // Indonesian
+    'balas',
+    'ats', // Lithuanian
     'atb', // Welsh
     'απ', // Greek
     'σχετ',
+    'απαντ',
     'на', // Russian
     'отв',
+    'ответ',
+    'відп', // Ukrainian
+    'відповідь',
+    'отг', // Bulgarian
+    'отговор',
     'השב', // Hebrew
+    'תגובה',
     'رد', // Arabic
+    'پاسخ', // Persian
+    'उत्तर', // Hindi
+    'ตอบ', // Thai
+    'ตอบกลับ',
+    'trả lời', // Vietnamese
     '回复', // Chinese
     '回覆',
     '答复',
@@ -55,10 +84,21 @@ const MARKERS: Record<Marker, readonly string[]> = {
     'ilt', // Turkish
     'i̇lt',
     'trs', // Indonesian
+    'yml', // Welsh
+    'továbbítás', // Hungarian
+    'persiunt', // Lithuanian
+    'edasi', // Estonian
+    'proslj', // Croatian
+    'posr', // Slovene
     'πρθ', // Greek
     'пересл', // Russian
+    'переслано', // Ukrainian
+    'препр', // Bulgarian
     'הועבר', // Hebrew
     'إعادة توجيه', // Arabic
+    'ارسال', // Persian
+    'ส่งต่อ', // Thai
+    'chuyển tiếp', // Vietnamese
     '转发', // Chinese
     '轉寄',
     '转寄',
@@ -209,8 +249,9 @@ function endOfBlob(span: Span, start: number): number {
 /** `subj-refwd = marker *WSP [subj-blob] ":"`, also with a count such as `Re(2):` or `Re^2:`, or a full-width colon. */
 function markerAt(span: Span, start: number): { marker: Marker; word: string; end: number } | null {
   const head = span.text.slice(start, Math.min(span.end, start + LONGEST_MARKER + 1));
-  const word = /^[\p{L}\p{M}]+(?: توجيه)?/u.exec(head)?.[0];
-  const marker = word === undefined ? undefined : KIND_OF_MARKER.get(word.toLowerCase());
+  const word = /^[\p{L}\p{M}]+(?: (?:توجيه|lời|tiếp))?/iu.exec(head)?.[0];
+  // Japanese programs write Latin letters of full width.
+  const marker = word === undefined ? undefined : KIND_OF_MARKER.get(word.normalize('NFKC').toLowerCase());
   if (word === undefined || marker === undefined) return null;
   let at = start + word.length;
   if (span.text[at] === ' ') at++;

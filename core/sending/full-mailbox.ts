@@ -10,7 +10,7 @@ const PLACES = [
   String.raw`căsuț\p{L}{1,30}|spațiu\p{L}{0,30}|ящик\p{L}{0,30}|скриньк\p{L}{1,30}|квот\p{L}{1,30}|мест\p{L}{1,30}|місц\p{L}{1,30}|кутия\p{L}{0,30}|пощенск\p{L}{1,30} кутия|posta kutu\p{L}{1,30}|gelen kutu\p{L}{1,30}|kota\p{L}{0,30}|alan\p{L}{0,30}`,
   String.raw`θυρίδ\p{L}{1,30}|γραμματοκιβώτι\p{L}{1,30}|χώρο\p{L}{0,30}|brevlåd\p{L}{1,30}|inkorg\p{L}{0,30}|postlåd\p{L}{1,30}|lagring\p{L}{0,30}|utrymme\p{L}{0,30}|plads\p{L}{0,30}|plass\p{L}{0,30}|indbakke\p{L}{0,30}|innboks\p{L}{0,30}|postkass\p{L}{1,30}|kvot\p{L}{1,30}|postilaatikko\p{L}{0,30}|postilaatik\p{L}{1,30}|tallennustila\p{L}{0,30}|tila\p{L}{0,30}`,
   String.raw`sandučić\p{L}{0,30}|nabiralnik\p{L}{0,30}|prostor\p{L}{0,30}|תיבת?|מכסה|מקום|صندوق|مساحة|الحصة|سعة|فضای?`,
-  String.raw`メールボックス|受信箱|受信ボックス|受信トレイ|容量|空き|邮箱|郵箱|信箱|收件箱|收件匣|空间|空間|配额|配額|사서함|편지함|메일함|받은편지함|용량|공간|hộp thư|dung lượng|กล่อง(?:จดหมาย|ขาเข้า)|พื้นที่|kotak (?:surat|masuk)|kuota|penyimpanan|मेलबॉक्स|इनबॉक्स|स्थान`,
+  String.raw`メールボックス|受信箱|受信ボックス|受信トレイ|容量|空き|保存領域|邮箱|郵箱|信箱|收件箱|收件匣|空间|空間|配额|配額|사서함|편지함|메일함|받은편지함|용량|공간|hộp thư|dung lượng|กล่อง(?:จดหมาย|ขาเข้า)|พื้นที่|kotak (?:surat|masuk)|kuota|penyimpanan|मेलबॉक्स|इनबॉक्स|स्थान`,
 ];
 
 /** Says that there is no room in them. */
@@ -24,7 +24,7 @@ const FULL = [
   String.raw`γεμάτ\p{L}{1,30}|υπερβ\p{L}{1,30}|υπέρβασ\p{L}{1,30}|πλήρ\p{L}{1,30}|fullt?|överskrid\p{L}{1,30}|slut|inget (?:mer )?utrymme|fyldt?|fuld|overskr\p{L}{1,30}|ikke (?:har )?(?:mere|mer|nok) (?:plads|plass)|täynnä|ylit\p{L}{1,30}|ei riitä|loppu\p{L}{0,30}`,
   String.raw`no space|no room|(?:boş |yeterli )?yer (?:yok|kalma\p{L}{1,10})|alan (?:yok|kalma\p{L}{1,10})|места нет|місця немає|няма (?:свободно )?място|nie ma (?:już |wolnego )?miejsca|nemá (?:už |volné |dost )?míst\p{L}|nemá (?:už |voľné )?miest\p{L}|nincs (?:már |több |elég |szabad )?hely|nu (?:mai )?(?:are|este|există) (?:loc|spațiu)|δεν (?:έχει|υπάρχει) (?:άλλο |αρκετό |διαθέσιμο )?χώρο\p{L}?|nema (?:više |dovoljno |slobodnog )?(?:mjesta|mesta|prostora)|אין (?:יותר )?מקום|(?:لا توجد|لا يوجد|لا تتوفر) (?:مساحة|مكان)|فضای? کافی|ei ole (?:enää |tarpeeksi )?tilaa|n'a plus (?:de |d')|n'y a plus (?:de |d')|no tiene (?:más )?(?:espacio|sitio)|non ha (?:più )?(?:spazio|posto)|não tem (?:mais )?espaço`,
   String.raw`pun[ioa]?|prekorač\p{L}{1,30}|poln\p{L}{0,30}|presež\p{L}{1,30}|מלא\p{L}{0,30}|ممتل\p{L}{0,30}|تجاوز\p{L}{0,30}|پر است`,
-  String.raw`いっぱい|一杯|満杯|超過|超え|オーバー|不足|ありません|已满|已滿|满了|爆满|超出|超过|超過|没有(?:剩余|足够|可用)|沒有(?:剩餘|足夠)|不够|가득|초과|부족|없|đầy|vượt|hết|เต็ม|เกิน|penuh|melebihi|भर|पूर्ण`,
+  String.raw`いっぱい|一杯|満杯|超過|超え|オーバー|不足|(?:容量|空き|領域|スペース)[はがも]?(?:もう|十分に)?(?:ありません|ない)|已满|已滿|满了|爆满|超出|超过|超過|没有(?:剩余|足够|可用)|沒有(?:剩餘|足夠)|不够|가득|꽉|초과|부족|(?:공간|용량)[이은도가]? ?(?:더 ?이상 ?|남아 ?)?없|đầy|vượt|hết|เต็ม|เกิน|penuh|melebihi|भर|पूर्ण`,
 ];
 
 /** Clauses about the size of the message, not about the mailbox. */

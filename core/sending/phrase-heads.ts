@@ -89,7 +89,23 @@ const THAI = `ผู้รับ|ผู้ใช้|บัญชี|กล่อ
 const INDONESIAN = `pengguna|penerima|akun|kotak surat`;
 const NO_INDONESIAN_THING = `nama|alamat|akun|surat|email|e-mail|ada|tidak|bahwa|untuk|oleh|maaf|karena|dari|ke|dengan|adalah|bukan|belum|itu|ini|jika|kotak|domain`;
 
+/** Files and states of a recipient: `vacation script not found for user`, `invalid state of mailbox`, `user joe: invalid sieve script`. */
+const FILES = `(?:(?!(?:${RECIPIENTS}|of|or|and|is|was)\\b)[.\\p{L}-]{2,14} )?(?:scripts?|files?|certificates?|signatures?|keys?|states?|status|spools?|licen[cs]es?|templates?)(?! ?[:=])`;
+
 const PHRASES: readonly Phrase[] = [
+  phrase(
+    `${START}(?:invalid|unknown|illegal|bad|no valid|no such) (?<head>${FILES})${END}(?! (?:${RECIPIENTS}|or|of|for))`,
+    '(?!)',
+  ),
+  phrase(
+    `${START}(?<head>${FILES})(?= (?:is |was |were )?(?:not found|could not be found|missing|invalid|not valid|does not exist) (?:for|of|in) (?:the |this )?(?:${RECIPIENTS})${END})`,
+    '(?!)',
+  ),
+  phrase(
+    `${START}(?<head>${FILES}|messages?)(?: (?:of|for) (?:(?:the|this|that) )?)(?:${RECIPIENTS})(?: @addr)?${END}`,
+    '(?!)',
+  ),
+  phrase(`${START}(?<head>archive) (?:mailbox|account)${END}`, '(?!)'),
   phrase(`${START}(?:${RECIPIENTS})(?:'s?)?${BETWEEN}(?<head>${THINGS})${END}`, '(?!)'),
   phrase(
     `${START}(?:recipient|user|mailbox|account|customer|member|employee|receiver|subscriber|addressee)(?: (?!@)["']?[\\p{L}\\p{N}._+-]{2,40}["']?)?(?:'s|s')(?! mail file\\b)(?: (?!(?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot)\\b)[.\\p{L}-]{2,20}){0,2} (?<head>(?!(?:${PREDICATES})\\b)[.\\p{L}-]{3,20})${END}(?= (?:not|no|is|was|are|were|has|could|can|does|doesn't|cannot|unknown|invalid|missing|of|in|on|by)\\b|$|[.,;])`,
@@ -194,6 +210,23 @@ const PHRASES: readonly Phrase[] = [
   ),
 ];
 
+/** A trouble of which a server knows nothing, in many languages: `unbekannter Fehler beim Empfänger`. */
+const UNKNOWN_TROUBLE = new RegExp(
+  [
+    String.raw`(?:unknown|unspecified|undetermined|unidentified) (?:(?:internal|system|server|network|smtp|mail|delivery|fatal|local|remote|dns) )?(?:errors?|failures?|problems?|troubles?|difficult(?:y|ies)|incidents?|malfunctions?|reasons?|causes?|issues?|exceptions?|faults?|status|state|condition|result|response)(?! ?[:=])`,
+    String.raw`(?:error|failure|reason|cause|status|state|fehler|ursache|grund|oorzaak|reden|fout|przyczyna|powód|błąd|příčina|príčina|důvod|dôvod|chyba|orsaken?|årsag(?:en)?|årsak(?:en)?|причина|ошибка|помилка|syy|neden|hata) ?:? (?:is |was |ist |jest |je |är |er |on )?(?:unknown|unbekannt|onbekend|nieznan[ay]|neznám[áýy]|okänd|ukendt|ukjent|неизвестна|невідома|tuntematon|bilinmiyor)(?= ?$|[.,;!)])`,
+    String.raw`(?:unbekannte[rnms]?|ungeklärte[rnms]?) (?:\p{L}{0,14}fehler|ursachen?|probleme?|gr[uü]nde?n?|störung|status|zustand|ausnahme)|onbekende? (?:fout|storing|oorzaak|probleem|reden|status)`,
+    String.raw`(?:erreur|problème|panne|incident|anomalie|dysfonctionnement|cause|raison|état|échec|exception) (?:est )?(?:inconnue?|indéterminée?)|(?:error|fallo|problema|causa|motivo|razón|estado) (?:desconocid|indeterminad|no identificad)[oa]|(?:errore|problema|guasto|causa|motivo|ragione|stato) (?:sconosciut|indeterminat|non identificat)[oa]|(?:erro|falha|problema|causa|motivo|razão|estado) (?:desconhecid|indeterminad|não identificad)[oa]|(?:eroare|problemă|cauză|motiv|stare) (?:necunoscut|nedeterminat)ă?`,
+    String.raw`(?:okänt|okänd|ukendt|ukjent) (?:fel|fejl|feil|problem|orsak|årsag|årsak|status)|tuntema\p{L}{1,5} (?:virhe|ongelma|syy|vika)\p{L}{0,4}|nieznan\p{L}{1,3} (?:błęd|błąd|blad|problem|przyczyn|powod|powód|stan)\p{L}{0,3}|neznám\p{L}{1,3} (?:chyb|problém|příčin|príčin|důvod|dôvod|stav)\p{L}{0,3}|ismeretlen (?:hib|ok|problém|állapot)\p{L}{0,4}`,
+    String.raw`неизвестн\p{L}{2,3} (?:ошибк|сбо|причин|проблем|состояни|статус)\p{L}{0,3}|невідом\p{L}{1,3} (?:помилк|збі|причин|проблем|стан)\p{L}{0,3}|(?:неизвестна|непозната|непознат\p{L}) (?:греш|проблем|причин)\p{L}{1,3}|nepoznat\p{L} (?:gre[sš]k|pogre[sš]k|problem|uzrok)\p{L}{0,2}|neznan\p{L} napak\p{L}|bilinmeyen (?:bir )?(?:hata|sorun|neden|durum)\p{L}{0,3}|άγνωστ\p{L}{1,2} (?:σφάλμα|πρόβλημα|αιτία|λόγ)\p{L}{0,3}|nežinom\p{L}{1,2} klaid\p{L}|nezinām\p{L} kļūd\p{L}|tundmatu viga`,
+    `שגיאה (?:לא ידועה|לא מזוהה)|תקלה לא ידועה|خطأ (?:غير معروف|مجهول)|خطای (?:ناشناخته|نامشخص)|अज्ञात (?:त्रुटि|समस्या)|ข้อผิดพลาดที่ไม่(?:รู้จัก|ทราบ)|lỗi không (?:xác định|rõ)|kesalahan (?:yang )?tidak (?:dikenal|diketahui)`,
+    '(?:未知|不明)的?(?:错误|錯誤|原因|问题|問題|故障|异常|異常|状态|狀態)|原因不明|(?:不明|未知)[なの]?(?:エラー|問題|障害|原因|理由)|알 수 없는 (?:오류|에러|문제|이유|원인|상태)',
+  ]
+    .map((words) => (/^\(\?:\p{Script=Han}/u.test(words) ? words : `(?<!\\p{L})(?:${words})`))
+    .join('|'),
+  'gu',
+);
+
 const MAX_PLACE_LENGTH = 30;
 
 /**
@@ -201,7 +234,7 @@ const MAX_PLACE_LENGTH = 30;
  * a recipient: `user certificate not found` becomes `@thing not found`. Places where a recipient is missing stay as they are.
  */
 export function reduceToHeads(text: string): string {
-  let reduced = text;
+  let reduced = text.replace(UNKNOWN_TROUBLE, ' ');
   for (const { pattern, noThing, place } of PHRASES)
     reduced = reduced.replace(pattern, (...found) => {
       const [whole] = found as [string];

@@ -5,6 +5,7 @@ import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
 import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
+import { correctEnglish } from './word-patterns.ts';
 
 /** The command that was refused, as far as it is known. */
 export type RefusedCommand = 'sender' | 'recipient' | 'content';
@@ -33,7 +34,7 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   const isPolicy = status !== null && /^[45]\.7\.\d/.test(status);
   if (worded === null) return command === 'sender' && coded === null ? 'sender_rejected' : (coded ?? 'unknown');
   if (worded === 'recipient_rejected' && coded === 'user_unknown' && isUnexplained(refusal.text ?? '')) return coded;
-  if (!isHardReason(worded)) return worded;
+  if (!isHardReason(worded)) return isConfirmed(worded, coded, refusal) ? 'user_unknown' : worded;
   // The server asked to try again, and its status says nothing about the address.
   if (refusal.code !== null && Math.trunc(refusal.code / 100) === 4 && /^4\.[2-7]\.(?!7$)/.test(status ?? ''))
     return 'expired';
@@ -85,6 +86,34 @@ const CALLOUT =
 /** Local parts that are words of refusals. */
 const NO_NAME =
   /^(?:\d+|mail|e-?mail|message|server|host|sender|user|account|mailbox|recipient|address|domain|list|policy|no|not|error|service|system|database|backend|client|file|key|image|template|boundary|command|header|content|dns|smtp|the|this|your?|unknown|invalid|access|relay|spam|virus)s?$/;
+
+/**
+ * Returns whether a text says that a recipient is unknown, whatever else is in it, and a status or the recipient's own address beside it:
+ * `5.1.1 Spam filter: no such recipient`, `Blocked: joe@example.com does not exist`.
+ */
+function isConfirmed(worded: RefusalReason, coded: RefusalReason | null, refusal: Refusal): boolean {
+  const { text, status, recipient } = refusal;
+  const isNamed = status === null && recipient != null && (text ?? '').toLowerCase().includes(recipient.toLowerCase());
+  if (!BESIDE_UNKNOWN.has(worded) || !(coded === 'user_unknown' || (coded === null && isNamed))) return false;
+  const searched = toSearched(nameRecipient(refusal));
+  return (coded !== null || UNKNOWN_BEHIND.test(searched)) && unknownPartIn(reduceToHeads(searched)) === 'recipient';
+}
+
+/** Right behind an address. */
+const UNKNOWN_BEHIND =
+  /@addr>?:? (?:is (?:not|unknown|no)|isn't|does not|doesn't|has no|not|no|unknown|invalid|was not)(?!\p{L})/u;
+
+/** What servers do, and not what they found out about a mailbox. */
+const BESIDE_UNKNOWN: ReadonlySet<RefusalReason> = new Set([
+  'blocked',
+  'spam',
+  'virus',
+  'policy',
+  'relay_denied',
+  'security',
+  'authentication_failed',
+  'content_rejected',
+]);
 
 /** `Recipient address rejected` without a reason that the server's words give. */
 function isUnexplained(text: string): boolean {
@@ -151,6 +180,7 @@ const MATCHERS = lazily(() =>
         needsSubject: NEEDS_SUBJECT.test(wording),
         isWord: /^u[bc]e$/.test(wording),
         isUnrouteable: /^unroute?able$/.test(wording),
+        isListing: wording.startsWith('listed '),
       }),
     ),
   })),
@@ -173,6 +203,8 @@ interface Wording {
   isWord: boolean;
   /** says it of an address or a domain right behind, or of what is before: of a return path, too */
   isUnrouteable: boolean;
+  /** says that something is on a list: not of a recipient who is `not listed in` a directory */
+  isListing: boolean;
 }
 
 /** Leaves out wordings that contain another one of the same reason. */
@@ -183,11 +215,9 @@ function withoutLonger(wordings: readonly string[]): string[] {
 
 /** Addresses, URLs and host names are not words (`virus@example.com`): they become `@addr` and `@host`, which wordings may name. */
 function toSearched(text: string): string {
-  return text
-    .slice(0, MAX_TEXT_LENGTH)
-    .toLowerCase()
-    .replaceAll('’', "'")
+  return correctEnglish(text.slice(0, MAX_TEXT_LENGTH).toLowerCase().replaceAll('’', "'"))
     .replace(GREETING, ' ')
+    .replace(ADVERB, '')
     .replace(/\(in reply to [a-z ]{3,30} command\)/g, ' ')
     .replace(/https?:\/\/\S{1,500}/g, ' ')
     .replace(ADDRESS, '@addr')
@@ -205,6 +235,10 @@ const LABEL =
 const PREDICATE =
   /^(?:(?:not|no longer|unknown|invalid|does|doesn't|is|isn't|was|wasn't|unable|cannot|can't|could|couldn't|bad|illegal|non-?existent|never|has|doesnt|undeliverable|unrouteable|unroutable)(?![\p{L}-])|[^ ()]{2,20} [^ ()]{2,20} {0,2}(?:$|\())/u;
 
+/** In front of what happened to a recipient: `has been permanently deleted`. */
+const ADVERB =
+  /(?<=(?<!\p{L})(?:been|was|were|is|are|has|have) )(?:permanently|recently|already|since|now|just|completely) /gu;
+
 /** The sender of the report is addressed, which is not about the sender. */
 const GREETING =
   /\b(?:dear|hello|hi|sehr geehrter?|lieber?|chère?|cher|estimad[oa]|gentile|prezad[oa]|geachte|beste) (?:sender|absender(?:in)?|exp[ée]diteur|remitente|mittente|remetente|afzender)\b/g;
@@ -215,13 +249,14 @@ const ADDRESS =
 
 /** What a hard wording may not be about, right before and behind it. */
 const SENDER_BEFORE =
-  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|not|no|currently|seem|to|be)){0,3} ?$|(?<!\p{L})(?:relay|sasl|auth) ?$/u;
+  /(?:(?<!to |to the )send(?:er(?:'s)?|ing)(?: (?:mailbox|address|user|account|domain))?|return(?:[- ](?:address|path))?|reply-to|helo|ehlo|from address|from:? ?domain|your(?: domain| host| account| address| ip)?)(?: (?!recip|rcpt|mailbox|to |for )[@a-z',:-]{1,12}){0,3} ?$|callback(?: [a-z',:-]{1,12}){0,4} ?$|(?<!\p{L})you(?:'ve|'re)?(?: (?:have|has|had|do|don't|are|aren't|not|no|currently|seem|to|be)){0,3} ?$|(?<!\p{L})(?:relay|sasl|auth) ?$/u;
 /** The sender in other languages, right before a hard wording. */
 const FOREIGN_SENDER_BEFORE =
   /(?<!\p{L})(?:absender|sendende|[ée]metteur|emisor|emissor|emittent|exp[ée]diteur|expéditrice|remitente|remetente|mittente|afzender|avsändar|avsender|afsender|nadawc|odesílatel|odosielateľ|отправител|відправник|gönderen|发件人|发件方|发送方|發送方|寄件者|寄件人|差出人|送信者|送信元|발신|보낸 사람|보내는 사람|발송자)\p{L}{0,20}(?: [@\p{L}',:-]{1,12}){0,2} ?$/u;
 /** Who is unknown is no subject: `mail from unknown hosts`. */
 const OF_UNKNOWN = /(?<!\p{L})(?:from|by|of|relay for) (?:an? |any |the )?$/u;
-const SENDER_BEHIND = /^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
+const SENDER_BEHIND =
+  /^s?(?: address(?:es)?)? (?:in|within) (?:the |your )?(?:["']?(?:to|cc|bcc)["']?:?(?: (?:field|header|line))|header|message)|^[a-z ,:]{0,12}(?:sender|helo|ehlo|from address)\b/;
 const MAX_CONTEXT_LENGTH = 50;
 
 function isAboutSender(text: string, start: number, end: number): boolean {
@@ -256,10 +291,18 @@ function hasWording(text: string, wording: Wording): boolean {
     });
     if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
     if (wording.isUnrouteable && !UNROUTEABLE_BEHIND.test(text.slice(from, from + MAX_CONTEXT_LENGTH))) continue;
+    if (
+      wording.isListing &&
+      NOT_BEFORE.test(text.slice(Math.max(0, at - 12), at)) &&
+      namesRecipient(findClause(text, at, from))
+    )
+      continue;
     if (isFound && !(wording.isHard && isAboutOthers(text, at, from, wording))) return true;
   }
   return false;
 }
+
+const NOT_BEFORE = /(?:(?<!\p{L})not|n't|no longer) $/u;
 
 /** A thing of a recipient, right before the word for the recipient: `Key for user joe not found`, `signature of the user was not found`. */
 const THING_BEFORE =
@@ -274,7 +317,7 @@ const UNROUTEABLE_BEHIND =
 
 /** Behind `does not accept mail`. */
 const CONDITION =
-  /^s? (?:without|from|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
+  /^s? (?:without|ohne|sans|sin|senza|sem|zonder|без|from|von|aus|de (?:votre|su|seu|cette|esta)|da|van|от|d['’]expéditeurs|with|that|which|larger|bigger|over|unless|if|sent|via|through|containing|until|signed|in )/;
 
 /** A thing of a recipient (phrase-heads.ts), and at most two words. */
 const THING_RIGHT_BEFORE = /@thing[がはもを은는이가을를]?(?: [^\s@.;!?]{1,16}){0,2} ?$/u;
@@ -291,7 +334,8 @@ function isAboutOthers(
   if (isUnconditional && CONDITION.test(text.slice(end, end + MAX_CONTEXT_LENGTH))) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
-  if (isHost && HOST_OF_OTHERS.test(clause)) return true;
+  if (isHost && (HOST_OF_OTHERS.test(clause) || (parts.length > 1 && isAboutThing(text.slice(start, end)))))
+    return true;
   // `user lookup failed: LDAP server not found`: what is missing has a subject of its own.
   const last = parts.at(-1) ?? '';
   if (parts.length > 1 && /[:;,] @thing ?$/u.test(text.slice(start, end - last.length))) return true;
@@ -310,7 +354,7 @@ const NEEDS_SUBJECT =
   /exist|esiste|bestaat|istnieje|vorhanden|findes|finns|finnes|olemassa|mevcut|bulunama|υπάρχει|найден|знайден|существует|不存在|存在しません|見つかりません|be found|unable to find|not known|not recogni|no longer (?:valid|available)/;
 /** What names an addressee beside the words for a recipient. */
 const OTHER_ADDRESSEE =
-  /(?<!\p{L})(?:groups?|resources?|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
+  /(?<!\p{L})(?:groups?|resources?|correo|courriel|directory entry|name or service|spectator|local ?part|e-?mails?|mail ?id|entry)(?!\p{L})/u;
 /** Words that are no subject. */
 const NO_SUBJECT =
   /(?<!\p{L})(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|may|not|that|which|and|but|currently|it|error|permanent|failure|failed|status|smtp|reply|remote|said|says)(?!\p{L})/gu;

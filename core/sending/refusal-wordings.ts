@@ -19,14 +19,14 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'network_error',
     `
-    not found, try again | not found (try again`,
+    not found, try again | not found (try again | connection to recipient's server failed | connection to recipients server failed`,
   ],
   [
     'user_unknown',
     `
     mailbox unavailable or access denied | mailbox ... unavailable or access denied | recipient address rejected: access denied |
-    disabled and deleted | disabled and removed | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
-    does not resolve to a mailbox | destin. sconosciuto | malformed local | address is no longer active | unknown or illegal alias`,
+    disabled and deleted | disabled and removed | expired and deleted | expired and removed | closed due to inactivity | closed for inactivity | deleted due to inactivity | deleted for inactivity | removed due to inactivity | deactivated and deleted | deactivated and removed | 停用並刪除 | 停用并删除 | 停用且已删除 | not listed in public name | not listed in domino | not listed in the directory | does not have an account here | not email addresses |
+    does not resolve to a mailbox | destin. sconosciuto | malformed local | malformed recipient | address is no longer active | unknown or illegal alias`,
   ],
   [
     'recipient_rejected',
@@ -56,7 +56,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     boîte aux lettres ... pleine | espace ... insuffisant | buzón lleno | buzon lleno | buzón ... lleno | casella piena |
     casella ... piena | caixa postal cheia | caixa ... cheia | mailbox vol | postvak vol | brevlådan är full | postkassen er fuld |
     postboks ... full | skrzynka ... pełna | przepełniona | schránka ... plná | переполнен | ящик ... заполнен | posta kutusu dolu |
-    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 사서함 | 용량이 초과 | 용량 초과 | 메일함 ... 가득 | hộp thư ... đầy |
+    kotası | メールボックスが一杯 | メールボックスの容量 | メールボックスがいっぱい | 容量を超え | 容量オーバー | 邮箱已满 | 邮箱空间 | 信箱已滿 | 超过配额 | 용량이 초과 | 용량 초과 | 메일함 ... 가득 | hộp thư ... đầy |
     space has been used up | mailbox exceeds | recipient storage full | boite ... pleine | too many messages on the server |
     enough space`,
   ],
@@ -100,7 +100,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     `
     too many connections | too many concurrent | too many simultaneous | too many sessions | concurrent connection |
     connection rate | connection limit | too many messages | too many emails | too many mails | too many recipients |
-    too many recipient | too many errors | too many invalid | too many unknown | excessive unknown | too many bad | too many requests |
+    too many recipient | too many errors | too many invalid | too many unknown | too many ... unknown user | too many ... unknown recipient | too many ... invalid recipient | too many ... nonexist | too many attempts | excessive unknown | excessive userid | excessive user unknown | too many bad | too many requests |
     too many connects | too many hops from | too frequent | too fast | too quickly | rate limit | rate-limit | ratelimit |
     rate limited | rate exceeded | message rate | exceeded ... rate | throttl | sending limit | hourly limit | daily limit |
     limit exceeded ... hour | per hour | messages per | excessive email rate | exceeds ... per connection | slow down |
@@ -217,9 +217,9 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     'mail_not_accepted',
     `
     does not accept mail | does not accept email | not accept any mail | accepts no mail | null mx | nullmx | no mail accepted |
-    mx ... is 0 . | no smtp service | domain doesn't accept mail | does not receive mail | mail receiving disabled |
+    mx ... is 0 . | no smtp service | domain doesn't accept mail | does not receive mail | does not receive any mail | does not receive any email | accept mail for @host any longer | accept mail for @host any more | no longer accept mail for @host | no longer accepts mail for @host | mail receiving disabled |
     all relevant mx records point to non-existent | lowest numbered mx record points to local | cname_lookup_failed_permanently |
-    no mx for | has no mail exchanger | cannot receive mail | non-existent hosts | invalid mx | illegal host/domain |
+    no mx for | has no mail exchanger | cannot receive mail | not configured to receive mail | not configured to receive email | not configured to receive e-mail | not set up to receive mail for | do not receive mail for | do not receive email for | never receives mail | never receives email | domaine @host n'accepte pas de courrier | domaine @host n'accepte pas d'e-mail | domaine @host n'accepte aucun courrier | domaine @host ne reçoit pas de courrier | domaine @host ne reçoit pas d'e-mail | domain @host nimmt keine mail | domain @host nimmt keine e-mail | domain @host empfängt keine mail | domain @host empfängt keine e-mail | dominio @host no acepta correo | dominio @host no recibe correo | dominio @host non accetta posta | dominio @host non riceve posta | domínio @host não aceita e-mail | domínio @host não recebe e-mail | domein @host accepteert geen mail | domein @host ontvangt geen mail | домен @host не принимает почту | non-existent hosts | invalid mx | illegal host/domain |
     lowest-numbered mx | although i'm listed as a best-preference mx | no mx record found`,
   ],
   [
@@ -245,7 +245,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     mailbox ... not found | account not found | address not found | email address wasn | email address couldn't be found |
     address couldn | not found by smtp address lookup | no such user | no such mailbox | no such address | no such recipient |
     no such account | no such local user | no such person | no such email | no mailbox here | no mailbox by that name | no mailbox |
-    no account by that name | no user | no valid recipient | nosuchuser | does not exist | doesn't exist | doesnt exist |
+    no account by that name | no user | no valid recipient | nosuchuser | does not exist | doesn't exist |
     do not exist | no existe | n'existe pas | non esiste | não existe | existiert nicht | nicht vorhanden | bestaat niet |
     nie istnieje | neexistuje | не существует | не найден | не знайден | findes ikke | finns inte | finnes ikke | ei ole olemassa |
     mevcut değil | bulunamadı | δεν υπάρχει | 不存在 | 存在しません | 見つかりません | リストにありません | 该用户 | 없는 | không tồn tại | invalid recipient |
@@ -259,24 +259,24 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
     not in the address book | not recognised | no longer valid | no longer available | no longer exists | no longer here |
     no longer in use | no longer employed | recipient address rejected: undeliverable | undeliverable address | bad address |
     bad recipient | bad rcpt | no one here by | nobody by that | bad mailbox | bad destination mailbox | mailbox unavailable | mailbox not available | mailbox is unavailable |
-    mailbox does not | mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
+    mailbox name not allowed | mailbox syntax | doesn't have ... account | does not have ... account |
     no one by that name | never existed | is not known | dosn't exist | email account that you tried to reach |
     destination unknown | delivery to ... not possible | user doesn | recipient address ... unknown | address does not |
     user have been | could not be found | unable to find | 5.1.0 address rejected | not present in directory | can't accept user |
     addresses were unknown | server rejected recipients | not an active address | mailbox not present | mailbox unavaiable |
     nessun utente | no mail box | account unavailable | account is unavailable | not a local address | not a local user | not a local mailbox |
-    recipient is not local | invalid-recipient | recipient is not accepted | user not exist | recipient not exist |
-    address not exist | mailbox not exist | account not exist | recipient not ok | user ... not ok | badrcptto | badrecipientto |
+    recipient is not local | invalid-recipient | recipient is not accepted |
+    recipient not ok | user ... not ok | badrcptto | badrecipientto |
     not in my validrcptto | no one at this address | address no longer accepts mail | missing home directory |
     unknown virtual user | non-existent user | nonexistent user | non-existent mailbox | nonexistent mailbox |
-    non-existent recipient | nonexistent recipient | @addr was not found | userunknown | unknown e-mail | unknown email | email not exist | e-mail not exist | email does not exist | e-mail does not exist | email doesn't exist | archived recipient |
-    wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain | path no exist |
+    non-existent recipient | nonexistent recipient | @addr was not found | userunknown | unknown e-mail | unknown email | email does not exist | e-mail does not exist | email doesn't exist | archived recipient |
+    wrong recipient | wrong address | addressee unknown | unknown addressee | not a member of domain |
     lookup in domain map failed | recipients was undeliverable | recipient cannot be verified | account closed | account is closed |
     account has been closed | mailbox has been closed | account deleted | account has been deleted | account was deleted |
     mailbox deleted | mailbox has been deleted | user deleted | user has been deleted | user has been removed | user was removed |
     recipient has been deleted | recipient has left | recipient left | user left | retired account | no longer an employee |
     no longer on server | handle mail for that user | handle mail for this user | cannot deliver mail for | bad destination email |
-    incorrectly addressed | no such id | in name directory | address rejected - unknown | found in ldap | in the address list |
+    incorrectly addressed | no such id | in name directory | found in passwd | not found in active directory | not in virtual mailbox | not in virtual alias | not in local recipient | not in recipient map | not in relay recipient | unknown in local | unknown in virtual | not in aliases | this name is unknown | he does not work here | she does not work here | he no longer works | she no longer works | address rejected - unknown | found in ldap | in the address list |
     no one with that | specify a valid notes mail file |
     no email address registered | no e-mail address registered | found in directory | unavailable to take delivery |
     unavailable mailbox | unavailable mail user | no vaild recipient | address not on file | cannot route to | name cannot be resolved | no such object |

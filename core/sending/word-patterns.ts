@@ -28,7 +28,10 @@ export function spellings(word: string): string[] {
   const plain = withoutMarks(word);
   const twoLetters = word.replace(/[äöüåø]/g, (letter) => TWO_LETTERS[letter] ?? letter);
   const stressed = word.replace(/[àèìòù](?!\p{L})/gu, (letter) => `${withoutMarks(letter)}'`);
-  return [...new Set([word, plain, withoutMarks(twoLetters), withoutMarks(stressed), plain.replaceAll("'", ' ')])];
+  const short = word.replace(/^not(?= )/, "isn't");
+  return [
+    ...new Set([word, short, plain, withoutMarks(twoLetters), withoutMarks(stressed), plain.replaceAll("'", ' ')]),
+  ];
 }
 
 function withoutMarks(word: string): string {
@@ -86,4 +89,28 @@ function toSource(word: string): string {
   const escaped = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}/]/g, '\\$&')).join('.{0,40}');
   const end = names.length > 0 ? NAME : SHORT_END.test(bare) ? WORD_END : NEGATED.test(bare) ? NO_COMPOUND : '';
   return `${escaped}${end}`;
+}
+
+/** English as some servers write it, and as the lists have it. */
+const CORRECTIONS: readonly (readonly [RegExp, string])[] = [
+  [/(?<!\p{L})(?:unknow|unkown|unknwon|uknown|unknonw|unkonwn|unknowed|unknwown)(?!\p{L})/gu, 'unknown'],
+  [/(?<!\p{L})(?:rec[ei]{1,2}p[ie]{1,2}[ae]?nt|recipinet|recipeint|receipent)(s?)(?!\p{L})/gu, 'recipient$1'],
+  [
+    /(?<!\p{L})adress(?=(?:es)? (?:unknown|invalid|not|no|does|is|rejected|incorrect))|(?<=(?:no such|unknown|invalid|bad|e-?mail|mail|recipient) )adress(?!\p{L}|e)/gu,
+    'address',
+  ],
+  [/(?<!\p{L})(?:can not|cann't|cant)(?!\p{L})/gu, 'cannot'],
+  [/(?<!\p{L})(do|does|is|was)nt(?!\p{L})/gu, "$1n't"],
+  [
+    /(?<!\p{L})(?<!(?:may|might|could|should|can|will|would|must|to|did|if) )(?:(?:is|are|was|does|do) )?(?:isn't|don't|not|no) exists?(?!\p{L})/gu,
+    'does not exist',
+  ],
+  [/(?<!\p{L})(?:have|has|do|does) ?(?:not|n't)(?: have)?(?: any| an?)? such(?!\p{L})/gu, 'no such'],
+  [/(?<=(?:user|mailbox|recipient|account|address|@addr) )no (?=found|valid(?!\p{L}))/gu, 'not '],
+  [/(?<!\p{L})no(?:t)? regist(?:er|ered|red)(?!\p{L})/gu, 'not registered'],
+];
+
+/** Returns a text (lower case) with usual misspellings of English corrected: `unkown user`, `recepient no found`, `no exist`. */
+export function correctEnglish(text: string): string {
+  return CORRECTIONS.reduce((corrected, [wrong, right]) => corrected.replace(wrong, right), text);
 }

@@ -12,17 +12,29 @@ import { suppressedByReport } from '../../../../core/mime/report-effects.ts';
 import { baseSubject } from '../../../../core/mime/subject.ts';
 import { automaticReplyRefusal } from '../../../../core/sending/automatic-reply.ts';
 
+/** The sixth set has a file for each family of bounces. */
+type BounceFamily = 'unix' | 'windows' | 'providers' | 'languages' | 'odd';
 /** What a file of whole messages is about. */
-export type FrozenKind = 'bounces' | 'automatic' | 'answers' | 'replies' | 'codes' | 'invitations' | 'odd';
+export type FrozenKind =
+  | BounceFamily
+  | 'bounces'
+  | 'automatic'
+  | 'answers'
+  | 'replies'
+  | 'codes'
+  | 'invitations'
+  | 'odd';
 
-/** `first`: 193 messages; `second`: 249 of what is usual; `third`: 172 of what is rarer; `fourth`: 49 near to what was cured; `fifth`: 51 of yet other programs. */
-export type FrozenSet = 'first' | 'second' | 'third' | 'fourth' | 'fifth';
+/** `first`: 193 messages; `second`: 249 of what is usual; `third`: 172 of what is rarer; `fourth`: 49 near to what was cured; `fifth`: 51 of yet other programs; `sixth`: 224 bounces. */
+export type FrozenSet = 'first' | 'second' | 'third' | 'fourth' | 'fifth' | 'sixth';
 
 /** A whole message that was written and committed before anyone looked at what the product makes of it. */
 export interface FrozenMessage {
   name: string;
   raw: Buffer;
   expected: string;
+  /** of the message that bounced, the one that its return address was made for first */
+  recipients: string[];
   /** whether it was kept aside: nothing in the product was changed with it in sight */
   isHeld: boolean;
 }
@@ -35,10 +47,16 @@ export function readFrozenMessages(set: FrozenSet, kind: FrozenKind): FrozenMess
     .slice(1)
     .map((block) => {
       const [title = '', ...lines] = block.split('\n');
-      const [name = '', expected = ''] = title.split(' | ');
+      const [name = '', expected = '', recipients = 'joe@dest.test'] = title.split(' | ');
       const [raw = '', below] = lines.join(set === 'first' ? '\n' : '\r\n').split(/\r?\n~~~\r?\n/);
       const isHeld = (createHash('sha256').update(title).digest()[0] ?? 0) % 3 === 0;
-      return { name, raw: Buffer.from(raw), expected: below === undefined ? expected : spaced(below), isHeld };
+      return {
+        name,
+        raw: Buffer.from(raw),
+        expected: below === undefined ? expected : spaced(below),
+        recipients: recipients.split(' '),
+        isHeld,
+      };
     });
 }
 
