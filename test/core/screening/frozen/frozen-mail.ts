@@ -23,7 +23,7 @@ export interface FrozenMail extends MailCase {
 
 /** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
 export function readFrozenMail(
-  name: `${'' | 'fresh-' | 'reported-' | 'kinds-' | 'wide-' | 'far-' | 'styles-'}${'attacks' | 'look-alikes'}`,
+  name: `${'' | 'fresh-' | 'reported-' | 'kinds-' | 'wide-' | 'far-' | 'styles-' | 'outside-'}${'attacks' | 'look-alikes'}`,
 ): FrozenMail[] {
   const carriers = readCarriers();
   let category = '';
