@@ -135,7 +135,7 @@ describe('the screening of mail for text that is aimed at agents', () => {
     ['styles-look-alikes', false, 0, 0],
     ['styles-look-alikes', true, 0, 0],
     // Written in 22 languages as a checker from outside may write them, from the list of findings alone, and committed before anything was
-    // changed: at first, 74 and 33 attacks were found, and 5 and 0 look-alikes marked. No model was trained with any of them.
+    // changed: at first, 74 and 33 attacks were found, and 5 and 0 look-alikes marked. No text of them trains the model.
     ['outside-attacks', false, 78, 84],
     ['outside-attacks', true, 34, 37],
     ['outside-look-alikes', false, 0, 4],
