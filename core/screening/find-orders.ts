@@ -1,6 +1,7 @@
 import { type OrderSentence, readOrderSentences } from './order-features.ts';
 import { hasGroup, OrderModel } from './order-model.ts';
 import WEIGHTS from './order-weights.json' with { type: 'json' };
+import { isAboutDoor } from './pressure-signals.ts';
 
 const MODEL = new OrderModel(WEIGHTS);
 
@@ -32,6 +33,15 @@ const AMONG_PEOPLE =
 const OF_MACHINES =
   /@|:\/\/|\b(?:ais?|llms?|bots?|prompts?|inbox|mailbox|e-?mails?|contacts|passwords?|customers?|invoices?|payments?|database|logs?|files?)\b/;
 
+/** What sentences about a door or a network at home must score more: families ask each other for codes. */
+const MORE_AT_HOME = 2;
+
+/** Returns what sentences must score more that a person sees, that speak of a door at home, and that name no machine. */
+function marginAtHome(sentences: readonly OrderSentence[], least: number): number {
+  const isOfHome = least >= 0 && sentences.some(({ folded, start, end }) => isAboutDoor(folded.slice(start, end)));
+  return isOfHome && !sentences.some((each) => hasGroup(each, 'ai', 'agent', 'program')) ? MORE_AT_HOME : 0;
+}
+
 /** Returns what a sentence among so many must score more than the least. */
 export function marginOfMany(sentences: number): number {
   return Math.min(MAX_MORE, MORE_PER_DOUBLING * Math.log2(Math.max(1, sentences / FEW_SENTENCES)));
@@ -55,12 +65,14 @@ export function findOrders(
     const previous = sentences[at - 1];
     const isNear = previous !== undefined && Math.max(alone, before) > WORTH_A_LOOK;
     const together = isNear ? MODEL.score(previous, sentence) : -Infinity;
-    if (alone > limit) found.push({ at, score: alone });
-    else if (together > limit && before <= limit && previous !== undefined) {
+    if (alone > limit) {
+      if (alone > limit + marginAtHome([sentence], least)) found.push({ at, score: alone });
+    } else if (together > limit && before <= limit && previous !== undefined) {
       const both = folded.slice(previous.start, sentence.end);
       // People do not hide what they ask of each other.
       const isAmongPeople = least >= 0 && AMONG_PEOPLE.test(both) && !OF_MACHINES.test(both);
-      if (together > limit + (isAmongPeople ? MORE_AMONG_PEOPLE : 0)) found.push({ at, score: together });
+      const more = Math.max(isAmongPeople ? MORE_AMONG_PEOPLE : 0, marginAtHome([previous, sentence], least));
+      if (together > limit + more) found.push({ at, score: together });
     }
     before = alone;
   }

@@ -201,6 +201,11 @@ const OF_A_PLACE =
 /** What is no matter of a door, or of more than a door at home. */
 const OF_ACCOUNTS =
   /[@]|:\/\/|\b(?:accounts?|bank\w*|cards?|log-?in|e-?mails?|mail(?:box)?|inbox|postfach|konto\w*|compte|cuenta|conto|conta|rekening|router|vpn|admin\w*|verification|verify|one-time|sms|2fa|otp|wallet|servers?|paypal|apple|google|microsoft|amazon|bitcoin|crypto|recovery|backup|seed|gift|passport|company|corporate|office|data ?cent(?:er|re)|vault|safe|firma|firmen\w*|buro|bureau|entreprise|empresa|oficina|azienda|ufficio|escritorio|kantoor|bedrijf|firmy|biura)\b|счет|банк|карт|почт|офис|银行|账户|邮箱|口座|銀行|メール|은행|계좌/;
+/** Returns whether folded text is about a door or a network at home, and about no account. */
+export function isAboutDoor(text: string): boolean {
+  return OF_A_PLACE.test(text) && !OF_ACCOUNTS.test(text);
+}
+
 /** Characters between a secret and what it opens. */
 const NEAR_A_PLACE = 45;
 

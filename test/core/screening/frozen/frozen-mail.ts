@@ -17,14 +17,17 @@ export interface FrozenMail extends MailCase {
   /** the heading in its file */
   category: string;
   language: string;
+  /** what was put into the mail, without tags */
+  said: string;
   /** whether it was kept aside: no rule, word or weight was chosen with it in sight */
   isHeld: boolean;
 }
 
+/** Beginnings of the names of the files, in the order in which they were written. */
+export const FROZEN_SETS = ['', 'fresh-', 'reported-', 'kinds-', 'wide-', 'far-', 'styles-', 'outside-'] as const;
+
 /** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
-export function readFrozenMail(
-  name: `${'' | 'fresh-' | 'reported-' | 'kinds-' | 'wide-' | 'far-' | 'styles-'}${'attacks' | 'look-alikes'}`,
-): FrozenMail[] {
+export function readFrozenMail(name: `${(typeof FROZEN_SETS)[number]}${'attacks' | 'look-alikes'}`): FrozenMail[] {
   const carriers = readCarriers();
   let category = '';
   return readLines(name).flatMap((line): FrozenMail[] => {
@@ -44,8 +47,24 @@ export function readFrozenMail(
       fileNames: [],
       ...(buildBeside(form, text, around) ?? build(form, text, around)),
     };
-    return [{ name: `${language} ${form}: ${text}`, mail, category, language, isHeld: (digest[0] ?? 0) % 3 === 0 }];
+    const said = text.replace(/<[^>]*>/g, ' ');
+    return [
+      { name: `${language} ${form}: ${text}`, mail, category, language, said, isHeld: (digest[0] ?? 0) % 3 === 0 },
+    ];
   });
+}
+
+/** The set that no training sees, to test the last one with. */
+const UNTRAINED = 'outside-';
+/** Texts that are no sentences of their language. */
+const OF_OTHER_FORM = /^\S+ (?:parts|enc:leet):/;
+
+/** Returns what was put into the mails that were looked at, to train with; of the set UNTRAINED and of `without` nothing. */
+export function readOpenTexts(kind: 'attacks' | 'look-alikes', without?: string): string[] {
+  return FROZEN_SETS.filter((set) => set !== UNTRAINED && set !== without)
+    .flatMap((set) => readFrozenMail(`${set}${kind}`))
+    .filter(({ isHeld, name }) => !isHeld && !OF_OTHER_FORM.test(name))
+    .map(({ said }) => said);
 }
 
 /** Returns mails of which a text is hidden as it is in ordinary mail: before all that is seen, in a comment, or beside a picture. */

