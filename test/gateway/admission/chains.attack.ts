@@ -238,3 +238,17 @@ describe('a key that may only read', () => {
       expect((await gateway.call(key, method, path, body)).statusCode, path).not.toBeLessThan(400);
   });
 });
+
+test.each([
+  ['suspended', 'update workspace set suspended_at = now() where id = $1'],
+  ['closed', 'update workspace set erase_at = now() where id = $1'],
+])('the link of a download opens nothing of a workspace that is %s', async (_how, end) => {
+  const id = await receive(SECRET);
+  const { raw } = (await gateway.call(box.apiKey, 'GET', `/emails/receiving/${id}`)).json();
+  const link = new URL(raw.download_url);
+  const download = () => gateway.app.inject({ method: 'GET', url: `${link.pathname}${link.search}` });
+  expect((await download()).body).toContain(SECRET);
+  await sql(end, box.workspaceId);
+  const refused = await download();
+  expect([refused.statusCode, refused.body.includes(SECRET)]).toEqual([401, false]);
+});
