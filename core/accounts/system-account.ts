@@ -16,7 +16,7 @@ export interface SystemMail {
   provesAddress?: true;
 }
 
-/** The reason of the error for mail with `provesAddress` to an address whose mail Postroom stores: whoever reads it there is not its person. */
+/** The reason of the error for mail with `provesAddress` to an address whose mail Postroom stores: those who read it there are not its person. */
 export const HOSTED_ADDRESS = 'HOSTED_ADDRESS';
 
 /** Returns the sender of Postroom's own mail. */

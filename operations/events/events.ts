@@ -158,7 +158,7 @@ export async function readReceivedEvents(
   });
 }
 
-/** Returns the number of events; for limited keys and members, of those that they can read. */
+/** Returns the number of events that the client can read. */
 export async function countEvents(context: OperationContext): Promise<number> {
   const { database, workspaceId } = context;
   if (database.limit !== undefined)

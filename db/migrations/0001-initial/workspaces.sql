@@ -487,7 +487,7 @@ revoke all on function invitation_of_token from public;
 grant execute on function invitation_of_token to postroom_auth;
 
 -- Makes the person of a session a member by an invitation to the person's address, and its workspace the active one of the session.
--- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; hosted: nobody proved that the address is the person's,
+-- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; hosted: it is not proved that the address is the person's,
 -- and the link does not, because Postroom stores the mail of the address; member: the person is one already, and the invitation stays open for nobody.
 create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now timestamptz)
   returns table (outcome text, workspace_id text, person_id text)

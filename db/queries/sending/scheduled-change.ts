@@ -152,7 +152,7 @@ async function redate(
 const DATE_FIELD = '\r\nDate: ';
 
 /**
- * Returns those of these emails, and of those that these keys, or with `ofMembers` any persons, scheduled, which they may no longer send, from that
+ * Returns the scheduled emails among these, of these keys, or with `ofMembers` of any persons, which the key or person may no longer send, from that
  * address or at all; with `hasStricterPolicy`, all that the keys scheduled, also the paused ones, apart from what was approved.
  */
 export async function listScheduledWithoutRight(
@@ -221,7 +221,7 @@ export async function maySendNow(
   return rows.length === 0;
 }
 
-/** Records for whom emails that are not sent yet are sent: a key, or a person; neither: nobody's rights count. */
+/** Records for whom emails that are not sent yet are sent: a key, or a person; neither: the service. */
 export async function setScheduler(
   transaction: Transaction<Tables>,
   workspaceId: string,

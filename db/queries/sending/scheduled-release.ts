@@ -42,7 +42,7 @@ export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): P
         for update of d skip locked
       ), going as materialized (
         select d.row from due d
-        -- sender_now answers in the workspace of the transaction only.
+        -- sender_now returns a row in the workspace of the transaction only.
         cross join lateral (select set_config('postroom.workspace_id', d.workspace_id, true) as workspace_id) c
         left join lateral sender_now(c.workspace_id, d.key_id, d.person_id, d.own_address) s on true
         where s.may_send or num_nonnulls(d.key_id, d.person_id) = 0
