@@ -1,8 +1,10 @@
 import { newIdentifier } from '../../core/shared/identifiers.ts';
-import { inTransactionFrom } from '../../db/connection/transaction.ts';
+import { inTransaction, inTransactionFrom, shareSendRights, transactionOn } from '../../db/connection/transaction.ts';
 import { isLockTimeout, isTransient } from '../../db/errors.ts';
+import { scopeKeysToWorkspace } from '../../db/queries/accounts/expired-key.ts';
 import { type DueKey, listDueKeys, queueReleased, takeDue } from '../../db/queries/sending/scheduled-release.ts';
 import { claimUnthreaded, lockWorkspacesSql } from '../../db/queries/threads/thread-claim.ts';
+import { announceLimits } from '../../operations/accounts/key-grants.ts';
 import { joinThreads } from '../../operations/threads/join-threads.ts';
 import { schedulingMetrics, threadingMetrics } from '../../schema/metrics.ts';
 import type { ActorContext } from '../actor.ts';
@@ -23,7 +25,8 @@ const THREADS_WAIT_MS = 250;
 /**
  * Moves a batch of due scheduled emails of all users to the sending queue, each into its thread, then wakes the sending actor and announces
  * the events. A cancellation competes for the same rows: the first to lock one wins. If a batch fails, each email is released alone, and one
- * that cannot be released is set aside. Emails of a user whose threads are locked wait for the next sweep. Returns how many were released.
+ * that cannot be released is set aside. Emails of a user whose threads are locked wait for the next sweep. An email that its key or person may not
+ * send any more is paused. Returns how many were released.
  */
 export async function releaseDue(context: ActorContext, options: ReleaseOptions): Promise<number> {
   const keys = await listDueKeys(context.database.pool, RELEASE_BATCH);
@@ -85,6 +88,11 @@ async function release(context: ActorContext, options: ReleaseOptions, keys: rea
     options.fault?.('scheduling.before-commit');
     return users;
   });
+  const going = new Set(released.flatMap(({ emailIds }) => emailIds));
+  await pauseWithoutRight(
+    context,
+    keys.filter(({ id }) => !going.has(id)),
+  );
   if (released.length === 0) return 0;
   options.fault?.('scheduling.after-commit');
   for (const { workspaceId, emailIds, lastSeq } of released) {
@@ -98,4 +106,21 @@ async function release(context: ActorContext, options: ReleaseOptions, keys: rea
   schedulingMetrics.released.inc(count);
   threadingMetrics.emails.inc(count);
   return count;
+}
+
+/**
+ * Pauses those of the emails that whom they are sent for may not send any more. What takes a right away pauses mail at once, or within a minute; this
+ * is for mail that falls due before.
+ */
+async function pauseWithoutRight(context: ActorContext, keys: readonly DueKey[]): Promise<void> {
+  for (const [workspaceId, emails] of Map.groupBy(keys, (key) => key.workspaceId)) {
+    const lastSeq = await inTransaction(context.database, async (client) => {
+      const transaction = transactionOn(client);
+      await scopeKeysToWorkspace(transaction, workspaceId);
+      await shareSendRights(transaction, workspaceId);
+      const lost = { keyIds: [], emailIds: emails.map(({ id }) => id), disabledEndpoints: [] };
+      return announceLimits({ ...context, workspaceId }, transaction, lost);
+    });
+    if (lastSeq !== null) context.bus.publish('event.appended', { workspaceId, lastSeq });
+  }
 }

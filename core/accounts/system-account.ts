@@ -12,7 +12,12 @@ export interface SystemMail {
   to: string;
   subject: string;
   text: string;
+  /** whether it has a link or a code with which its reader acts as the person of the address */
+  provesAddress?: true;
 }
+
+/** The reason of the error for mail with `provesAddress` to an address whose mail Postroom stores: those who read it there are not its person. */
+export const HOSTED_ADDRESS = 'HOSTED_ADDRESS';
 
 /** Returns the sender of Postroom's own mail. */
 export function systemSender(address: string): Mailbox {
@@ -29,7 +34,7 @@ ${link}
 
 If you did not request it, ignore this message: your password stays the same.
 `;
-  return { to, subject: 'Set a new password for Postroom', text };
+  return { to, subject: 'Set a new password for Postroom', text, provesAddress: true };
 }
 
 /** Returns the message about a changed password. */
@@ -83,7 +88,7 @@ ${code}
 
 The inbox is then yours: sign in with this address. If you do not know the agent, ignore this message.
 `;
-  return { to, subject: 'Code for your agent on Postroom', text };
+  return { to, subject: 'Code for your agent on Postroom', text, provesAddress: true };
 }
 
 /**

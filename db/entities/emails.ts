@@ -163,6 +163,7 @@ export const EmailSchema = defineEntity({
     policyAddress: p.text().nullable(),
     /** of scheduled mail: the API key that scheduled it last; null: a person, or an approved email */
     scheduledByKeyId: p.text().nullable(),
+    scheduledByPersonId: p.text().nullable(),
     /** sent mail: the reminder of its thread, until it has one */
     remindAt: p.datetime(3).nullable(),
     threadId: p.text().nullable(),

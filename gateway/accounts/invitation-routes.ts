@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { hashInvitationToken } from '../../core/accounts/auth-secret.ts';
+import { HOSTED_ADDRESS } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import {
   type AcceptOutcome,
@@ -35,7 +36,7 @@ export function invitationRoutes(plain: FastifyInstance, options: SignInParts): 
     return found;
   };
   app.post('/invitation', { schema: { hide: true, body: z.object({ token }) }, onRequest }, async (request) => {
-    const { workspaceId: _, ...invitation } = await present(request.body.token);
+    const { workspaceId: _, isHosted: __, ...invitation } = await present(request.body.token);
     return invitation;
   });
   app.post('/accept-invitation', { schema: { hide: true, body: z.object({ token }) }, onRequest }, async (request) => {
@@ -46,10 +47,11 @@ export function invitationRoutes(plain: FastifyInstance, options: SignInParts): 
     '/sign-up/invitation',
     { schema: { hide: true, body: z.object({ token, name: personName, newPassword }) }, onRequest },
     async (request, reply) => {
-      const { email, state, hasAccount } = await present(request.body.token);
+      const { email, state, hasAccount, isHosted } = await present(request.body.token);
       if (state !== 'open') throw refused(state);
       if (options.oidc?.isRequired === true) throw singleSignOnFirst(email);
       if (hasAccount) throw hasSignIn();
+      if (isHosted) throw refused('hosted');
       const { name, newPassword: password } = request.body;
       const sessionId = await signUp(options, request, reply, { email, name, password });
       // Another request made the sign-in at the same time.
@@ -128,6 +130,12 @@ function refused(outcome: Exclude<AcceptOutcome, 'joined' | 'member'> | 'open'):
         'forbidden',
         'This invitation is for another address. Sign in with the address that the invitation was sent to.',
         { title: 'Forbidden', reason: 'INVITATION_FOR_OTHER_ADDRESS' },
+      );
+    case 'hosted':
+      return new UserError(
+        'forbidden',
+        'Postroom stores the mail of this address, so the link does not prove that it is yours. Ask the operator for an account, or to be invited with an address of another mail service.',
+        { title: 'Forbidden', reason: HOSTED_ADDRESS },
       );
     case 'no session':
       return new UserError('unauthorized', 'Authentication required');

@@ -4,6 +4,7 @@ import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { isWorkspaceOpen } from '../../db/queries/accounts/credential.ts';
 import type { SessionLookup } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
@@ -65,7 +66,7 @@ export function openAdmission(options: AdmissionOptions): Admission {
   const linkKey = deriveDownloadLinkKey(config.secretKey);
   return {
     admit,
-    admitDownload: admitByLink({ admit, linkKey, limiter, now }),
+    admitDownload: admitByLink({ admit, database: options.database, linkKey, limiter, now }),
     bodiesInFlight: countBodiesInFlight(),
     limiter,
   };
@@ -173,20 +174,21 @@ export async function countRequest(
 
 interface LinkAdmission extends RequestCount {
   admit: AdmissionHook;
+  database: Database;
   /** see deriveDownloadLinkKey */
   linkKey: Uint8Array;
 }
 
 /**
  * Admits a download by its signed link, for the user it was issued to and within that user's request limit. A request with a key is admitted
- * by the key. A missing, forged or expired signature gets the same response as no credential, so that guessing reveals nothing. Throws the
+ * by the key. A missing, forged or expired signature, or one of a suspended or closed workspace, gets the same response as no credential, so that guessing reveals nothing. Throws the
  * errors of admitByCredential.
  */
 function admitByLink(options: LinkAdmission): AdmissionHook {
-  const { admit, linkKey, now } = options;
+  const { admit, database, linkKey, now } = options;
   return async (request, reply) => {
     const workspaceId = request.headers.authorization === undefined ? findOwner(request, linkKey, now()) : null;
-    if (workspaceId === null) return admit(request, reply);
+    if (workspaceId === null || !(await isWorkspaceOpen(database, workspaceId))) return admit(request, reply);
     request.workspaceId = workspaceId;
     request.rights = FULL_RIGHTS;
     request.caller = openCaller(reply, { via: null, isAllowed: async () => true });

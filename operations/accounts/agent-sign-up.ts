@@ -10,6 +10,7 @@ import { findKeyDomain } from '../../db/queries/accounts/api-key.ts';
 import { newIdentifier, type OperationContext } from '../context.ts';
 import { createDomain } from '../domains/domains.ts';
 import { createEmailAddress } from '../domains/email-address-changes.ts';
+import { requireOutsideAddress } from '../sending/system-mail.ts';
 
 /** What an agent signs up with. */
 export interface AgentSignUpInput {
@@ -46,7 +47,7 @@ const policyFor = (email: string): SendPolicy => ({
 
 /**
  * Creates a workspace with an inbox and a key, and sends its person a code. The key writes to that person only until the code is confirmed.
- * Repeating the request continues it, wherever it ended. Throws rate_limited, unavailable.
+ * Repeating the request continues it, wherever it ended. Throws validation, rate_limited, unavailable.
  */
 export async function signUpAgent(
   context: OperationContext,
@@ -54,6 +55,8 @@ export async function signUpAgent(
   domain: string,
 ): Promise<AgentSignUp> {
   const { database, settings, now, random } = context;
+  // Otherwise an agent confirms itself by a code that it reads in another inbox.
+  await requireOutsideAddress(context, email);
   const secret = deriveAgentSecret(settings.secretKey);
   const request = JSON.stringify([email, name, idempotencyKey]);
   const derive = (purpose: string) => createHmac('sha256', secret).update(`${purpose}\0${request}`).digest();

@@ -68,19 +68,22 @@ export async function requireRouteGrant(
 }
 
 /**
- * Pauses the scheduled mail of keys that may no longer send it, or have a stricter send policy, and appends the events of that, of disabled
+ * Pauses those of the given emails, and of the scheduled mail of keys, and with `ofMembers` of persons, that these may no longer send, or that a stricter send policy has not judged, and appends the events of that, of disabled
  * endpoints, and `more`. With a stricter policy, the keys resume no mail that they scheduled before, even if a person paused it. Must be last
  * in its transaction. Returns the last number of the user's event feed; null when nothing was appended.
  */
 export async function announceLimits(
   context: Pick<OperationContext, 'now' | 'random' | 'workspaceId'>,
   transaction: Transaction<Tables>,
-  { keyIds, hasStricterPolicy = false, disabledEndpoints }: KeyLimits,
+  {
+    disabledEndpoints,
+    hasStricterPolicy = false,
+    ...whose
+  }: KeyLimits & { emailIds?: readonly string[]; ofMembers?: boolean },
   more: readonly Omit<ThreadEvent, 'id'>[] = [],
 ): Promise<number | null> {
   const { workspaceId } = context;
-  const waiting =
-    keyIds.length === 0 ? [] : await listScheduledWithoutRight(transaction, workspaceId, keyIds, hasStricterPolicy);
+  const waiting = await listScheduledWithoutRight(transaction, workspaceId, { ...whose, hasStricterPolicy });
   const paused = await pauseScheduled(transaction, workspaceId, waiting, hasStricterPolicy);
   const events = [
     ...disabledEndpoints.map(({ id, reason }) => ({ kind: 'endpoint.disabled', endpointId: id, data: { reason } })),
@@ -119,6 +122,6 @@ async function pauseScheduled(
   const paused = locked.filter(({ status }) => status === 'scheduled').map(({ id }) => id);
   if (paused.length > 0) await setScheduledStatus(transaction, workspaceId, paused, 'paused');
   // Otherwise a key would resume what the policy may forbid, above all what it paused itself beforehand.
-  if (isUnjudged) await setScheduler(transaction, workspaceId, emailIds, null);
+  if (isUnjudged) await setScheduler(transaction, workspaceId, emailIds, { keyId: null, personId: null });
   return paused;
 }

@@ -270,7 +270,7 @@ export async function changeMembers(
   const lastSeq = await asWorkspace(database, workspaceId, async (transaction) => {
     const { limits, unassigned } = await change(transaction);
     const events = await unassignedEvents(context, transaction, unassigned);
-    const seq = await announceLimits(context, transaction, limits, events);
+    const seq = await announceLimits(context, transaction, { ...limits, ofMembers: true }, events);
     context.fault?.('members.before-commit');
     return seq;
   });

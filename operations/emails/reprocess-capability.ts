@@ -86,7 +86,7 @@ export const reprocessCapability: Capability = {
   ...OF_EMAILS,
   operations: [
     defineAction({
-      access: 'imports',
+      access: 'importsAndRead',
       operationId: 'reprocessEmails',
       field: 'reprocessEmails',
       summary: 'Reprocess emails',

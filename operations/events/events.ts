@@ -4,6 +4,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import {
+  countReadable,
   type FeedEnd,
   type FeedEvent,
   findEvents,
@@ -157,8 +158,11 @@ export async function readReceivedEvents(
   });
 }
 
-/** Returns the number of events. */
+/** Returns the number of events that the client can read. */
 export async function countEvents(context: OperationContext): Promise<number> {
+  const { database, workspaceId } = context;
+  if (database.limit !== undefined)
+    return asWorkspace(database, workspaceId, (transaction) => countReadable(transaction, workspaceId));
   const { firstSeq, lastSeq } = await readFeedBounds(context);
   return lastSeq - firstSeq + 1;
 }

@@ -280,7 +280,7 @@ export const guardCapability: Capability = {
     }),
     defineChange({
       kind: 'create',
-      access: 'policies',
+      access: 'policiesAndRead',
       operationId: 'createGuardRule',
       field: 'createGuardRule',
       summary: 'Create a guard rule',

@@ -155,10 +155,12 @@ export async function updateGuardRule(
 /** Fields that decide what a rule does. */
 const DOING = ['type', 'config', 'action', 'priority'] as const;
 
-/** As requireGrant: a rule that routes shows mail to the receiver of its endpoint. */
+/**
+ * As requireGrant: what a rule does with an email tells whether the email has its words, and one that routes shows mail to the receiver of its
+ * endpoint.
+ */
 function toRuleGrant(context: OperationContext, transaction: Transaction, { action }: GuardAction): Promise<Grant> {
-  const needed = action === 'route' ? (['manage', 'read'] as const) : (['manage'] as const);
-  return requireGrant(context, transaction, `A guard rule with the action ${action}`, needed);
+  return requireGrant(context, transaction, `A guard rule with the action ${action}`, ['manage', 'read']);
 }
 
 /** Throws not_found. */

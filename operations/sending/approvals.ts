@@ -1,9 +1,15 @@
 import { MAX_REJECTION_REASON_LENGTH, normalizeReason } from '../../core/sending/approval.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { asWorkspace } from '../../db/connection/transaction.ts';
+import { asWorkspace, shareSendRights } from '../../db/connection/transaction.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import * as approvals from '../../db/queries/sending/approval.ts';
-import { type LockedOutgoing, lockOutgoing, readUndoSeconds } from '../../db/queries/sending/scheduled-change.ts';
+import {
+  type LockedOutgoing,
+  lockOutgoing,
+  maySendNow,
+  readUndoSeconds,
+  setScheduler,
+} from '../../db/queries/sending/scheduled-change.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 
 export type { Approval } from '../../db/queries/sending/approval.ts';
@@ -22,7 +28,8 @@ export interface Decided {
 
 /**
  * Approves an email that waits for approval: it is sent at once, or when its scheduled time and `undo_seconds` of its send policies have
- * passed. Approving again changes nothing. Throws not_found, forbidden for the API key that sent it, and conflict when it does not wait.
+ * passed. It is then sent for who sent it, or if these may not send it any more, for who approves it. Approving again changes nothing. Throws
+ * not_found, forbidden for the API key that sent it and when neither may send it, and conflict when it does not wait.
  */
 export function approveEmail(context: OperationContext, emailId: string): Promise<Decided> {
   return decide(context, emailId, 'approved', null);
@@ -39,7 +46,7 @@ export async function rejectEmail(context: OperationContext, emailId: string, gi
   return decide(context, emailId, 'rejected', reason);
 }
 
-/** Decisions lock the email, as the scheduler and every other change of unsent mail do: the first one holds. */
+/** Decisions share the send rights, as all that lets mail go later does, and lock the email, as the scheduler and every other change of unsent mail do: the first one holds. */
 async function decide(
   context: OperationContext,
   emailId: string,
@@ -49,17 +56,20 @@ async function decide(
   if (!isValidId(emailId)) throw emailNotFound();
   const { bus, database, workspaceId, rights, fault } = context;
   const { lastSeq, ...decided } = await asWorkspace(database, workspaceId, async (transaction) => {
+    await shareSendRights(transaction, workspaceId);
     const [email] = await lockOutgoing(transaction, workspaceId, [emailId]);
     if (email === undefined) throw emailNotFound();
-    const state = await approvals.readApprovalState(transaction, workspaceId, emailId, { keyId: rights.keyId });
+    const state = await approvals.readApprovalState(transaction, workspaceId, emailId, rights);
     if (state === undefined) throw conflict('NOT_AWAITING_APPROVAL', 'This email does not wait for approval.');
+    if (!state.mayDecide) throw rightLost(rights.keyId);
     // Whatever became of it: the sender learns only that it may not decide.
     if (state.isOfFamily) throw ownEmail();
     if (state.decision === decision)
       return { decidedBy: state.decidedBy, sendAt: findSendTime(email, decision), isChanged: false, lastSeq: null };
     if (email.status !== 'awaiting_approval') throw decidedAlready(state);
     const sendAt = decision === 'rejected' ? null : await computeEarliest(email);
-    const by = { keyId: rights.keyId };
+    if (decision === 'approved') await keepSender(email);
+    const by = { keyId: rights.keyId, personId: rights.personId };
     const done = await approvals.decideApproval(transaction, workspaceId, emailId, { decision, by, reason }, sendAt);
     const { decidedBy } = done;
     const data = sendAt === null ? { by: decidedBy, reason } : { by: decidedBy, scheduledAt: sendAt.toISOString() };
@@ -68,6 +78,12 @@ async function decide(
     fault?.('approvals.decided-before-commit');
     return { decidedBy, sendAt, isChanged: true, lastSeq: last };
 
+    /** Who approves takes over what its sender may not send any more. */
+    async function keepSender({ id, scheduledByKeyId: keyId, scheduledByPersonId: personId }: LockedOutgoing) {
+      if (await maySendNow(transaction, { workspaceId, keyId, personId }, [id])) return;
+      if (!(await maySendNow(transaction, { ...rights, workspaceId }, [id]))) throw noSender();
+      await setScheduler(transaction, workspaceId, [id], rights);
+    }
     /** The time to undo a send begins when it is approved. */
     async function computeEarliest(locked: LockedOutgoing): Promise<Date> {
       const undoSeconds = await readUndoSeconds(transaction, workspaceId, locked);
@@ -91,6 +107,18 @@ function ownEmail(): UserError {
   const message =
     'An API key cannot approve or reject mail that it sent, or that a key sent which it created, which created it, or which the same key created. Use the dashboard, or a key that was created there.';
   return new UserError('forbidden', message, { title: 'Forbidden', reason: 'OWN_EMAIL' });
+}
+
+function rightLost(keyId: string | null): UserError {
+  const who = keyId === null ? 'You lost' : 'The API key was revoked, has expired, or lost';
+  const message = `${who} the right to approve and reject emails. Nothing was changed.`;
+  return new UserError('forbidden', message, { title: 'Forbidden', reason: 'APPROVAL_RIGHT_LOST' });
+}
+
+function noSender(): UserError {
+  const message =
+    'The API key or member that sent this email may not send it any more, and neither may you. Reject it, or let someone approve it who may send from its address.';
+  return new UserError('forbidden', message, { title: 'Forbidden', reason: 'SENDING_RIGHT_LOST' });
 }
 
 const OUTCOMES = { approved: 'approved', rejected: 'rejected', expired: 'rejected', cancelled: 'cancelled' } as const;

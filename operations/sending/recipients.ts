@@ -1,6 +1,6 @@
 import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage } from '../../core/shared/page.ts';
-import { asWorkspace } from '../../db/connection/transaction.ts';
+import { asWorkspace, shareSendRights } from '../../db/connection/transaction.ts';
 import { findEmails } from '../../db/queries/emails/email-list.ts';
 import type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 import type { EmailSummary } from '../../db/queries/emails/email-row.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../db/queries/sending/recipient-read.ts';
 import * as waiting from '../../db/queries/sending/waiting-emails.ts';
 import { emailNotFound, isValidId, type OperationContext } from '../context.ts';
+import { requireSendingRight } from './scheduled-emails.ts';
 
 export type { EmailAttempt } from '../../db/queries/emails/email-recipients.ts';
 export type { Recipient } from '../../db/queries/sending/recipient-read.ts';
@@ -63,14 +64,16 @@ export function pageWaitingEmails(
 }
 
 /**
- * Retries the deferred recipients of a sent email now. Returns their ids, at least one. Throws not_found, and
+ * Retries the deferred recipients of a sent email now. Returns their ids, at least one. Throws not_found, forbidden, and
  * validation when no recipient is deferred.
  */
 export async function retrySending(context: OperationContext, emailId: string): Promise<string[]> {
   const { bus, database, workspaceId } = context;
   const recipientIds = await asWorkspace(database, workspaceId, async (transaction) => {
+    await shareSendRights(transaction, workspaceId);
     const [email] = isValidId(emailId) ? await findEmails(transaction, workspaceId, [emailId]) : [];
     if (email === undefined) throw emailNotFound();
+    await requireSendingRight(context, transaction, [emailId]);
     const hastened = await hastenRecipients(transaction, workspaceId, emailId);
     if (hastened.length > 0) return hastened;
     throw new UserError('validation', 'No recipient of this email is waiting for a retry', { isOfState: true });

@@ -134,7 +134,7 @@ async function change(
     let email = seen(before);
     const foreign = await findForeign(context, transaction, before);
     const takeOver = () =>
-      foreign !== null ? undefined : setScheduler(transaction, workspaceId, [emailId], context.rights.keyId);
+      foreign !== null ? undefined : setScheduler(transaction, workspaceId, [emailId], context.rights);
     const changed = await decide(before, {
       async setStatus(status) {
         if (status === 'scheduled') await requireSendingRight(context, transaction, [emailId]);

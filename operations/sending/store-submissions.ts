@@ -297,6 +297,14 @@ export function isSentNow({ scheduled_at: scheduledAt, approval }: OutgoingEmail
   return scheduledAt === null && approval === undefined;
 }
 
+/** Mail that goes later is sent while who sends it may send. */
+export function withSender(
+  row: OutgoingEmail['row'],
+  { keyId, personId }: { keyId: string | null; personId: string | null },
+): OutgoingEmail['row'] {
+  return { ...row, scheduled_by_key_id: keyId, scheduled_by_person_id: keyId === null ? personId : null };
+}
+
 /** Another transaction held the lock on the user's threads for too long. */
 export class ThreadsBusy extends Error {}
 
@@ -376,7 +384,7 @@ export function staleDraft(version: number | undefined): UserError {
 
 function toUnit(
   context: MailContext,
-  { submission, keyId, traceParent }: SubmittedMember,
+  { submission, keyId, personId = null, traceParent }: SubmittedMember,
   policy: Policy,
   { threads, claimable }: { threads: Threading; claimable: ReadonlySet<OutgoingContent> },
 ): OutgoingUnit {
@@ -387,8 +395,7 @@ function toUnit(
       ...admitted(email, policy),
       claims: claimable.has(email),
       thread: threads === 'start' && isSentNow(email.row) ? startThread(context, email.row) : undefined,
-      // It is sent while this key may send.
-      ...(email.row.scheduled_at === null ? {} : { row: { ...email.row, scheduled_by_key_id: keyId } }),
+      ...(isSentNow(email.row) ? {} : { row: withSender(email.row, { keyId, personId }) }),
     })),
     batchId,
     traceParent,

@@ -32,6 +32,7 @@ import {
   ThreadsBusy,
   ThreadsJoin,
   throwIfBusy,
+  withSender,
 } from './store-submissions.ts';
 
 /**
@@ -398,8 +399,7 @@ function toUnit(
       const { row, envelopeDomain } = email;
       return {
         ...email,
-        // Scheduled mail is sent while this key may send.
-        ...(row.scheduled_at === null ? {} : { row: { ...row, scheduled_by_key_id: keyId } }),
+        ...(isSentNow(row) ? {} : { row: withSender(row, { keyId, personId }) }),
         keyId,
         personId,
         domains: envelopeDomain === null ? [row.own_domain] : [row.own_domain, envelopeDomain],

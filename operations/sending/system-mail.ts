@@ -1,6 +1,12 @@
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
-import { SYSTEM_WORKSPACE_ID, type SystemMail, systemSender } from '../../core/accounts/system-account.ts';
-import { keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
+import {
+  HOSTED_ADDRESS,
+  SYSTEM_WORKSPACE_ID,
+  type SystemMail,
+  systemSender,
+} from '../../core/accounts/system-account.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { isHostedDomain, keepSystemDomain } from '../../db/queries/domains/domain-owner.ts';
 import { newIdentifier, type OperationContext, type OperationParts } from '../context.ts';
 import { UNBOUNDED_ROOM } from '../response-room.ts';
 import type { CheckedEmail } from './check-outgoing.ts';
@@ -29,16 +35,27 @@ const TIME_MS = 9_000;
 
 /**
  * Sends mail of the service through its own queue, as a system user without an account. Resolves when it is stored.
- * Throws validation when the address is suppressed, unavailable.
+ * Throws validation when the address is suppressed, or the mail proves it and Postroom stores its mail; unavailable.
  */
 export async function sendSystemMail(parts: OperationParts, from: string, mail: SystemMail): Promise<void> {
   const context = makeContext(parts);
   const sender = systemSender(from);
   const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase();
   await keepSystemDomain(parts.database, { id: newIdentifier(parts, 'domain'), name: domain });
-  const { to, subject, text } = mail;
+  const { to, subject, text, provesAddress = false } = mail;
+  if (provesAddress) await requireOutsideAddress(parts, to);
   const email = { ...BARE, sender, domain, to: [{ name: null, address: to }], subject, text };
   await sendChecked(context, [email], { idempotency: null, batchId: null, repliedTo: null });
+}
+
+/**
+ * Throws validation for an address whose mail Postroom stores: keys, members and endpoints of the workspace read it, and a link or a code would make
+ * each of them the person of the address.
+ */
+export async function requireOutsideAddress({ database }: OperationParts, address: string): Promise<void> {
+  if (!(await isHostedDomain(database, address.slice(address.lastIndexOf('@') + 1).toLowerCase()))) return;
+  const message = `Postroom stores the mail of ${address}, so mail to it proves nothing. Use an address of another mail service.`;
+  throw new UserError('validation', message, { details: [{ field: 'email', message }], reason: HOSTED_ADDRESS });
 }
 
 function makeContext(parts: OperationParts): OperationContext {

@@ -3,6 +3,7 @@ import type { PresenceState } from '../../core/threads/presence.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { findRequester } from '../../db/queries/accounts/member-name.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
+import { whileAllowed } from '../caller.ts';
 import type { OperationContext } from '../context.ts';
 import type { Present } from './presence-hub.ts';
 import { threadNotFound } from './thread-transaction.ts';
@@ -46,12 +47,9 @@ export async function followPresence(
 ): Promise<AsyncIterable<ShownPresence[]>> {
   const { workspaceId, caller, presence } = context;
   const living = await findLiving(context, threadId);
-  const followed = presence.follow(workspaceId, living, caller.gone);
+  const followed = whileAllowed(caller, (signal) => presence.follow(workspaceId, living, signal));
   async function* read(): AsyncGenerator<ShownPresence[], void> {
-    for await (const present of followed) {
-      if (!(await caller.isAllowed())) return;
-      yield show(context, present);
-    }
+    for await (const present of followed) yield show(context, present);
   }
   return read();
 }

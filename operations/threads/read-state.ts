@@ -2,6 +2,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as reads from '../../db/queries/threads/thread-read.ts';
 import { withFullAccess } from '../accounts/key-reach.ts';
+import { whileAllowed } from '../caller.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import type { ReadByMember } from './read-state-hub.ts';
 import { MAX_THREADS } from './thread-changes.ts';
@@ -91,12 +92,5 @@ export function followReadByMe({
 }: OperationContext): AsyncIterable<ReadByMember> {
   const { personId } = rights;
   if (personId === null) throw new UserError('forbidden', 'Only persons have a read state of their own.');
-  const followed = readStates.follow(workspaceId, personId, caller.gone);
-  async function* read(): AsyncGenerator<ReadByMember, void> {
-    for await (const change of followed) {
-      if (!(await caller.isAllowed())) return;
-      yield change;
-    }
-  }
-  return read();
+  return whileAllowed(caller, (signal) => readStates.follow(workspaceId, personId, signal));
 }

@@ -371,6 +371,13 @@ create function credential_owner(p_secret_sha256 bytea)
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
+-- Whether signed links of a workspace work: it is neither suspended nor closed.
+create function is_workspace_open(p_workspace_id text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select exists (select from workspace w where w.id = p_workspace_id and w.suspended_at is null and w.erase_at is null) $$;
+revoke all on function is_workspace_open from public;
+grant execute on function is_workspace_open to postroom_gateway;
+
 -- The send policies of those keys of the workspace that have one. plpgsql, because its plan is kept.
 create function send_policies_of(p_workspace_id text, p_key_ids text[]) returns table (id text, send_policy jsonb)
   language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$

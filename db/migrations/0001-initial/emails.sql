@@ -107,7 +107,9 @@ create table email (
   automatic_reply_to text,
   api_key_id text,
   policy_address text,
+  -- who may send what is scheduled or waits for approval: a key, or else a person; neither: the service, or what no one may resume without the policy
   scheduled_by_key_id text,
+  scheduled_by_person_id text,
   -- the reminder of its thread, until it has one
   remind_at timestamptz(3),
   thread_id text,

@@ -77,7 +77,7 @@ create function hand_over_what_key_set(p_workspace_id text, p_key_id text, p_to 
     update workspace_invitation i set set_by_key_id = p_to, invited_by = case when p_to is null then p_person_id
         else (select k.made_by_person_id from api_key k where k.workspace_id = p_workspace_id and k.id = p_to) end
       where i.workspace_id = p_workspace_id and i.set_by_key_id = p_key_id and i.accepted_at is null and i.revoked_at is null;
-    update email e set scheduled_by_key_id = p_to
+    update email e set scheduled_by_key_id = p_to, scheduled_by_person_id = case when p_to is null then p_person_id end
       where e.workspace_id = p_workspace_id and e.scheduled_by_key_id = p_key_id and e.type = 'scheduled';
   end $$;
 revoke all on function hand_over_what_key_set from public;
@@ -142,8 +142,8 @@ create trigger api_key_send_rights before update of scopes, reach, send_policy, 
   when ((old.scopes, old.reach, old.send_policy, old.revoked_at, old.expires_at) is distinct from
     (new.scopes, new.reach, new.send_policy, new.revoked_at, new.expires_at) or new.is_settled and not old.is_settled)
   execute function lock_send_rights();
-create trigger workspace_member_send_rights before update of role, domain_ids, addresses on workspace_member for each row
-  when ((old.role, old.domain_ids, old.addresses) is distinct from (new.role, new.domain_ids, new.addresses))
+create trigger workspace_member_send_rights before update of role, is_approver, domain_ids, addresses on workspace_member for each row
+  when ((old.role, old.is_approver, old.domain_ids, old.addresses) is distinct from (new.role, new.is_approver, new.domain_ids, new.addresses))
   execute function lock_send_rights();
 create trigger workspace_member_send_rights_end before delete on workspace_member for each row execute function lock_send_rights();
 create trigger email_address_policy_begins before insert on email_address for each row when (new.send_policy is not null)
@@ -176,6 +176,21 @@ create function sender_now(p_workspace_id text, p_key_id text, p_person_id text,
   end $$;
 revoke all on function sender_now from public;
 grant execute on function sender_now to postroom_gateway, postroom_actor;
+
+-- Whether a key (null: a person, p_person_id) may decide about mail that waits for approval now. See RIGHTS in core/accounts/rights.ts.
+create function approver_now(p_workspace_id text, p_key_id text, p_person_id text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+    select p_workspace_id = current_setting('postroom.workspace_id', true) and case when p_key_id is null then exists (
+        select from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_person_id
+          and m.domain_ids is null and (m.role in ('owner', 'admin') or m.is_approver))
+      else exists (
+        select from api_key k left join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
+        where k.workspace_id = p_workspace_id and k.id = p_key_id and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > postroom_now()) and has_scope(k.scopes, 'approve') and k.reach is null
+          and (k.made_by_person_id is null or m.person_id is not null)
+          and (coalesce(lesser_role(m.role, k.most_role), 'owner') in ('owner', 'admin') or coalesce(m.is_approver, true) and k.most_role is null)) end $$;
+revoke all on function approver_now from public;
+grant execute on function approver_now to postroom_gateway, postroom_actor;
 
 -- Cuts what up to p_limit keys set up that have expired, or lost rights with a key of the parent workspace. Answers the keys, and the endpoints
 -- that it disabled.

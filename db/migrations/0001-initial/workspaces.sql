@@ -475,20 +475,20 @@ grant execute on function revoke_invitation to postroom_gateway, postroom_actor;
 -- What the page of an invitation shows to the holder of its link. state: open, expired, revoked or accepted.
 create function invitation_of_token(p_token_sha256 bytea, p_now timestamptz)
   returns table (email text, workspace_id text, workspace_name text, role text, invited_by_name text, expires_at timestamptz, state text,
-    has_account boolean)
+    has_account boolean, is_hosted boolean)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
     select i.email, w.id, w.name, i.role, coalesce(nullif(u.name, ''), u.email), i.expires_at,
       case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null or w.erase_at is not null then 'revoked'
         when i.expires_at <= p_now then 'expired' else 'open' end,
-      exists (select from person a where a.email = i.email and a.erase_at is null)
+      exists (select from person a where a.email = i.email and a.erase_at is null), is_hosted_domain(substring(i.email from '[^@]*$'))
     from workspace_invitation i join workspace w on w.id = i.workspace_id left join person u on u.id = i.invited_by
     where i.token_sha256 = p_token_sha256 $$;
 revoke all on function invitation_of_token from public;
 grant execute on function invitation_of_token to postroom_auth;
 
 -- Makes the person of a session a member by an invitation to the person's address, and its workspace the active one of the session.
--- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; member: the person is one already, and the
--- invitation stays open for nobody.
+-- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; hosted: it is not proved that the address is the person's,
+-- and the link does not, because Postroom stores the mail of the address; member: the person is one already, and the invitation stays open for nobody.
 create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now timestamptz)
   returns table (outcome text, workspace_id text, person_id text)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -506,7 +506,8 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
     select u.* into person from auth_session s join person u on u.id = s.person_id and u.erase_at is null where s.id = p_session_id;
     outcome := case when person.id is null then 'no session' when person.email <> held.email then 'other address'
       when held.accepted_at is not null then 'accepted' when held.revoked_at is not null or not may_still_invite(held) then 'revoked'
-      when held.expires_at <= p_now then 'expired' else 'joined' end;
+      when held.expires_at <= p_now then 'expired'
+      when not person.email_verified and is_hosted_domain(substring(held.email from '[^@]*$')) then 'hosted' else 'joined' end;
     if outcome = 'joined' then
       insert into workspace_member (workspace_id, person_id, role, is_approver, domain_ids, addresses)
         values (held.workspace_id, person.id, held.role, held.is_approver, held.domain_ids, held.addresses) on conflict do nothing;

@@ -103,6 +103,16 @@ export async function findReachedEmails(
   return rows.map(({ id }) => id);
 }
 
+/** Returns whether a workspace is there, and neither suspended nor closed. */
+export async function isWorkspaceOpen(database: Database, workspaceId: string): Promise<boolean> {
+  const { rows } = await database.pool.query<{ is_open: boolean }>({
+    name: 'is-workspace-open',
+    text: 'select is_workspace_open($1) as is_open',
+    values: [workspaceId],
+  });
+  return rows[0]?.is_open === true;
+}
+
 /** Returns the workspace of a key that was revoked or has expired; null: there was none. */
 export async function findEndedKey(
   database: Database,

@@ -123,6 +123,8 @@ export interface PresentedInvitation {
   state: 'open' | 'expired' | 'revoked' | 'accepted';
   /** whether a person with the address can sign in */
   hasAccount: boolean;
+  /** whether Postroom stores the mail of the address, so that the link proves nothing */
+  isHosted: boolean;
 }
 
 /** Returns the invitation with this token; null if there is none. Role postroom_auth. */
@@ -134,7 +136,7 @@ export async function findPresentedInvitation(
   const { rows } = await database.pool.query<PresentedInvitation>({
     name: 'invitation-of-token',
     text: `select email, workspace_id as "workspaceId", workspace_name as "workspaceName", role, invited_by_name as "invitedByName",
-             expires_at as "expiresAt", state, has_account as "hasAccount" from invitation_of_token($1, $2)`,
+             expires_at as "expiresAt", state, has_account as "hasAccount", is_hosted as "isHosted" from invitation_of_token($1, $2)`,
     values: [tokenSha256, now],
   });
   return rows[0] ?? null;
@@ -146,6 +148,7 @@ export type AcceptOutcome =
   | 'no invitation'
   | 'no session'
   | 'other address'
+  | 'hosted'
   | 'accepted'
   | 'revoked'
   | 'expired'

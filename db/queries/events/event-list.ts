@@ -102,6 +102,13 @@ export async function listEvents(
   return rows.map(feedEvent);
 }
 
+/** Returns the number of events that the role of the transaction can read. */
+export async function countReadable(transaction: Transaction<Tables>, workspaceId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from event e where e.workspace_id = ${workspaceId}`.execute(transaction);
+  return rows[0]?.count ?? 0;
+}
+
 /** Returns those of the events that belong to the workspace, unordered. */
 export async function findEvents(
   transaction: Transaction<Tables>,

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ApprovalDecision, ApprovalRule } from '../../../core/sending/approval.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { countEmailsSql } from '../emails/email-counter.ts';
+import type { Sender } from './scheduled-change.ts';
 
 /** Why an email waits for approval, or waited, and what became of it. */
 export interface Approval {
@@ -57,15 +58,10 @@ export async function findRepliedThreads(
   return new Map(rows.map(({ emailId, threadId }) => [emailId, threadId]));
 }
 
-/** Who decides: an API key, or the person who is signed in. */
-interface Decider {
-  keyId: string | null;
-}
-
 /** A decision about an email that waits. */
 export interface Decision {
   decision: 'approved' | 'rejected';
-  by: Decider;
+  by: Sender;
   reason: string | null;
 }
 
@@ -73,6 +69,8 @@ export interface Decision {
 interface ApprovalState extends Pick<Approval, 'decision' | 'decidedBy' | 'reason'> {
   /** whether the key that decides sent the email, or one of the two keys was created with the other, or both with a third, at any remove */
   isOfFamily: boolean;
+  /** whether who decides still may */
+  mayDecide: boolean;
 }
 
 /** Returns the state of an email which waits for approval, or waited; undefined: it never did. The caller has locked the email. */
@@ -80,13 +78,14 @@ export async function readApprovalState(
   transaction: Transaction<Tables>,
   workspaceId: string,
   emailId: string,
-  by: Decider,
+  by: Sender,
 ): Promise<ApprovalState | undefined> {
   const { rows } = await sql<ApprovalState>`
     select a.decision, a.decided_by as "decidedBy", a.reason,
       coalesce(a.sent_by_key_id = ${by.keyId} or exists (
         select from api_keys_of(${workspaceId}) s join api_keys_of(${workspaceId}) d on d.family_id = s.family_id
-        where s.id = a.sent_by_key_id and d.id = ${by.keyId}), false) as "isOfFamily"
+        where s.id = a.sent_by_key_id and d.id = ${by.keyId}), false) as "isOfFamily",
+      ${by.keyId === null && by.personId === null} or approver_now(${workspaceId}, ${by.keyId}, ${by.personId}) as "mayDecide"
     from approval a where a.workspace_id = ${workspaceId} and a.email_id = ${emailId}`.execute(transaction);
   return rows[0];
 }
@@ -106,7 +105,9 @@ export async function decideApproval(
   const { rows } = await sql<{ decidedBy: string; decidedAt: Date }>`
     with decided as (
       update approval a set decision = ${decision}, expires_at = null, decided_at = ${NOW}, decided_by_key_id = ${by.keyId},
-        decided_by = case when ${by.keyId}::text is null then (select u.email from account_of(${workspaceId}) u)
+        decided_by = case when ${by.keyId}::text is null then coalesce(
+            (select n.email from members_named(${workspaceId}, array[${by.personId}::text]) n where n.person_id = ${by.personId}),
+            (select u.email from account_of(${workspaceId}) u))
           else coalesce((select k.name from api_keys_of(${workspaceId}) k where k.id = ${by.keyId}), ${by.keyId}) end, reason = ${reason}
       where a.workspace_id = ${workspaceId} and a.email_id = ${emailId} and a.decision is null
       returning a.decided_by, a.decided_at

@@ -99,7 +99,7 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
       attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, size integer, recipients json, places integer[], trace_parent text,
-      api_key_id text, policy_address text, scheduled_by_key_id text, approval_rule text, approval json,
+      api_key_id text, policy_address text, scheduled_by_key_id text, scheduled_by_person_id text, approval_rule text, approval json,
       claims boolean, key_id text, person_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
   )${checks}, response as materialized (
     select * from json_to_recordset($4) as a (unit integer, "apiKeyId" text, key text, operation text, "requestSha256" text, response jsonb)
@@ -132,11 +132,12 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     insert into email (workspace_id, id, type, status, created_at, updated_at, scheduled_at, timezone, batch_id, batch_index, raw_id,
       own_address, own_domain, address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text,
       to_addresses, cc_addresses, preview, date, has_attachments, attachment_count, api_key_id, policy_address, scheduled_by_key_id,
+      scheduled_by_person_id,
       thread_id, thread_position, thread_reason, metadata)
     select $1, id, type, status, ${NOW}, ${NOW}, scheduled_at, timezone, batch_id, batch_index, raw_id, own_address, own_domain,
       address_id, domain_id, message_id, subject, base_subject, from_name, from_address, from_text, to_addresses, cc_addresses,
       preview, date, attachment_count > 0, attachment_count, api_key_id, policy_address,
-      case when scheduled_at is not null and approval_rule is null then scheduled_by_key_id end,
+      case when type = 'scheduled' then scheduled_by_key_id end, case when type = 'scheduled' then scheduled_by_person_id end,
       thread->>'id', case when thread is not null then 0 end, case when thread is not null then 'new' end, metadata
     from taken
     returning 1

@@ -40,8 +40,9 @@ interface OutgoingRow extends EmailColumns {
   /** where a send policy applies: the API key that sends it, and the address whose policy applies */
   api_key_id?: string | null;
   policy_address?: string | null;
-  /** of scheduled mail: the API key that schedules it */
+  /** of mail that goes later: the API key, or the person, that it is sent for while these may send */
   scheduled_by_key_id?: string | null;
+  scheduled_by_person_id?: string | null;
   /** why it waits for approval, and for how many days at most; absent: it does not wait */
   approval?: { rule: ApprovalRule; policy_of: 'key' | 'address'; days: number } | undefined;
 }

@@ -20,8 +20,9 @@ export interface LockedOutgoing {
   policyAddress: string | null;
   /** the sender */
   ownAddress: string;
-  /** the key that scheduled it; null: a person did, or its key or its sender has got a stricter send policy since */
+  /** whom it is sent for; neither: the service, or its key or its sender has got a stricter send policy since */
   scheduledByKeyId: string | null;
+  scheduledByPersonId: string | null;
   /** when it was approved; null: it was not */
   approvedAt: Date | null;
   /** time of the statement by PostgreSQL's clock, which decides when mail is due */
@@ -40,6 +41,7 @@ export async function lockOutgoing(
   const { rows } = await sql<LockedOutgoing>`
     select e.id, e.type, e.status, e.scheduled_at as "scheduledAt", e.timezone, e.created_at as "createdAt",
       e.api_key_id as "apiKeyId", e.policy_address as "policyAddress", e.own_address as "ownAddress", e.scheduled_by_key_id as "scheduledByKeyId",
+      e.scheduled_by_person_id as "scheduledByPersonId",
       (select a.decided_at from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id and a.decision = 'approved') as "approvedAt", (select postroom_now())::timestamptz(3) as now
     from email e where e.workspace_id = ${workspaceId} and e.id = any (${emailIds}::text[])
     order by e.id for no key update`.execute(transaction);
@@ -150,20 +152,31 @@ async function redate(
 const DATE_FIELD = '\r\nDate: ';
 
 /**
- * Returns the scheduled emails that these keys scheduled and may no longer send, from that address or at all; with `hasStricterPolicy`, all that
- * they scheduled, also the paused ones.
+ * Returns the scheduled emails among these, of these keys, or with `ofMembers` of any persons, which the key or person may no longer send, from that
+ * address or at all; with `hasStricterPolicy`, all that the keys scheduled, also the paused ones, apart from what was approved.
  */
 export async function listScheduledWithoutRight(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  keyIds: readonly string[],
-  hasStricterPolicy: boolean,
+  {
+    keyIds,
+    emailIds = [],
+    hasStricterPolicy = false,
+    ofMembers = false,
+  }: { keyIds: readonly string[]; emailIds?: readonly string[]; hasStricterPolicy?: boolean; ofMembers?: boolean },
 ): Promise<string[]> {
+  if (keyIds.length + emailIds.length === 0 && !ofMembers) return [];
   const { rows } = await sql<{ id: string }>`
-    select e.id from email e left join lateral sender_now(${workspaceId}, e.scheduled_by_key_id, null, e.own_address) s on true
-    where e.workspace_id = ${workspaceId} and e.type = 'scheduled' and e.scheduled_by_key_id = any (${keyIds}::text[])
-      and (e.status = 'scheduled' or ${hasStricterPolicy} and e.status = 'paused')
-      and (${hasStricterPolicy} or s.may_send is not true) order by e.id`.execute(transaction);
+    select e.id from email e left join lateral sender_now(${workspaceId}, e.scheduled_by_key_id, e.scheduled_by_person_id, e.own_address) s on true
+    where e.workspace_id = ${workspaceId} and e.type = 'scheduled'
+      and num_nonnulls(e.scheduled_by_key_id, e.scheduled_by_person_id) > 0
+      and (e.scheduled_by_key_id = any (${keyIds}::text[]) or e.id = any (${emailIds}::text[])
+        or ${ofMembers} and e.scheduled_by_person_id is not null)
+      and (e.status = 'scheduled' and s.may_send is not true
+        or ${hasStricterPolicy} and e.status in ('scheduled', 'paused') and not exists (
+          select from approval a where a.workspace_id = ${workspaceId} and a.email_id = e.id and a.decision = 'approved')) order by e.id`.execute(
+    transaction,
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -182,13 +195,19 @@ export async function listScheduledFrom(
 /** The address that the policy of an address with a tag is that of. */
 const withoutTagSql = (address: RawBuilder<unknown>) => sql`regexp_replace(${address}, '^([^+]+)[+].*@', '\\1@')`;
 
+/** Whose rights count: those of a key, or else of a person; neither: the service acts. */
+export interface Sender {
+  keyId: string | null;
+  personId: string | null;
+}
+
 /**
  * Returns whether a key, or a person, may send these emails now, by their senders; `keyId` and `personId` null: the service may. The caller has
  * shared the send rights.
  */
 export async function maySendNow(
   transaction: Transaction<Tables>,
-  { workspaceId, keyId, personId }: { workspaceId: string; keyId: string | null; personId: string | null },
+  { workspaceId, keyId, personId }: Sender & { workspaceId: string },
   emailIds: readonly string[],
 ): Promise<boolean> {
   if (keyId === null && personId === null) return true;
@@ -202,16 +221,18 @@ export async function maySendNow(
   return rows.length === 0;
 }
 
-/** Records who scheduled emails that are not sent yet: an API key, or a person (null). */
+/** Records for whom emails that are not sent yet are sent: a key, or a person; neither: the service. */
 export async function setScheduler(
   transaction: Transaction<Tables>,
   workspaceId: string,
   emailIds: readonly string[],
-  keyId: string | null,
+  { keyId, personId }: Sender,
 ): Promise<void> {
+  const by = keyId === null ? personId : null;
   await sql`
-    update email set scheduled_by_key_id = ${keyId} where workspace_id = ${workspaceId} and id = any (${emailIds}::text[]) and type = 'scheduled'
-      and scheduled_by_key_id is distinct from ${keyId}`.execute(transaction);
+    update email set scheduled_by_key_id = ${keyId}, scheduled_by_person_id = ${by}
+    where workspace_id = ${workspaceId} and id = any (${emailIds}::text[]) and type = 'scheduled'
+      and (scheduled_by_key_id, scheduled_by_person_id) is distinct from (${keyId}, ${by})`.execute(transaction);
 }
 
 /** Returns whether a key has a send policy now. */

@@ -24,7 +24,8 @@ export interface ReleasedRow {
 }
 
 /**
- * Turns those of the emails that are still scheduled and due by PostgreSQL's clock into sent ones, and locks them until the transaction ends.
+ * Turns those of the emails that are still scheduled and due by PostgreSQL's clock, and that whom they are sent for may send now, into sent ones, and
+ * locks them until the transaction ends.
  * Locked ones (by another scheduler or a cancellation) are skipped. Must be followed by queueReleased.
  */
 export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): Promise<DueEmail[]> {
@@ -33,12 +34,21 @@ export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): P
   const { rows } = await client.query<DueEmail>({
     name: 'scheduled-take-due',
     text: `
-      update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
-      where e.ctid = any (array(
-        select d.ctid from unnest($1::text[], $2::text[]) as k(workspace_id, id)
+      with due as materialized (
+        select d.ctid as row, d.workspace_id, d.own_address, d.scheduled_by_key_id as key_id, d.scheduled_by_person_id as person_id
+        from unnest($1::text[], $2::text[]) as k(workspace_id, id)
         join email d on d.workspace_id = k.workspace_id and d.id = k.id
         where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
-        for update of d skip locked))
+        for update of d skip locked
+      ), going as materialized (
+        select d.row from due d
+        -- sender_now returns a row in the workspace of the transaction only.
+        cross join lateral (select set_config('postroom.workspace_id', d.workspace_id, true) as workspace_id) c
+        left join lateral sender_now(c.workspace_id, d.key_id, d.person_id, d.own_address) s on true
+        where s.may_send or num_nonnulls(d.key_id, d.person_id) = 0
+      )
+      update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
+      where e.ctid = any (array(select g.row from going g))
       returning e.workspace_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
     values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)],
   });

@@ -148,7 +148,7 @@ describe('a gateway that is killed while it invites', () => {
 
 describe('a gateway that is killed while an invitation is accepted', () => {
   test('after the sign-up leaves a person who accepts after signing in', async () => {
-    const email = 'half@faults.test';
+    const email = 'half@elsewhere.test';
     await team.invite({ email, role: 'viewer' });
     const token = await team.readToken(email);
     const body = { token, name: 'Half', newPassword: TEAM_PASSWORD };

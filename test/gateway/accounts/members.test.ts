@@ -60,7 +60,7 @@ describe('an invitation', () => {
   });
 
   test('is accepted with a new sign-in where sign-up is closed', async () => {
-    const email = 'new@team.test';
+    const email = 'new@elsewhere.test';
     await team.invite({ email, role: 'agent' });
     const token = await team.readToken(email);
     const browser = openBrowser(gateway.app);
@@ -241,7 +241,7 @@ describe('an open invitation', () => {
   async function inviteWithKey(role: string, scopes: readonly string[] | null) {
     const { json } = await gateway.call(team.box.apiKey, 'POST', '/api-keys', { name: 'inviter', scopes });
     const { id: keyId, token } = json();
-    const email = `by-key-${invited++}@team.test`;
+    const email = `by-key-${invited++}@elsewhere.test`;
     const made = await gateway.call(token, 'POST', '/invitations', { email, role });
     expect(made.statusCode, made.body).toBe(200);
     return { keyId: keyId as string, token: token as string, email, link: await team.readToken(email) };
@@ -299,7 +299,7 @@ describe('an open invitation', () => {
     ],
   ])('ends when the member who invited %s', async (_what, end) => {
     const admin = await team.makeMember('admin');
-    const email = `by-member-${invited++}@team.test`;
+    const email = `by-member-${invited++}@elsewhere.test`;
     await team.invite({ email, role: 'admin' }, admin.browser);
     const link = await team.readToken(email);
     expect((await end(admin.personId)).statusCode).toBe(200);
@@ -310,7 +310,7 @@ describe('an open invitation', () => {
 
   test('stays when the member who removes the inviter keeps what the inviter set up', async () => {
     const admin = await team.makeMember('admin');
-    const email = `kept-${invited++}@team.test`;
+    const email = `kept-${invited++}@elsewhere.test`;
     const { id } = (await team.invite({ email, role: 'viewer' }, admin.browser)).json();
     await team.owner.browser.rest('DELETE', `/members/${admin.personId}?keep_keys=true`);
     const listed = (await team.owner.browser.rest('GET', '/invitations')).json().data;
@@ -326,7 +326,7 @@ describe('an invitation that is kept', () => {
   let kept = 0;
   const removeAdmin = async (by: string) => {
     const admin = await team.makeMember('admin');
-    const email = `bound-${kept++}@team.test`;
+    const email = `bound-${kept++}@elsewhere.test`;
     await team.invite({ email, role: 'viewer' }, admin.browser);
     const removed = await gateway.call(by, 'DELETE', `/members/${admin.personId}?keep_keys=true`);
     expect(removed.statusCode, removed.body).toBe(200);
@@ -353,7 +353,7 @@ describe('an invitation that is kept', () => {
   test('by a member who revokes the key that invited ends with that member', async () => {
     const key = await makeKey(null);
     const admin = await team.makeMember('admin');
-    const email = `bound-${kept++}@team.test`;
+    const email = `bound-${kept++}@elsewhere.test`;
     await gateway.call(key.token, 'POST', '/invitations', { email, role: 'viewer' });
     const revoked = await admin.browser.rest('DELETE', `/api-keys/${key.id}?keep_configuration=true`);
     expect(revoked.statusCode, revoked.body).toBe(200);
@@ -363,7 +363,7 @@ describe('an invitation that is kept', () => {
 
   test('is not accepted when its inviter may not invite, however that came', async () => {
     const admin = await team.makeMember('admin');
-    const email = `bound-${kept++}@team.test`;
+    const email = `bound-${kept++}@elsewhere.test`;
     await team.invite({ email, role: 'viewer' }, admin.browser);
     await gateway.owner.pool.query(
       `update workspace_member set role = 'agent' where person_id = $1 and workspace_id = $2`,

@@ -332,7 +332,9 @@ describe('a key that loses rights', () => {
     const endpointId = await create(secret, webhook({ name: 'Hook' }));
     const disabled = await create(secret, webhook({ name: 'Off', isActive: false }));
     expect(await status(secret, 'PATCH', `/email-addresses/${box.addressId}`, { endpointId })).toBe(200);
-    const child = (await gateway.call(secret, 'POST', '/api-keys', { name: 'Child', scopes: ['manage'] })).json();
+    const child = (
+      await gateway.call(secret, 'POST', '/api-keys', { name: 'Child', scopes: ['read', 'manage'] })
+    ).json();
     expect(await status(child.token, 'POST', '/guard', { ...rule({ action: 'block' }), name: 'Rule' })).toBe(201);
     const email = { from: box.address, to: 'a@x.test', subject: 'Later', text: 'x', scheduled_at: LATER };
     const scheduled = (await gateway.call(secret, 'POST', '/emails', email)).json();

@@ -287,6 +287,14 @@ describe('a key that loses its rights', () => {
       );
       return () => again(data[0].id, 'POST', `/emails/batch/${rows[0]?.batch_id}/retry`, {});
     },
+    'sends deferred mail at once': async () => {
+      const { id } = await rest('/emails', mail());
+      await gateway.owner.pool.query(
+        `update recipient set attempts = 1, next_attempt_at = now() + interval '1 hour', claimed_by = null, claimed_until = null where email_id = $1`,
+        [id],
+      );
+      return () => again(id, 'POST', `/emails/${id}/retry-sending`, {});
+    },
   };
   const again = async (id: string, method: string, path: string, body: object) => {
     const { statusCode, body: text } = await gateway.call(key.secret, method, path, body);
@@ -300,7 +308,21 @@ describe('a key that loses its rights', () => {
       expect([second.status, hasWaited, await statusOf(second.id)]).toEqual([
         403,
         true,
-        expect.stringMatching(/^(paused|failed)$/),
+        expect.stringMatching(/^(paused|failed|pending)$/),
+      ]);
+    });
+
+    test.each(['approve', 'reject'])('and no longer can %s mail that waits', async (verb) => {
+      const writer = await insertKey(gateway.owner, team.box, { scopes: ['send'], policy: { approval: 'always' } });
+      const { id } = (await gateway.call(writer.secret, 'POST', '/emails', mail())).json();
+      key = await insertKey(gateway.owner, team.box, { scopes: ['read', 'approve'] });
+      const { second, hasWaited } = await holding(CHANGING, end, () =>
+        gateway.call(key.secret, 'POST', `/emails/${id}/${verb}`, {}),
+      );
+      expect([second.json().code, hasWaited, await statusOf(id)]).toEqual([
+        'APPROVAL_RIGHT_LOST',
+        true,
+        'awaiting_approval',
       ]);
     });
   });
@@ -351,6 +373,34 @@ describe('a person', () => {
       () => agent.browser.rest('POST', `/emails/${id}/resume`, {}, {}).then(({ statusCode }) => statusCode),
     );
     expect([second, hasWaited, await statusOf(id)]).toEqual([403, true, 'paused']);
+  });
+
+  test.each([
+    ['is removed', remove],
+    ['becomes a viewer', demote],
+  ])('who %s meanwhile approves nothing', async (_how, end) => {
+    const admin = await team.makeMember('admin');
+    const writer = await insertKey(gateway.owner, team.box, { scopes: ['send'], policy: { approval: 'always' } });
+    const { id } = (await gateway.call(writer.secret, 'POST', '/emails', mail())).json();
+    const { second, hasWaited } = await holding(
+      CHANGING,
+      () => end(admin),
+      () => admin.browser.rest('POST', `/emails/${id}/approve`, {}, {}).then((response) => response.json().code),
+    );
+    expect([second, hasWaited, await statusOf(id)]).toEqual(['APPROVAL_RIGHT_LOST', true, 'awaiting_approval']);
+  });
+
+  test.each([
+    ['is removed', remove],
+    ['becomes a viewer', demote],
+  ])('who %s meanwhile has scheduled mail paused that is being stored', async (_how, end) => {
+    const agent = await team.makeMember('agent');
+    const { first, hasWaited } = await holding(
+      STORING,
+      () => agent.browser.rest('POST', '/emails', {}, { ...mail(), scheduled_at: LATER }),
+      () => end(agent),
+    );
+    expect([hasWaited, await statusOf(first.json().id)]).toEqual([true, 'paused']);
   });
 
   test('is removed once the mail is stored that the person is sending', async () => {

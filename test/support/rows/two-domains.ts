@@ -15,23 +15,9 @@ export interface TwoDomains {
 /** Makes two accounts with all that there is, and makes one of them. The account's key is that of `mine`. */
 export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> {
   const mine = await makeHoldings(gateway);
-  const theirs = await makeHoldings(gateway);
-  const { pool } = gateway.owner;
+  const theirs = await joinHoldings(gateway, mine);
   const [into, from] = [mine.mailbox.workspaceId, theirs.mailbox.workspaceId];
-  await pool.query(`update event set seq = seq + 1000 where workspace_id = $1`, [from]);
-  await pool.query(
-    `update event_counter set last_seq = (select max(seq) from event where workspace_id = $2) where workspace_id = $1`,
-    [into, from],
-  );
-  // What there is once for each user cannot be joined.
-  for (const table of ['agent_sign_up', 'event_counter', 'retention', 'retention_sweep', 'scim_token', 'word_build'])
-    await pool.query(`delete from ${table} where workspace_id = $1`, [from]);
   const tables = await workspaceTables(gateway.owner);
-  // Entries of the audit log cannot be changed.
-  await pool.query('alter table audit_entry disable trigger user');
-  for (const table of tables)
-    await pool.query(`update ${table} set workspace_id = $1 where workspace_id = $2`, [into, from]);
-  await pool.query('alter table audit_entry enable trigger user');
   const own = new Set([...mine.ids.values()].flat());
   const ids = new Map([...theirs.ids].map(([prefix, held]) => [prefix, held.filter((id) => !own.has(id))] as const));
   const marks = [...ids.values()].flat().concat(theirs.names);
@@ -48,6 +34,30 @@ export async function makeTwoDomains(gateway: TestGateway): Promise<TwoDomains> 
       return changed.map(([table]) => table);
     },
   };
+}
+
+/** Makes all that there is in an account of its own, and moves it into the account of `mine`, where its events are the newest. */
+export async function joinHoldings(gateway: TestGateway, mine: Holdings): Promise<Holdings> {
+  const theirs = await makeHoldings(gateway);
+  const { pool } = gateway.owner;
+  const [into, from] = [mine.mailbox.workspaceId, theirs.mailbox.workspaceId];
+  await pool.query(
+    `update event set seq = seq + 1000 + (select max(seq) from event where workspace_id = $2) where workspace_id = $1`,
+    [from, into],
+  );
+  await pool.query(
+    `update event_counter set last_seq = (select max(seq) from event where workspace_id = $2) where workspace_id = $1`,
+    [into, from],
+  );
+  // What there is once for each user cannot be joined.
+  for (const table of ['agent_sign_up', 'event_counter', 'retention', 'retention_sweep', 'scim_token', 'word_build'])
+    await pool.query(`delete from ${table} where workspace_id = $1`, [from]);
+  // Entries of the audit log cannot be changed.
+  await pool.query('alter table audit_entry disable trigger user');
+  for (const table of await workspaceTables(gateway.owner))
+    await pool.query(`update ${table} set workspace_id = $1 where workspace_id = $2`, [into, from]);
+  await pool.query('alter table audit_entry enable trigger user');
+  return theirs;
 }
 
 /** Makes an endpoint, a suppression, a request and a key of the account those of what a limited key can access. */

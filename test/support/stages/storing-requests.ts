@@ -75,7 +75,7 @@ const changedRule = [
     id: await w.rule({ action: 'route', endpointId: w.box.endpointId }),
     body: { config: { subject: { operator: 'OR', values: [w.fresh()] } } },
   })),
-  one('what it matches', ['manage'], async (w) => ({
+  one('what it matches', SETUP, async (w) => ({
     id: await w.rule({ action: 'block' }),
     body: { config: { subject: { operator: 'OR', values: [w.fresh()] } } },
   })),
@@ -181,7 +181,7 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
   'PUT /domains/:id': changedDomain,
   'POST /guard': [
     one('that routes', SETUP, (w) => ({ body: rule({ action: 'route', endpointId: w.box.endpointId }) })),
-    one('that blocks', ['manage'], () => ({ body: rule({ action: 'block' }) })),
+    one('that blocks', SETUP, () => ({ body: rule({ action: 'block' }) })),
   ],
   'PATCH /guard/:id': changedRule,
   'PUT /guard/:id': changedRule,
@@ -310,7 +310,7 @@ export const actingCases: Readonly<Record<string, readonly ActingCase[]>> = {
         action: { action: 'ROUTE', endpointId: w.box.endpointId },
       },
     })),
-    one('what it matches', ['manage'], async (w) => ({
+    one('what it matches', SETUP, async (w) => ({
       body: { id: await w.rule({ action: 'block' }), config: { subject: { values: [w.fresh()] } } },
     })),
   ],

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { releaseDue } from '../../../actors/scheduling/release-due.ts';
+import { insertKey, type TestKey } from '../../support/rows/key-rows.ts';
+import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
+import { testActorContext } from '../../support/stages/actor-context.ts';
+import { openTeam, type TeamPerson, type TeamStage } from '../../support/stages/team-stage.ts';
+
+/*
+ * Mail that is stored now and goes later is sent for a key or a person, and goes only while these may send (docs/decisions/0246). Each way to lose the
+ * right is tried at each door that lets mail go; the right is also taken in the table alone, as if nothing had paused the mail.
+ */
+
+let gateway: TestGateway;
+let team: TeamStage;
+let writer: TestKey;
+let agent: TeamPerson;
+
+beforeAll(async () => {
+  gateway = await openTestGateway();
+  team = await openTeam(gateway, 'later');
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  await gateway.owner.pool.query('update email_address set send_policy = null where send_policy is not null');
+  writer = await insertKey(gateway.owner, team.box, { scopes: ['send'] });
+});
+
+const LATER = new Date(Date.now() + 86_400_000).toISOString();
+const asOwner = async (method: string, path: string, body?: unknown) => {
+  const response = await gateway.call(team.box.apiKey, method, path, body);
+  expect(response.statusCode, response.body).toBeLessThan(300);
+  return response.json();
+};
+const release = () => releaseDue(testActorContext(gateway.actor), {});
+const sql = (text: string, ...values: unknown[]) => gateway.owner.pool.query(text, values);
+const statusOf = async (id: string) => (await sql('select status from email where id = $1', id)).rows[0]?.status;
+const eventsOf = async (id: string) =>
+  (await sql('select kind from event where email_id = $1 order by seq', id)).rows.map(({ kind }) => kind);
+
+/** Who sends mail that goes later. Each returns the response. */
+const SENDERS = {
+  'a key': (body: object) => gateway.call(writer.secret, 'POST', '/emails', body),
+  'a member': (body: object) => agent.browser.rest('POST', '/emails', {}, body),
+};
+type SenderName = keyof typeof SENDERS;
+
+async function send(by: SenderName, more: object = {}): Promise<string> {
+  if (by === 'a member') agent = await team.makeMember('agent');
+  const mail = { from: team.box.address, to: 'stranger@elsewhere.test', subject: 'x', text: 'x', ...more };
+  const response = await SENDERS[by](mail);
+  expect(response.statusCode, response.body).toBeLessThan(300);
+  return response.json().id;
+}
+async function sendForApproval(by: SenderName): Promise<string> {
+  await sql('update email_address set send_policy = $2 where id = $1', team.box.addressId, { approval: 'always' });
+  const id = await send(by);
+  expect(await statusOf(id)).toBe('awaiting_approval');
+  return id;
+}
+
+/** Ways to lose the right to send: by an interface, and in the table alone. */
+const LOSSES: Record<SenderName, Record<string, () => Promise<unknown>>> = {
+  'a key': {
+    'is revoked': () => asOwner('DELETE', `/api-keys/${writer.id}`),
+    'may only read': () => sql(`update api_key set scopes = '{read}' where id = $1`, writer.id),
+    'has expired': () => sql(`update api_key set expires_at = now() - interval '1 second' where id = $1`, writer.id),
+    'was limited to another address': () =>
+      sql(`update api_key set reach = '{"domains":[],"addresses":["other@later.test"]}' where id = $1`, writer.id),
+  },
+  'a member': {
+    'is removed': () => asOwner('DELETE', `/members/${agent.personId}`),
+    'becomes a viewer': () => asOwner('PATCH', `/members/${agent.personId}`, { role: 'viewer' }),
+    'is limited to another address': () =>
+      asOwner('PATCH', `/members/${agent.personId}`, { role: 'agent', addresses: ['other@later.test'] }),
+    'is removed by a directory': () => sql('delete from workspace_member where person_id = $1', agent.personId),
+    'gets another role from a provider': () =>
+      sql(`update workspace_member set role = 'viewer' where person_id = $1`, agent.personId),
+  },
+};
+const CASES = Object.entries(LOSSES).flatMap(([by, losses]) =>
+  Object.entries(losses).map(([how, lose]) => [by as SenderName, how, lose] as const),
+);
+
+describe.each(CASES)('%s that %s', (by, _how, lose) => {
+  test('sends nothing that was scheduled', async () => {
+    const id = await send(by, { scheduled_at: LATER });
+    await lose();
+    await sql(`update email set scheduled_at = now() - interval '1 second' where id = $1`, id);
+    await release();
+    expect([await statusOf(id), (await eventsOf(id)).at(-1)]).toEqual(['paused', 'email.paused']);
+  });
+
+  test('sends nothing through an approver who may not send', async () => {
+    const id = await sendForApproval(by);
+    await lose();
+    const approver = await insertKey(gateway.owner, team.box, { scopes: ['read', 'approve'] });
+    const approved = await gateway.call(approver.secret, 'POST', `/emails/${id}/approve`, {});
+    expect([approved.statusCode, approved.json().code, await statusOf(id)]).toEqual([
+      403,
+      'SENDING_RIGHT_LOST',
+      'awaiting_approval',
+    ]);
+    expect((await gateway.call(approver.secret, 'POST', `/emails/${id}/reject`, {})).statusCode).toBe(200);
+  });
+
+  test('sends what someone approves who may send, and takes it over', async () => {
+    const id = await sendForApproval(by);
+    await lose();
+    const taker = await insertKey(gateway.owner, team.box, { scopes: ['send', 'approve'] });
+    expect((await gateway.call(taker.secret, 'POST', `/emails/${id}/approve`, {})).statusCode).toBe(200);
+    const { rows } = await sql(
+      'select scheduled_by_key_id as key, scheduled_by_person_id as person from email where id = $1',
+      id,
+    );
+    expect(rows).toEqual([{ key: taker.id, person: null }]);
+    await release();
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('sends nothing that was approved for a later time', async () => {
+    const id = await sendForApproval(by);
+    await asOwner('POST', `/emails/${id}/approve`);
+    await lose();
+    await release();
+    expect(await statusOf(id)).toBe('paused');
+  });
+});
+
+describe('a key or a member with all rights', () => {
+  test.each(['a key', 'a member'] as const)('%s sends what was scheduled, and what was approved', async (by) => {
+    const scheduled = await send(by, { scheduled_at: LATER });
+    await sql(`update email set scheduled_at = now() - interval '1 second' where id = $1`, scheduled);
+    const approved = await sendForApproval(by);
+    await asOwner('POST', `/emails/${approved}/approve`);
+    await release();
+    expect([await statusOf(scheduled), await statusOf(approved)]).toEqual(['pending', 'pending']);
+  });
+});
+
+test('a decision names the member who made it, and not the owner', async () => {
+  const id = await sendForApproval('a key');
+  const admin = await team.makeMember('admin');
+  const decided = await admin.browser.rest('POST', `/emails/${id}/approve`, {}, {});
+  expect(decided.statusCode, decided.body).toBe(200);
+  const shown = await asOwner('GET', `/emails/${id}`);
+  expect(shown.approval.decided_by).toBe(admin.email);
+});
