@@ -60,6 +60,18 @@ test.each([
   ['fifth', 'replies', true, 5, 5],
   ['fifth', 'codes', false, 7, 7],
   ['fifth', 'codes', true, 3, 4],
+  // As they were written.
+  ['sixth', 'automatic', false, 0, 41],
+  ['sixth', 'automatic', true, 0, 21],
+  ['sixth', 'answers', false, 0, 7],
+  ['sixth', 'answers', true, 0, 7],
+  ['sixth', 'replies', false, 0, 115],
+  ['sixth', 'replies', true, 0, 50],
+  ['sixth', 'codes', false, 0, 32],
+  ['sixth', 'codes', true, 0, 22],
+  ['sixth', 'invitations', false, 0, 9],
+  ['sixth', 'odd', false, 0, 23],
+  ['sixth', 'odd', true, 0, 13],
 ] as const)(
   'of the %s frozen %s (kept aside: %s), %i of %i are read as they are meant',
   async (set, kind, isHeld, least, count) => {
