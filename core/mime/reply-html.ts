@@ -25,12 +25,20 @@ export interface HtmlReply {
 /** Finds lines that nothing marks as quoted, by their texts: from the first one to the one before `to`. */
 export type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
 
-/** The same as {@link stripQuotedHtml}, with what was removed; with `findCopied`, the whole HTML if it finds nothing. */
-export function readHtmlReply(html: string, findCopied?: FindCopied): HtmlReply {
+/** How the HTML of a message is read. */
+interface HtmlReplyOptions {
+  /** see {@link decideFates} */
+  isReply?: boolean;
+  /** without it finding something, the HTML stays whole */
+  findCopied?: FindCopied;
+}
+
+/** The same as {@link stripQuotedHtml}, with what was removed. */
+export function readHtmlReply(html: string, { isReply = true, findCopied }: HtmlReplyOptions = {}): HtmlReply {
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
   const outline = readOutline(html);
-  const fates = [...decideFates(outline.lines)];
+  const fates = [...decideFates(outline.lines, isReply)];
   if (findCopied !== undefined) {
     const copied = findCopied(outline.lines.map(({ text }) => text));
     if (copied === null) return whole;
@@ -94,9 +102,8 @@ const INTRODUCTION_CLASS = /(?:^|\s)(?:x_|ecx)?(?:gmail_attr|moz-cite-prefix|air
 const INTRODUCTION_ID = /^(?:x_)?(?:reply-intro)$/i;
 const ONWARDS_ID =
   /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|zwchr|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container|isForwardContent|isReplyContent|yahoo_quoted_\w*)$/i;
-const SIGNATURE_CLASS =
-  /(?:^|\s)(?:x_)?(?:gmail_signature|moz-signature|protonmail_signature_block|front-signature|ydp\w*signature|yahoo-signature)(?:\s|$)/;
-const SIGNATURE_ID = /^(?:x_)?(?:Signature|ms-outlook-mobile-signature)$/i;
+const SIGNATURE_CLASS = /(?:^|\s)(?:\w{1,30}[_-])?(?:ydp\w*)?signature(?:_block|_below|_above)?(?:\s|$)/i;
+const SIGNATURE_ID = /^(?:x_)?(?:[\w-]{1,30}[_-])?signature$/i;
 const SIGNATURE_NAME = 'messageSignatureSection';
 const QUOTE_NAME = 'quote';
 /** Outlook draws a line above the fields of a quoted message. */

@@ -1,3 +1,4 @@
+import { introduces } from './attribution.ts';
 import { type Introduction, IntroductionFinder } from './quote-introductions.ts';
 import { type Fate, findOwnMark, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
 import {
@@ -9,9 +10,12 @@ import {
   PROGRAM_SIGNATURES,
 } from './reply-words.ts';
 
-/** Returns what each line is, in linear time. All may be quoted or signatures. */
-export function decideFates(lines: readonly Line[]): readonly Fate[] {
-  const reader = new ReplyReader(lines);
+/**
+ * Returns what each line is, in linear time. All may be quoted or signatures. `isReply`: whether the message replies to one; one that does
+ * not quotes mail only below an introduction.
+ */
+export function decideFates(lines: readonly Line[], isReply: boolean): readonly Fate[] {
+  const reader = new ReplyReader(lines, isReply);
   reader.read();
   return reader.fates;
 }
@@ -68,14 +72,16 @@ const GREETING = /^\S.{0,50}[,，]$/u;
 class ReplyReader {
   readonly fates: Fate[];
   readonly #lines: readonly Line[];
+  readonly #isReply: boolean;
   readonly #isQuoted: boolean[];
   readonly #isCode: boolean[];
   readonly #finder: IntroductionFinder;
   readonly #introductions: Introduction[];
   readonly #isIntroduction: boolean[];
 
-  constructor(lines: readonly Line[]) {
+  constructor(lines: readonly Line[], isReply: boolean) {
     this.#lines = lines;
+    this.#isReply = isReply;
     this.fates = lines.map(({ mark }) => (mark === 'signature' ? 'signature' : 'kept'));
     this.#isCode = fencedLines(lines);
     this.#isQuoted = lines.map(
@@ -97,6 +103,7 @@ class ReplyReader {
     this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
+    this.#removeQuotedIntroduction();
   }
 
   /** Foxmail and others write the author's address, alone on a line, between the text and the fields of the original. */
@@ -256,9 +263,18 @@ class ReplyReader {
       const isFooter = own <= MAX_FOOTER_LINES && lastForeign < end && !this.#isGreeting(from);
       if (own === 0 && before === 0) return;
       if (before > 0 && (own === 0 || kind === 'fields' || isFooter)) return this.#remove('quote', from, count);
-      this.#remove('quote', from, before === 0 ? end : to + 1);
+      // Replies between quotations stay with what they reply to, also when nothing is above the first one.
+      this.#remove('quote', from, before === 0 && lastForeign < end ? end : to + 1);
       begin = end;
     }
+  }
+
+  /** Apple Mail quotes `On Monday Ann wrote:` with the rest: it goes though the quotation stays above a reply to it. */
+  #removeQuotedIntroduction(): void {
+    const first = this.#isQuoted.indexOf(true);
+    if (first < 0 || this.fates[first] !== 'kept') return;
+    const short = this.#line(first).short.replace(/^>\s?/u, '');
+    if (/[:：]$/u.test(short) && introduces(short, false, true)) this.#remove('quote', first, first + 1);
   }
 
   /** The first own line behind a quotation that begins in this line. */
@@ -290,11 +306,12 @@ class ReplyReader {
     let at = this.#lines.length - 1;
     const first = this.#lines.findIndex((_, line) => this.#isOwn(line));
     const hasForeign = this.#introductions.length > 0 || this.#isQuoted.includes(true);
+    const mayQuote = this.#isReply || this.#introductions.length > 0;
     for (; at > first; at--) {
       const { short, text, isBlank } = this.#line(at);
       if (this.fates[at] !== 'kept' || isBlank) continue;
       if (this.#isCode[at] === true) return;
-      if (this.#isArrowList(at)) return;
+      if (this.#isArrowList(at) || (this.#isQuoted[at] === true && !mayQuote)) return;
       if (MESSAGE_ID_LINE.test(short) && NOTICE.test(this.#line(at - 1).short)) {
         this.#remove('signature', at, at + 1);
         continue;
@@ -305,6 +322,7 @@ class ReplyReader {
         isProgramSignature(short) ||
         TRACKER.test(short) ||
         ANCHOR.test(short) ||
+        (LINK_ALONE.test(short) && isProgramSignature(this.#line(at - 1).short)) ||
         (SIGNATURE_LINK.test(short) && this.fates[at + 1] === 'signature') ||
         ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
       )

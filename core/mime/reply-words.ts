@@ -75,9 +75,9 @@ export const PROGRAM_SIGNATURES = [
   String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail(?! zu ))|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`(?:gesendet|versendet|verschickt|geschickt|geschrieben) (?:von|mit|vom|über|via|auf) .{1,80}`,
-  String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать) outlook .{0,80}`,
-  String.raw`.{0,25}\boutlook (?:for|für|pour|para|per|voor|til|för|dla|для|pro|na) (?:ios|android|mac|iphone)\b.{0,60}`,
-  String.raw`(?:dapatkan|unduh|az|pobierz|získat|získajte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|skaffa|hämta|hanki|lataa|få|last ned|tải|baixar|baixe|obtenha|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ) .{0,8}outlook .{0,30}`,
+  // `Get Outlook for iOS` in any language: both names in few words, and none of a person's sentence.
+  String.raw`(?=.{0,50}outlook)(?=.{0,50}(?:ios|android|(?<!\p{L})mac(?!\p{L})|iphone))(?!.*(?<!\p{L})(?:i|my|we|our|you|your|in|on|with|not|does|is|has|but|and|ich|mein\p{L}{0,2}|wir|im|mit|nicht|ist|je|mon|nous|dans|avec|yo|mi|en|con|no|io|il mio|nel|eu|meu|não|ik|mijn|met|niet)(?!\p{L}))[^,;:.!?。]{8,60}`,
+  String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать|dapatkan|unduh|az|získat|získajte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|skaffa|lataa|få|last ned|tải|baixar|baixe|obtenha|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ) .{0,16}outlook.{0,50}`,
   String.raw`.{0,25}outlook['’]?[uı]?.{0,4} (?:edinin|beszerzése.{0,12}|letöltése.{0,12})`,
   String.raw`.{0,20}outlook ?(?:の入手|を入手|をダウンロード|다운로드|받기)|(?:获取|下载|取得|下載).{0,20}outlook|(?:ios|android)(?:용|用| 版|版) ?outlook.{0,12}`,
   String.raw`(?:envoyée?|expédiée?|transmise?) (?:de|depuis|à partir de|avec|via|par) .{1,80}`,
