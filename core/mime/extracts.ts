@@ -155,9 +155,12 @@ function rateCandidate(
     ANNOUNCED_END.test(text.slice(end, end + 4));
   // `Codice di verifica: 482.913`; a year needs the word itself.
   const isNamed =
-    between !== null && (NAMED.test(between) || (needsName && code.length > YEAR_LENGTH && INTRODUCED.test(between)));
+    between !== null &&
+    (NAMED.test(between) ||
+      (IS_LETTERS.test(code) && needsName && between.trim() === '') ||
+      (needsName && code.length > YEAR_LENGTH && INTRODUCED.test(between)));
   const isDirect = isNamed || (between !== null && !needsName && DIRECT.test(between)) || isEntered;
-  if ((isLoose || needsName) && !isDirect) return 0;
+  if ((isLoose || needsName) && !(IS_LETTERS.test(code) ? isNamed : isDirect)) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
   const label = before(at, others);
   const distance = label === null ? REACH_BEHIND : at - label.end;
@@ -236,6 +239,7 @@ interface Surroundings {
 const MAX_DIRECT = 24;
 const LABEL_REACH = 25;
 
+const IS_LETTERS = /^[A-Z-]+$/;
 const LONG_DIGITS = /^\d{5,8}$/;
 /** `Copy this into the app:` */
 const INTRODUCED = /^[^.!?。\p{N}]*[:：]\s*$/u;
@@ -263,7 +267,8 @@ function nearness({ at, end }: Span, spans: readonly Span[], text: string): numb
     else high = middle;
   }
   const [previous, next] = [spans[low - 1], spans[low]];
-  const behind = previous === undefined ? 0 : 1 - (at - previous.end) / REACH_BEHIND;
+  const isFar = previous === undefined || isSentencesBehind(text.slice(Math.max(previous.end, at - REACH_BEHIND), at));
+  const behind = isFar ? 0 : 1 - (at - previous.end) / REACH_BEHIND;
   const isApart =
     next !== undefined &&
     SENTENCE_END.test(text.slice(end, Math.min(next.at, end + REACH_BEFORE))) &&
@@ -271,6 +276,14 @@ function nearness({ at, end }: Span, spans: readonly Span[], text: string): numb
   const before = next === undefined || isApart ? 0 : 1 - (next.at - end) / REACH_BEFORE;
   return Math.max(0, Math.min(1, behind), Math.min(1, before));
 }
+
+/** Whether another sentence is between a word for codes and a number in the same line. */
+function isSentencesBehind(between: string): boolean {
+  return !between.includes('\n') && between.split(SENTENCE_END).length > MAX_SENTENCES_BETWEEN;
+}
+
+/** Pieces of two sentences. */
+const MAX_SENTENCES_BETWEEN = 2;
 
 /** A link in an email. */
 interface ExtractedLink {
