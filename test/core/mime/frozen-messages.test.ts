@@ -72,6 +72,13 @@ test.each([
   ['sixth', 'invitations', false, 0, 9],
   ['sixth', 'odd', false, 0, 23],
   ['sixth', 'odd', true, 0, 13],
+  // Written after the cures for the sixth, of other languages and kinds.
+  ['seventh', 'automatic', false, 0, 18],
+  ['seventh', 'automatic', true, 0, 16],
+  ['seventh', 'replies', false, 0, 16],
+  ['seventh', 'replies', true, 0, 9],
+  ['seventh', 'codes', false, 0, 21],
+  ['seventh', 'codes', true, 0, 6],
 ] as const)(
   'of the %s frozen %s (kept aside: %s), %i of %i are read as they are meant',
   async (set, kind, isHeld, least, count) => {
