@@ -141,11 +141,16 @@ const CONFIRMS = compileLater(() => CONFIRM_WORDS);
  * Returns whether a program wrote a message that is no report: a challenge, the response of a list server, or one that says that it was
  * generated (RFC 3834 §5), that its mailbox is not read, that its author is away and whom to ask instead, that mail arrived and will be
  * replied to, or of the owner of its mailbox that they left. `isOwn`: it is no reply of a person, who may repeat such words, and asks
- * nothing.
+ * nothing. `isGreeting`: it begins as a letter to a person.
  */
 export function isOfProgram(
   header: HeaderSection,
-  { subject, statement, isOwn }: { subject: string; statement: string; isOwn: boolean },
+  {
+    subject,
+    statement,
+    isOwn,
+    isGreeting,
+  }: { subject: string; statement: string; isOwn: boolean; isGreeting: boolean },
 ): boolean {
   if (/^auto-/i.test(fieldText(header, 'auto-submitted'))) return true;
   if (LIST_ROBOT.test(fieldText(header, 'from').toLowerCase())) return true;
@@ -159,8 +164,10 @@ export function isOfProgram(
     SAYS_UNREAD.test(words) ||
     (SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || PROMISES.test(words))) ||
     (SAYS_CLOSED.test(words) && (SAYS_REOPENS.test(words) || PROMISES.test(words))) ||
-    (HAS_MAIL.test(words) && (SAYS_SOON.test(words) || PROMISES.test(words) || TICKET.test(`${subject} ${words}`))) ||
-    (THANKS_FOR_MAIL.test(words) && PROMISES.test(words)) ||
+    (HAS_MAIL.test(`${subject}. ${words}`) &&
+      !SPEAKS_OF_SELF.test(words) &&
+      (SAYS_SOON.test(words) || PROMISES.test(words) || TICKET.test(`${subject} ${words}`))) ||
+    (THANKS_FOR_MAIL.test(words) && PROMISES.test(words) && !(isGreeting && SPEAKS_OF_SELF.test(words))) ||
     saysOwnerLeft(fieldText(header, 'from'), own) ||
     ABSENCE_BEFORE_REPLY.test(subject)
   );
@@ -191,6 +198,8 @@ const LIST_ROBOT = new RegExp(
 );
 /** Says of the reader's mail that it arrived, in any order: `We have received your message`, `Ihre Anfrage ist eingegangen`. */
 const HAS_MAIL = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${RECEIVED})|(?:${RECEIVED})[^.!?。]{0,30}?${YOUR_MAIL}`);
+/** Programs that confirm what arrived say `we`, or nothing of themselves. */
+const SPEAKS_OF_SELF = /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|én|я|ben)(?!\p{L})/u;
 const THANKS_FOR_MAIL = compileLater(
   () =>
     `(?:${THANKS})[^.!?。]{0,40}?(?:${YOUR_MAIL}|(?:${CONTACTED}))|(?:${YOUR_MAIL}|(?:${CONTACTED}))[^.!?。]{0,30}?(?:${THANKS})`,

@@ -1,10 +1,23 @@
 // Words around one-time codes, in many languages, as regular expressions.
 
 /** The word `code` as languages write it, which may end a compound: `code`, `kód`, `kinnituskood`, `kodas`, `კოდი`. */
-const CODE = String.raw`(?:(?<!\p{L})|(?<=\p{L}{4}))(?:c[oó]d(?:e|es|i|is|ul|ului|urile|igos?|ic[ei])?|k[oóô]d(?:e[nrst]?|erne|[aiouyąų]|s|as|ai|em|om|ot|ja|j[aá]t|od|un|u\p{L}{1,8})?|kood(?:i\p{L}{0,3}|id|e)?|kóð\p{L}{1,4}|код(?:а|у|ом|ът|ы|ын|ов)?|კოდ\p{L}{0,3}|կոդ\p{L}{0,3}|कोड|কোড|குறியீடு|కోడ్|കോഡ്|ಕೋಡ್|કોડ|ਕੋਡ|ኮድ)`;
+const CODE = String.raw`(?:(?<!\p{L})|(?<=\p{L}{4}))(?:ch?[oó]d(?:e|es|i|is|ul|ului|urile|igos?|ic[ei])?|k[oóô]d(?:e[anrst]?|erne|[aiouyąų]|s|as|ai|em|om|ot|ja|j[aá]t|od|un|u\p{L}{1,8})?|kood(?:i\p{L}{0,3}|id|e)?|kóð\p{L}{1,4}|код(?:а|у|ом|ът|ы|ын|ов)?|კოდ\p{L}{0,3}|կոդ\p{L}{0,3}|कोड|কোড|குறியீடு|కోడ్|കോഡ്|ಕೋಡ್|કોડ|ਕੋਡ|ኮድ\p{L}{0,3})`;
 
-/** What other codes are of: `product code`, `Kundencode`, `codice a barre`, `código postal`, `code civil`. */
-const OTHER_CODES = String.raw`product|produkt|produto|produit|prodott|art[ií]c|artikel|item|model|part(?!\p{L})|serial|colou?r|farb|bar(?:ras|res?|code)?(?!\p{L})|strich|streep|zip|post(?!e)|poczt|pošt|почтов|tax|steuer|fiscal|vergi|sort|swift|bic|iban|bank(?!ing)|order|customer|client|klient|kund|klant|müşteri|asiakas|cliente|клиент|zákazn|promo|discount|rabatt?|coupon|cup[oó]n|voucher|gutschein|geschenk|gift|sconto|descuento|desconto|r[ée]duction|korting|zniżk|slev|kedvezm|indirim|kampanj|kampan|скидк|alennus|error|fehler|fault|erreur|errore?|fout|felkod|fejl|błęd|chyb|hiba|eroare|ошибк|hata|virhe|exit|status|response|reason|http|area|country|dial|vorwahl|lande?s?|pays|país|paese|source|quell|qr|dress|track|suivi|rastre|seguim|śledz|sendung|booking|buchung|reserv|flight|vendor|supplier|department|cost|centro|stock|sku|ean|gtin|tarif|ape(?!\p{L})|naf(?!\p{L})|nace|civil|p[eé]nal|building|conduct|review`;
+/** What other codes are of, in many languages: `product code`, `Kundencode`, `codice a barre`, `código postal`, `code civil`. */
+const OTHER_CODES = [
+  // Of goods.
+  String.raw`product|produ[ckt]|prodott|proizvod|výrob|termék|tuote|toote|preces|prekės|изделия|товар|продукт|ürün|προϊόν|מוצר|المنتج|محصول|उत्पाद|สินค้า|sản phẩm|produk|art[ií]c|artik|artykuł|cikk|položk|артикул|item|model|part(?!\p{L})|serial|sku|ean|gtin|stock|colou?r|farb|bar(?:ras|res?|code)?(?!\p{L})|strich|streep|viiva|kresk`,
+  // Of people.
+  String.raw`customer|client|klient|kund|klant|müşteri|asiakas|klien|zákazn|ügyfél|cliente|клиент|клієнт|πελάτη|לקוח|العميل|مشتری|ग्राहक|ลูกค้า|khách|pelanggan|vendor|supplier|department|course|kurs(?!\p{L}{6})|class(?!i)|module`,
+  // Of shops.
+  String.raw`promo|discount|rabatt?|coupon|cup[oó]n|voucher|gutschein|geschenk|gift|sconto|descuento|desconto|r[ée]duction|korting|zniżk|slev|popust|kedvezm|reducere|indirim|kampanj|kampan|скидк|знижк|отстъпк|alennus|soodus|nuolaid|atlaid|έκπτωσ|הנחה|خصم|تخفیف|छूट|ส่วนลด|giảm giá|diskon|order|booking|buchung|reserv|flight|track|suivi|rastre|seguim|śledz|sendung|tarif`,
+  // Of places.
+  String.raw`zip|post(?!e)|poczt|pošt|почтов|пошт|пощенск|ταχυδρομ|בריד|البريد|پستی|ไปรษณีย์|bưu|area|country|dial|vorwahl|lande?s?|pays|país|paese|maa(?!\p{L})|suunta`,
+  // Of offices.
+  String.raw`tax|steuer|fiscal|vergi|sort|swift|bic|iban|bank(?!ing)|cost|centro|ape(?!\p{L})|naf(?!\p{L})|nace|civil|p[eé]nal|building|conduct|review`,
+  // Of machines.
+  String.raw`error|fehler|fault|erreur|errore|fout|felkod|fejl|feil|virhe|viga|błęd|chyb|hiba|eroare|ошибк|помилк|грешк|greš|hata|σφάλμα|שגיאה|الخطأ|خطا|त्रुटि|lỗi|kesalahan|exit|status|response|reason|http|source|quell|qr|dress`,
+].join('|');
 
 /** Words for codes; short ones must be whole words, long ones may end a compound. */
 export const KEYWORDS = new RegExp(

@@ -4,6 +4,7 @@ import { type Fate, findOwnMark, type Line, NO_LINE, SEPARATOR } from './reply-l
 import {
   DETERMINERS,
   DEVICES,
+  DISCLAIMER_CLAUSES,
   DISCLAIMER_STARTS,
   DISCLAIMER_WORDS,
   EXCUSES,
@@ -49,6 +50,10 @@ const MESSAGE_ID_LINE = /^message[ -]id: ?<[^<>\s]{1,250}>$/iu;
 const LINK_END = /\s?[<[(]https?:\/\/[^\s<>[\]()]{1,250}[>\])]$/iu;
 const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
 const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
+const DISCLAIMER_CLAUSE = DISCLAIMER_CLAUSES.map((words) => new RegExp(words, 'iu'));
+/** Clauses that make a paragraph a disclaimer: people say two of a secret, too. */
+const LEAST_CLAUSES = 3;
+const LEAST_DISCLAIMER_LENGTH = 80;
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
@@ -353,15 +358,24 @@ class ReplyReader {
     let paragraph = '';
     for (let at = end; at >= 0 && end - at < MAX_DISCLAIMER_LINES; at--) {
       const { text, isBlank } = this.#line(at);
-      if (isBlank || this.fates[at] !== 'kept') return -1;
+      if (isBlank || this.fates[at] !== 'kept') return this.#isDisclaimer(paragraph, at) ? at + 1 : -1;
       paragraph = `${text.slice(0, 2_000)} ${paragraph}`.slice(0, 8_000);
       if (
         DISCLAIMER.test(text.slice(0, 200)) &&
         (at === 0 || this.#line(at - 1).isBlank || SEPARATOR.test(this.#line(at - 1).short))
       )
-        return DISCLAIMER_WORD.test(paragraph) && paragraph.length > 80 ? at : -1;
+        return DISCLAIMER_WORD.test(paragraph) && paragraph.length > LEAST_DISCLAIMER_LENGTH ? at : -1;
     }
     return -1;
+  }
+
+  /** Whether a paragraph says what disclaimers say, in any words, and the author does not cite it: `Please add this:`. */
+  #isDisclaimer(paragraph: string, above: number): boolean {
+    if (paragraph.length <= LEAST_DISCLAIMER_LENGTH) return false;
+    if (DISCLAIMER_CLAUSE.filter((clause) => clause.test(paragraph)).length < LEAST_CLAUSES) return false;
+    let at = above;
+    while (at > 0 && this.#line(at).isBlank) at--;
+    return !/[:：]$/u.test(this.#line(at).short);
   }
 }
 
