@@ -79,6 +79,11 @@ test.each([
   ['seventh', 'replies', true, 0, 9],
   ['seventh', 'codes', false, 0, 21],
   ['seventh', 'codes', true, 0, 6],
+  // And after those for the seventh.
+  ['eighth', 'automatic', false, 0, 19],
+  ['eighth', 'automatic', true, 0, 9],
+  ['eighth', 'codes', false, 0, 23],
+  ['eighth', 'codes', true, 0, 9],
 ] as const)(
   'of the %s frozen %s (kept aside: %s), %i of %i are read as they are meant',
   async (set, kind, isHeld, least, count) => {
