@@ -5,6 +5,7 @@ import {
   ABSENCE_STEMS,
   ABSENT_WORDINGS,
   ASIDE_WORDS,
+  ATTACHED,
   AUTOMATIC_STEMS,
   AUTOMATIC_SUBJECTS,
   AWAY_WORDS,
@@ -13,14 +14,17 @@ import {
   CONTACTED,
   LIST_ROBOTS,
   MAILS,
+  NOT_PASSED_ON,
   NOTICE_STEMS,
   RECEIVED,
   REOPENS,
   REPLY_STEMS,
+  SETTLED,
   SOON,
   THANKS,
   THIS_MAILBOX,
   THIS_MESSAGE,
+  UNATTENDED,
   UNREAD_WORDS,
   WAITING,
   WILL_REPLY,
@@ -153,7 +157,8 @@ export function isOfProgram(
   }: { subject: string; statement: string; isOwn: boolean; isGreeting: boolean },
 ): boolean {
   if (/^auto-/i.test(fieldText(header, 'auto-submitted'))) return true;
-  if (LIST_ROBOT.test(fieldText(header, 'from').toLowerCase())) return true;
+  // A subscription that its reader must confirm is no reply.
+  if (LIST_ROBOT.test(fieldText(header, 'from').toLowerCase()) && !/^(?:re: )?confirm/.test(subject)) return true;
   const start = statement.slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ').toLowerCase();
   if (WAITS.test(start) && CONFIRMS.test(start)) return true;
   if (!isOwn || firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
@@ -164,13 +169,24 @@ export function isOfProgram(
     SAYS_UNREAD.test(words) ||
     (SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || PROMISES.test(words))) ||
     (SAYS_CLOSED.test(words) && (SAYS_REOPENS.test(words) || PROMISES.test(words))) ||
-    (HAS_MAIL.test(`${subject}. ${words}`) &&
-      !SPEAKS_OF_SELF.test(words) &&
-      (SAYS_SOON.test(words) || PROMISES.test(words) || TICKET.test(`${subject} ${words}`))) ||
-    (THANKS_FOR_MAIL.test(words) && PROMISES.test(words) && !(isGreeting && SPEAKS_OF_SELF.test(words))) ||
+    (!BRINGS.test(words) && (confirmsMail(subject, words) || promisesReply(words, isGreeting))) ||
     saysOwnerLeft(fieldText(header, 'from'), own) ||
     ABSENCE_BEFORE_REPLY.test(subject)
   );
+}
+
+/** Whether a message says of the reader's mail that it arrived, and when it will be handled, or its number, or that it goes no further. */
+function confirmsMail(subject: string, words: string): boolean {
+  if (SPEAKS_OF_SELF.test(words)) return NOT_PASSED.test(words);
+  const sentences = `${subject}. ${words}`.split(/(?<=[.!。])\s|\n/u);
+  if (sentences.some((one) => TICKET.test(one) && (HAS_MAIL.test(one) || IS_SETTLED.test(one)))) return true;
+  if (NOT_PASSED.test(words)) return true;
+  return HAS_MAIL.test(`${subject}. ${words}`) && (SAYS_SOON.test(words) || PROMISES.test(words) || TAG.test(subject));
+}
+
+/** Whether a message thanks for the reader's mail and says that it will be replied to. */
+function promisesReply(words: string, isGreeting: boolean): boolean {
+  return THANKS_FOR_MAIL.test(words) && PROMISES.test(words) && !(isGreeting && SPEAKS_OF_SELF.test(words));
 }
 
 /** Whether a sentence of some words asks something, before others: people do so, while programs write `Questions? Call us.` */
@@ -199,7 +215,8 @@ const LIST_ROBOT = new RegExp(
 /** Says of the reader's mail that it arrived, in any order: `We have received your message`, `Ihre Anfrage ist eingegangen`. */
 const HAS_MAIL = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${RECEIVED})|(?:${RECEIVED})[^.!?。]{0,30}?${YOUR_MAIL}`);
 /** Programs that confirm what arrived say `we`, or nothing of themselves. */
-const SPEAKS_OF_SELF = /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|én|я|ben)(?!\p{L})/u;
+const SPEAKS_OF_SELF =
+  /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|én|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
 const THANKS_FOR_MAIL = compileLater(
   () =>
     `(?:${THANKS})[^.!?。]{0,40}?(?:${YOUR_MAIL}|(?:${CONTACTED}))|(?:${YOUR_MAIL}|(?:${CONTACTED}))[^.!?。]{0,30}?(?:${THANKS})`,
@@ -208,9 +225,14 @@ const PROMISES = compileLater(() => WILL_REPLY);
 const SAYS_SOON = compileLater(() => `(?<!\\p{L})(?:${SOON})`);
 const SAYS_CLOSED = compileLater(() => `(?<!\\p{L})(?:${CLOSED_WORDS})`);
 const SAYS_REOPENS = compileLater(() => `(?<!\\p{L})(?:${REOPENS})`);
+const IS_SETTLED = compileLater(() => `(?<!\\p{L})(?:${MAILS})${NEAR}(?:${SETTLED})`);
+const NOT_PASSED = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${NOT_PASSED_ON})`);
+const BRINGS = compileLater(() => `(?<!\\p{L})(?:${ATTACHED})`);
+/** A number in brackets or behind a hash, or of a tracker at the begin. */
+const TAG = /[[(#＃№]\s?:?\p{L}{0,10}[-#: ]{0,2}\d{3}|^[a-z]{2,10}-\d{2}/u;
 /** `#4821`, `[Ticket#31001]`, `OPS-311`, `number 4821` */
 const TICKET =
-  /[#＃№]{1,2}\s?:?\p{L}{0,4}-?\d{3}|(?<![\p{L}\d])[a-z]{2,10}-\d{2,}(?!\d)|(?:number|nummer|num[ée]ro|número|numero|номер\p{L}{0,2}|nr\.?|no\.?|id|番号|编号|编號|번호)\s?[:：]?\s?\p{L}{0,4}-?\d{3}/u;
+  /[#＃№]{1,2}\s?:?\p{L}{0,4}-?\d{3}|[[(]\p{L}{0,10}[-#: ]{0,2}\d{3}|(?<![\p{L}\d])[a-z]{2,10}-\d{2,}(?!\d)|(?:number|nummer|num[ée]ro|número|numero|номер\p{L}{0,2}|nr\.?|no\.?|id|番号|编号|编號|번호)\s?[:：]?\s?\p{L}{0,4}-?\d{3}/u;
 
 /** What a message calls itself, or how it was made. */
 const NOTICE = `(?:${REPLY_STEMS}|generat|génér|gener[aiou]|gerad|erzeugt|erstellt|wygener|vygener|сгенер|створен|mail|courriel|correo|発送|送信|发送|發送|생성|발송)`;
@@ -225,7 +247,7 @@ const SAYS_GENERATED = compileLater(
     `(?:^|[.!。:*–—-] {0,2})(?:(?:${THIS_MESSAGE})${BETWEEN}{0,40}?(?:${NOTICE}${BETWEEN}{0,40}?(?:${AUTOMATIC_STEMS})|(?:${AUTOMATIC_STEMS})\\S{0,16}(?: \\S{1,20}){0,2}? ?\\S{0,8}${NOTICE})|(?:\\S{0,8}${NOTICE}\\S{0,8} (?:\\S{1,12} )?(?:${AUTOMATIC_STEMS})\\S{0,10}|(?:${AUTOMATIC_STEMS})\\S{0,12} ?\\S{0,6}${NOTICE}\\S{0,8})(?:[.,;!。–—]| -|$))`,
 );
 /** A sentence of a mailbox about itself: `This mailbox is not monitored`. */
-const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_WORDS})`, 'u');
+const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_WORDS})|${UNATTENDED}`, 'u');
 /** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
 const SAYS_AWAY = new RegExp(`(?<!\\p{L})(?:${ABSENCE_STEMS}|${AWAY_WORDS})`, 'u');
 const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
