@@ -176,7 +176,8 @@ export function isOfProgram(
 }
 
 /** Whether a message says of the reader's mail that it arrived, and when it will be handled, or its number, or that it goes no further. */
-function confirmsMail(subject: string, words: string): boolean {
+function confirmsMail(whole: string, words: string): boolean {
+  const subject = whole.slice(0, MAX_ABSENT_LENGTH);
   if (SPEAKS_OF_SELF.test(words)) return NOT_PASSED.test(words);
   const sentences = `${subject}. ${words}`.split(/(?<=[.!。])\s|\n/u);
   if (sentences.some((one) => TICKET.test(one) && (HAS_MAIL.test(one) || IS_SETTLED.test(one)))) return true;

@@ -84,6 +84,12 @@ test.each([
   ['eighth', 'automatic', true, 0, 9],
   ['eighth', 'codes', false, 0, 23],
   ['eighth', 'codes', true, 0, 9],
+  ['ninth', 'replies', false, 0, 13],
+  ['ninth', 'replies', true, 0, 3],
+  ['ninth', 'invitations', false, 0, 1],
+  ['ninth', 'invitations', true, 0, 3],
+  ['ninth', 'odd', false, 0, 14],
+  ['ninth', 'odd', true, 0, 13],
 ] as const)(
   'of the %s frozen %s (kept aside: %s), %i of %i are read as they are meant',
   async (set, kind, isHeld, least, count) => {
