@@ -274,12 +274,19 @@ class ReplyReader {
     }
   }
 
-  /** Apple Mail quotes `On Monday Ann wrote:` with the rest: it goes though the quotation stays above a reply to it. */
+  /**
+   * Apple Mail quotes `On Monday Ann wrote:` with the rest: it goes though the quotation stays above a reply to it, and with the quotation
+   * if that is the only one.
+   */
   #removeQuotedIntroduction(): void {
     const first = this.#isQuoted.indexOf(true);
     if (first < 0 || this.fates[first] !== 'kept') return;
     const short = this.#line(first).short.replace(/^>\s?/u, '');
-    if (/[:：]$/u.test(short) && introduces(short, false, true)) this.#remove('quote', first, first + 1);
+    if (!/[:：]$/u.test(short) || !introduces(short, false, true)) return;
+    const end = this.#isQuoted.indexOf(false, first);
+    const isOnly =
+      end > 0 && !this.#isQuoted.includes(true, end) && !this.#lines.slice(0, first).some((_, at) => this.#isOwn(at));
+    this.#remove('quote', first, isOnly ? end : first + 1);
   }
 
   /** The first own line behind a quotation that begins in this line. */

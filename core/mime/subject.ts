@@ -29,6 +29,12 @@ const MARKERS: Record<Marker, readonly string[]> = {
     'на', // Russian
     'отв',
     'השב', // Hebrew
+    'תשובה',
+    'отг', // Bulgarian
+    'відп', // Ukrainian
+    'ats', // Lithuanian
+    'vast', // Estonian
+    'trả lời', // Vietnamese
     'رد', // Arabic
     '回复', // Chinese
     '回覆',
