@@ -90,6 +90,8 @@ test.each([
   ['ninth', 'invitations', true, 0, 3],
   ['ninth', 'odd', false, 0, 14],
   ['ninth', 'odd', true, 0, 13],
+  ['ninth', 'automatic', false, 0, 23],
+  ['ninth', 'automatic', true, 0, 11],
 ] as const)(
   'of the %s frozen %s (kept aside: %s), %i of %i are read as they are meant',
   async (set, kind, isHeld, least, count) => {

@@ -18,7 +18,7 @@ export type FrozenKind = 'bounces' | 'automatic' | 'answers' | 'replies' | 'code
 /**
  * `first`: 193 messages; `second`: 249 of what is usual; `third`: 172 of what is rarer; `fourth`: 49 near to what was cured; `fifth`: 51 of
  * yet other programs; `sixth`: 340 of other languages, telephones and providers, a third of which only look like what is removed or found; `seventh`: 86
- * that were written after the cures for the sixth; `eighth` and `ninth`: 60 and 47 after those for the seventh.
+ * that were written after the cures for the sixth; `eighth` and `ninth`: 60 and 81 after those for the seventh.
  */
 export type FrozenSet = 'first' | 'second' | 'third' | 'fourth' | 'fifth' | 'sixth' | 'seventh' | 'eighth' | 'ninth';
 
