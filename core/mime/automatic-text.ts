@@ -135,6 +135,8 @@ export const AUTOMATIC_FIELDS: readonly string[] = [
 
 /** `Your message`, `Ihre Anfrage`, `お問い合わせ` */
 const YOUR_MAIL = String.raw`(?:(?<!\p{L})(?:${YOURS}) ?(?:\p{L}{1,12} )?(?:${MAILS})|(?<!\p{L})(?:${YOUR_MAILS}))`;
+/** Words begin here: scripts of Asia and the Semitic ones write others right before them. */
+const WORD_BEGIN = String.raw`(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])`;
 /** Within a sentence. */
 const NEAR = '[^.!?。]{0,80}?';
 /** Says that a message waits, and that its sender must confirm something: `Your message to Joe is held until you click here once`. */
@@ -223,12 +225,12 @@ const THANKS_FOR_MAIL = compileLater(
     `(?:${THANKS})[^.!?。]{0,40}?(?:${YOUR_MAIL}|(?:${CONTACTED}))|(?:${YOUR_MAIL}|(?:${CONTACTED}))[^.!?。]{0,30}?(?:${THANKS})`,
 );
 const PROMISES = compileLater(() => WILL_REPLY);
-const SAYS_SOON = compileLater(() => `(?<!\\p{L})(?:${SOON})`);
-const SAYS_CLOSED = compileLater(() => `(?<!\\p{L})(?:${CLOSED_WORDS})`);
-const SAYS_REOPENS = compileLater(() => `(?<!\\p{L})(?:${REOPENS})`);
-const IS_SETTLED = compileLater(() => `(?<!\\p{L})(?:${MAILS})${NEAR}(?:${SETTLED})`);
+const SAYS_SOON = compileLater(() => `${WORD_BEGIN}(?:${SOON})`);
+const SAYS_CLOSED = compileLater(() => `${WORD_BEGIN}(?:${CLOSED_WORDS})`);
+const SAYS_REOPENS = compileLater(() => `${WORD_BEGIN}(?:${REOPENS})`);
+const IS_SETTLED = compileLater(() => `${WORD_BEGIN}(?:${MAILS})${NEAR}(?:${SETTLED})`);
 const NOT_PASSED = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${NOT_PASSED_ON})`);
-const BRINGS = compileLater(() => `(?<!\\p{L})(?:${ATTACHED})`);
+const BRINGS = compileLater(() => `${WORD_BEGIN}(?:${ATTACHED})`);
 /** A number in brackets or behind a hash, or of a tracker at the begin. */
 const TAG = /[[(#＃№]\s?:?\p{L}{0,10}[-#: ]{0,2}\d{3}|^[a-z]{2,10}-\d{2}/u;
 /** `#4821`, `[Ticket#31001]`, `OPS-311`, `number 4821` */
@@ -250,7 +252,7 @@ const SAYS_GENERATED = compileLater(
 /** A sentence of a mailbox about itself: `This mailbox is not monitored`. */
 const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_WORDS})|${UNATTENDED}`, 'u');
 /** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
-const SAYS_AWAY = new RegExp(`(?<!\\p{L})(?:${ABSENCE_STEMS}|${AWAY_WORDS})`, 'u');
+const SAYS_AWAY = compileLater(() => `${WORD_BEGIN}(?:${ABSENCE_STEMS}|${AWAY_WORDS})`);
 const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
 /** `Congé maternité Re: Offre`: what old programs write before the subject that they reply to. People write `Question re: offer`. */
 const ABSENCE_BEFORE_REPLY = new RegExp(
