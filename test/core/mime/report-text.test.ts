@@ -69,7 +69,7 @@ describe('the kind of a message at a return address', () => {
     ],
     ['unknown', `${from}Subject: Hello\n`, 'Dear Ann,\n\nthank you for your message. I will reply on Friday.'],
     ['automatic-reply', `${from}Subject: Hello\n`, 'Your request (#4821) has been received.'],
-    ['unknown', `${from}Subject: Hello\n`, 'My request (#4821) has been received. Send somebody.'],
+    ['unknown', `${from}Subject: Hello\n`, 'I have received your request (#4821). The lamp comes on Monday.'],
     ['unknown', `${from}Subject: Hello\n`, 'We got your request #4821. When do you want us to come? Call us.'],
     [
       'automatic-reply',
