@@ -5,7 +5,18 @@ import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
 import { type Candidate, findCandidates, type Span } from './code-candidates.ts';
-import { ENTERS, KEYWORDS, OFFER, OTHERS, SPENT_BEFORE, SPENT_BEHIND, USED } from './code-words.ts';
+import {
+  ENTERS,
+  KEYWORDS,
+  MAX_OTHER,
+  OFFER,
+  OTHER_BEFORE,
+  OTHER_BEHIND,
+  OTHERS,
+  SPENT_BEFORE,
+  SPENT_BEHIND,
+  USED,
+} from './code-words.ts';
 
 /** Codes to enter and links to follow, most likely first, and the event of an invitation. */
 export interface Extracts {
@@ -92,7 +103,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
     const verbs = findSpans(text, ENTERS);
     const isAsked = isAboutCodes || asksForAction || named.length > 0 || verbs.length > 0;
     if (!isAsked && !candidates.some(isLikelyAlone)) continue;
-    const others = findSpans(text, OTHERS);
+    const others = [...findSpans(text, OTHERS), ...findOtherCodes(text, named)].toSorted((a, b) => a.end - b.end);
     const keywords = named.filter((word) => !others.some((other) => other.at <= word.at && other.end >= word.end));
     for (const candidate of candidates) {
       const likelihood = rateCandidate(candidate, {
@@ -136,6 +147,16 @@ function findSpans(text: string, pattern: RegExp): Span[] {
     if (spans.length === MAX_FOUND) break;
   }
   return spans;
+}
+
+/** Returns the words for codes that are of goods, customers, errors and the like, with what says so: `product code`, `code postal`. */
+function findOtherCodes(text: string, named: readonly Span[]): Span[] {
+  return named.flatMap(({ at, end }) => {
+    if (OTHER_BEFORE.test(text.slice(Math.max(0, at - MAX_OTHER), at))) return [{ at, end }];
+    const word = text.slice(at, end + MAX_OTHER);
+    const behind = OTHER_BEHIND.exec(word);
+    return behind === null || behind[0].length <= end - at ? [] : [{ at, end: at + behind[0].length }];
+  });
 }
 
 function rateCandidate(
