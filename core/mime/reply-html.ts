@@ -23,7 +23,7 @@ export interface HtmlReply {
 }
 
 /** Finds lines that nothing marks as quoted, by their texts: from the first one to the one before `to`. */
-export type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
+type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
 
 /** How the HTML of a message is read. */
 interface HtmlReplyOptions {
