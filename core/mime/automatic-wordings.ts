@@ -70,7 +70,7 @@ export const YOUR_MAILS =
 /** Says that it arrived, or is on a list. */
 export const RECEIVED =
   'received|recei[vp]t|(?<!\\p{L})got(?!\\p{L})|registered|recorded|logged|opened|created|submitted|assigned|eingegangen|erhalten|empfangen|registriert|erfasst|eröffnet|angelegt|aufgenommen|reçue?s?(?!\\p{L})|enregistrée?|pris(?:e)? en (?:compte|charge)|été transmise?|recib(?:id|imos|o)|registrad|creado|creada|ricevut|registrat|preso in carico|presa in carico|apert[ao]|receb(?:id|emos)|abert[ao]|criad[ao]|ontvangen|geregistreerd|aangemaakt|otrzyma|przyjęt|zarejestrowan|utworzon|wpłynę|mottag|mottatt|modtage|registrer|vastaanot|saapunut|přijat|přijal|obdržel|zaregistrov|zaevidov|prijat|prijal|megkapt|beérkez|megérkez|rögzít|iktat|primit|înregistrat|получен|получил|принят|зарегистрирован|создан|отриман|отримал|прийнят|зареєстр|получих|регистриран|zaprim|primili|primljen|prejel|prejet|saime|kätte|registreeri|gavome|gauta|saņem|reģistrē|hem rebut|rebut|alınmış|alındı|aldık|ulaş|kaydedil|oluşturul|ελήφθη|λάβαμε|παραλάβ|καταχωρ|התקבל|קיבלנו|נפתח|استلم|استلام|تلقينا|دریافت|प्राप्त|मिल गय|diterima|terima|đã nhận|tiếp nhận|ได้รับ|受け付け|受付|承りました|受信いたし|受理いたし|收到|受理|已创建|已建立|已提交|접수|수신되|받았습니다';
-/** Thanks as programs begin with them; people answer what they thank for. */
+/** Thanks as programs begin with them; people reply to what they thank for. */
 export const THANKS =
   'thank(?:s| you)|dank|merci|gracias|grazie|obrigad|bedankt|dzięku|tack för|tak for|takk for|kiitos|kiitämme|děkuj|ďakuj|köszön|mulțum|спасибо|благодар|дякуємо|hvala|zahvalj|täname|aitäh|ačiū|dėkoj|paldies|gràcies|teşekkür|ευχαριστ|תודה|شكر|متشکر|سپاس|धन्यवाद|terima kasih|cảm ơn|ขอบคุณ|ありがとう|感谢|感謝|谢谢|감사';
 /** What else they thank for. */
