@@ -37,7 +37,7 @@ interface HtmlReplyOptions {
 export function readHtmlReply(html: string, { isReply = true, findCopied }: HtmlReplyOptions = {}): HtmlReply {
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
-  const outline = readOutline(html);
+  const outline = readOutline(html, isReply);
   const fates = [...decideFates(outline.lines, isReply)];
   if (findCopied !== undefined) {
     const copied = findCopied(outline.lines.map(({ text }) => text));
@@ -111,21 +111,23 @@ const BORDER_ABOVE = /border-top(?:-width|-style|-color)?\s*:/i;
 const HIDDEN = /display\s*:\s*none|mso-hide\s*:\s*all/i;
 const MAX_STYLE_LENGTH = 2_000;
 
-function readMark(name: string, attributes: Record<string, string>): LineMark | null {
+function readMark(name: string, attributes: Record<string, string>, isReply: boolean): LineMark | null {
   const { id = '', class: names = '', type = '', name: own = '' } = attributes;
   if (SIGNATURE_CLASS.test(names) || SIGNATURE_ID.test(id) || own === SIGNATURE_NAME) return 'signature';
   if (INTRODUCTION_CLASS.test(names) || INTRODUCTION_ID.test(id)) return 'introduction';
   if (name === 'blockquote') {
     // The editor of Gmail makes such elements for the author, too.
     const isGmail = GMAIL_CLASS.test(names);
-    return !isGmail && (type === 'cite' || QUOTE_CLASS.test(names) || hasBorderLeft(attributes)) ? 'quote' : 'block';
+    // People draw a line beside what they cite, too.
+    const isMarked = type === 'cite' || QUOTE_CLASS.test(names) || (isReply && hasBorderLeft(attributes));
+    return !isGmail && isMarked ? 'quote' : 'block';
   }
   if (ONWARDS_ID.test(id) || CONTAINER_CLASS.test(names) || own === QUOTE_NAME) return 'onwards';
   return null;
 }
 
 /** Reads lines and where they are in the source, in one pass. */
-function readOutline(html: string): HtmlOutline {
+function readOutline(html: string, isReply: boolean): HtmlOutline {
   const outline: HtmlOutline = { lines: [], atoms: [], elements: [] };
   const open: OpenElement[] = [];
   let text = '';
@@ -175,7 +177,7 @@ function readOutline(html: string): HtmlOutline {
       }
       const outer = open.at(-1);
       const isUnseen = outer?.isUnseen === true || UNSEEN.has(name) || isHidden(attributes);
-      const own = isUnseen ? null : readMark(name, attributes);
+      const own = isUnseen ? null : readMark(name, attributes, isReply);
       if (own === 'onwards') isOnwards = true;
       if (name === 'hr') return addRule(start, end);
       if (name === 'img') return addAtom(start, end, isPixel(attributes) ? '' : IMAGE);

@@ -323,7 +323,7 @@ class ReplyReader {
       const { short, text, isBlank } = this.#line(at);
       if (this.fates[at] !== 'kept' || isBlank) continue;
       if (this.#isCode[at] === true) return;
-      if (this.#isArrowList(at) || (this.#isQuoted[at] === true && !mayQuote)) return;
+      if (this.#isArrowList(at) || (this.#isQuoted[at] === true && this.#line(at).mark === null && !mayQuote)) return;
       if (MESSAGE_ID_LINE.test(short) && NOTICE.test(this.#line(at - 1).short)) {
         this.#remove('signature', at, at + 1);
         continue;
