@@ -15,7 +15,7 @@ export interface Candidate {
   base: number;
   /** whether it is a code only right behind a word for codes: small letters with digits */
   isLoose: boolean;
-  /** whether it is a code only when such a word names it, with no other word between: years, and digits with a point, which amounts have */
+  /** whether it is a code only when such a word names it, with no other word between: years, digits with a point, which amounts have, and letters alone */
   needsName: boolean;
 }
 
@@ -32,6 +32,8 @@ const TOKEN = new RegExp(`(?:${LETTER}|\\p{N})+(?:-(?:${LETTER}|\\p{N})+)*`, 'gu
 /** Groups of capitals on a line of their own, as codes of devices are written: `WDJB-MJHT`. */
 const LETTERS_APART = /^[^\p{L}\p{N}]*([A-Z]{3,5}(?:-[A-Z]{3,5}){1,3})[^\p{L}\p{N}]*$/u;
 const MAX_LETTER_LINE = 60;
+/** The same within a line, where only a word for codes right before them makes them one. */
+const LETTER_GROUPS = /(?<![\p{L}\p{N}-])[A-Z]{3,5}(?:-[A-Z]{3,5}){1,3}(?![\p{L}\p{N}-])/gu;
 const DIGITS_APART = /^[^\p{L}\p{N}]*(\d(?:[ \u00a0]\d){3,9})[^\p{L}\p{N}]*$/u;
 /** `123 456`, `1234 5678` and `12 34 56`. */
 const DIGITS_HALVED = new RegExp(
@@ -43,6 +45,8 @@ const DIGITS_SPACED = new RegExp(
   `(?<!${LETTER}|[\\p{N}.,:/+-]|\\p{N}[ \\u00a0])\\d(?:[ \\u00a0]\\d){3,7}(?!${LETTER}|[\\p{N}/-]|[.,:]\\p{N}|[ \\u00a0]\\p{N})`,
   'gu',
 );
+/** `0800 4471` */
+const FREE_NUMBER = /^0\d{3} \d{4}$/;
 /** `551.207` */
 const DIGITS_POINTED = new RegExp(
   `(?<!${LETTER}|[\\p{N}.,:/+€$£¥-]|[€$£¥] )\\d{3}\\.\\d{3}(?![A-Za-z\\p{N}/-]|[.,:]\\p{N})`,
@@ -69,6 +73,11 @@ export function findCandidates(text: string): Candidate[] {
       if (letters !== undefined) {
         const at = start + line.indexOf(letters);
         candidates.push({ code: letters, at, end: at + letters.length, base: 0.1, isLoose: false, needsName: false });
+      } else if (line.includes('-')) {
+        for (const { index, 0: code } of line.slice(0, MAX_LINE).matchAll(LETTER_GROUPS)) {
+          const at = start + index;
+          candidates.push({ code, at, end: at + code.length, base: 0, isLoose: false, needsName: true });
+        }
       }
       start += line.length + 1;
       continue;
@@ -103,8 +112,8 @@ export function findCandidates(text: string): Candidate[] {
       for (const groups of [DIGITS_HALVED, DIGITS_SPACED, DIGITS_POINTED])
         for (const { index, 0: digits } of line.matchAll(groups)) {
           if (long.some((span) => span.at <= index && index < span.end)) continue;
-          const needsName = digits.includes('.');
-          if (needsName && CURRENCY.test(line.slice(index + digits.length, index + digits.length + 12))) continue;
+          const isAmount = digits.includes('.');
+          if (isAmount && CURRENCY.test(line.slice(index + digits.length, index + digits.length + 12))) continue;
           const at = start + index;
           // Two groups of four are telephone numbers, too.
           const base = digits.length > 7 && digits.length < 10 && digits[4]?.trim() === '' ? 0 : 0.15;
@@ -114,7 +123,7 @@ export function findCandidates(text: string): Candidate[] {
             end: at + digits.length,
             base,
             isLoose: false,
-            needsName,
+            needsName: isAmount || FREE_NUMBER.test(digits),
           });
         }
     }
@@ -150,6 +159,9 @@ function rateForm(token: string, line: string, at: number): number | null {
     /[.,:]/.test(after) && /[\p{L}\p{N}]/u.test(next) && !CLAUSE_OF_TIME.test(line.slice(at + token.length));
   if (/[@/\\=&%$€£¥_~]/.test(after) || isJoined) return null;
   if (MOMENT.test(token)) return null;
+  // A telephone number: `0800 4471`.
+  if (/^0\d{3}$/.test(token) && /^ \d{3}/.test(line.slice(at + token.length, at + token.length + 4))) return null;
+  if (/^\d{3,5}$/.test(token) && /(?<!\d)0\d{3} $/.test(line.slice(Math.max(0, at - 6), at))) return null;
   // The begin of an IBAN.
   if (/^[A-Z]{2}\d{2}$/.test(token) && /^ \d{4} \d{4}/.test(line.slice(at + 4, at + 14))) return null;
   if (/^\d+$/.test(token) && CURRENCY.test(line.slice(at + token.length, at + token.length + 12))) return null;

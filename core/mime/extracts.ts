@@ -5,7 +5,18 @@ import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import type { Attachment } from './attachment.ts';
 import { type CalendarEvent, findEvent } from './calendar-event.ts';
 import { type Candidate, findCandidates, type Span } from './code-candidates.ts';
-import { ENTERS, KEYWORDS, OFFER, OTHERS, SPENT_BEFORE, SPENT_BEHIND, USED } from './code-words.ts';
+import {
+  ENTERS,
+  KEYWORDS,
+  MAX_OTHER,
+  OFFER,
+  OTHER_BEFORE,
+  OTHER_BEHIND,
+  OTHERS,
+  SPENT_BEFORE,
+  SPENT_BEHIND,
+  USED,
+} from './code-words.ts';
 
 /** Codes to enter and links to follow, most likely first, and the event of an invitation. */
 export interface Extracts {
@@ -92,7 +103,7 @@ function extractCodes(texts: readonly (readonly [source: ExtractSource, text: st
     const verbs = findSpans(text, ENTERS);
     const isAsked = isAboutCodes || asksForAction || named.length > 0 || verbs.length > 0;
     if (!isAsked && !candidates.some(isLikelyAlone)) continue;
-    const others = findSpans(text, OTHERS);
+    const others = [...findSpans(text, OTHERS), ...findOtherCodes(text, named)].toSorted((a, b) => a.end - b.end);
     const keywords = named.filter((word) => !others.some((other) => other.at <= word.at && other.end >= word.end));
     for (const candidate of candidates) {
       const likelihood = rateCandidate(candidate, {
@@ -138,6 +149,16 @@ function findSpans(text: string, pattern: RegExp): Span[] {
   return spans;
 }
 
+/** Returns the words for codes that are of goods, customers, errors and the like, with what says so: `product code`, `code postal`. */
+function findOtherCodes(text: string, named: readonly Span[]): Span[] {
+  return named.flatMap(({ at, end }) => {
+    if (OTHER_BEFORE.test(text.slice(Math.max(0, at - MAX_OTHER), at))) return [{ at, end }];
+    const word = text.slice(at, end + MAX_OTHER);
+    const behind = OTHER_BEHIND.exec(word);
+    return behind === null || behind[0].length <= end - at ? [] : [{ at, end: at + behind[0].length }];
+  });
+}
+
 function rateCandidate(
   { code, at, end, base, isLoose, needsName }: Candidate,
   { text, keywords, verbs, others, isAboutCodes, asksForAction }: Surroundings,
@@ -155,9 +176,12 @@ function rateCandidate(
     ANNOUNCED_END.test(text.slice(end, end + 4));
   // `Codice di verifica: 482.913`; a year needs the word itself.
   const isNamed =
-    between !== null && (NAMED.test(between) || (needsName && code.length > YEAR_LENGTH && INTRODUCED.test(between)));
+    between !== null &&
+    (NAMED.test(between) ||
+      (IS_LETTERS.test(code) && needsName && between.trim() === '') ||
+      (needsName && code.length > YEAR_LENGTH && INTRODUCED.test(between)));
   const isDirect = isNamed || (between !== null && !needsName && DIRECT.test(between)) || isEntered;
-  if ((isLoose || needsName) && !isDirect) return 0;
+  if ((isLoose || needsName) && !(IS_LETTERS.test(code) ? isNamed : isDirect)) return 0;
   // Another label before the number, in the same paragraph: `order 4711`.
   const label = before(at, others);
   const distance = label === null ? REACH_BEHIND : at - label.end;
@@ -236,6 +260,7 @@ interface Surroundings {
 const MAX_DIRECT = 24;
 const LABEL_REACH = 25;
 
+const IS_LETTERS = /^[A-Z-]+$/;
 const LONG_DIGITS = /^\d{5,8}$/;
 /** `Copy this into the app:` */
 const INTRODUCED = /^[^.!?。\p{N}]*[:：]\s*$/u;
@@ -263,7 +288,8 @@ function nearness({ at, end }: Span, spans: readonly Span[], text: string): numb
     else high = middle;
   }
   const [previous, next] = [spans[low - 1], spans[low]];
-  const behind = previous === undefined ? 0 : 1 - (at - previous.end) / REACH_BEHIND;
+  const isFar = previous === undefined || isSentencesBehind(text.slice(Math.max(previous.end, at - REACH_BEHIND), at));
+  const behind = isFar ? 0 : 1 - (at - previous.end) / REACH_BEHIND;
   const isApart =
     next !== undefined &&
     SENTENCE_END.test(text.slice(end, Math.min(next.at, end + REACH_BEFORE))) &&
@@ -271,6 +297,14 @@ function nearness({ at, end }: Span, spans: readonly Span[], text: string): numb
   const before = next === undefined || isApart ? 0 : 1 - (next.at - end) / REACH_BEFORE;
   return Math.max(0, Math.min(1, behind), Math.min(1, before));
 }
+
+/** Whether another sentence is between a word for codes and a number in the same line. */
+function isSentencesBehind(between: string): boolean {
+  return !between.includes('\n') && between.split(SENTENCE_END).length > MAX_SENTENCES_BETWEEN;
+}
+
+/** Pieces of two sentences. */
+const MAX_SENTENCES_BETWEEN = 2;
 
 /** A link in an email. */
 interface ExtractedLink {

@@ -73,7 +73,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 8;
+export const PARSER_VERSION = 9;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -102,7 +102,7 @@ export async function parseMessage(bytes: Buffer, readSuffixes?: () => PublicSuf
   const { leaves, bodyCharset, isTruncated } = await readParts(bytes);
   const head = readHead(section, bodyCharset);
   const attached = leaves.filter((leaf) => leaf.isAttachment);
-  const bodies = readBodies(bytes, leaves, head.subject);
+  const bodies = readBodies(bytes, leaves, head);
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   addEvent(bytes, attached, attachments);
   const { screenMail } = await loadScreening();
@@ -199,7 +199,7 @@ function idsText(section: HeaderSection, name: 'message-id' | 'in-reply-to' | 'r
   return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
 }
 
-function readBodies(bytes: Buffer, leaves: readonly Leaf[], subject: string): Bodies {
+function readBodies(bytes: Buffer, leaves: readonly Leaf[], { subject, inReplyTo, references }: Head): Bodies {
   const texts: string[] = [];
   const htmls: string[] = [];
   const hasHtml = leaves.some((leaf) => leaf.isBody && leaf.contentType === 'text/html');
@@ -217,10 +217,12 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], subject: string): Bo
   const textBody = texts.length === 0 ? null : texts.join('\n');
   const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
   // A reply may quote a forwarded message, which then is no part of it.
-  const isForward = isForwardSubject(subject) || (!isReplySubject(subject) && announcesForward(textBody ?? ''));
+  const isReplyTitle = isReplySubject(subject);
+  const isForward = isForwardSubject(subject) || (!isReplyTitle && announcesForward(textBody ?? ''));
+  const isReply = isReplyTitle || inReplyTo.length > 0 || references.length > 0;
   const whole: Reply = { text: textBody?.trim() ?? '', removed: [] };
-  const reply = textBody === null || isForward ? whole : readReply(textBody);
-  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody);
+  const reply = textBody === null || isForward ? whole : readReply(textBody, isReply);
+  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody, { isReply });
   return {
     textBody,
     htmlBody,

@@ -23,14 +23,22 @@ export interface HtmlReply {
 }
 
 /** Finds lines that nothing marks as quoted, by their texts: from the first one to the one before `to`. */
-export type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
+type FindCopied = (lines: readonly string[]) => { from: number; to: number } | null;
 
-/** The same as {@link stripQuotedHtml}, with what was removed; with `findCopied`, the whole HTML if it finds nothing. */
-export function readHtmlReply(html: string, findCopied?: FindCopied): HtmlReply {
+/** How the HTML of a message is read. */
+interface HtmlReplyOptions {
+  /** see {@link decideFates} */
+  isReply?: boolean;
+  /** without it finding something, the HTML stays whole */
+  findCopied?: FindCopied;
+}
+
+/** The same as {@link stripQuotedHtml}, with what was removed. */
+export function readHtmlReply(html: string, { isReply = true, findCopied }: HtmlReplyOptions = {}): HtmlReply {
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
-  const outline = readOutline(html);
-  const fates = [...decideFates(outline.lines)];
+  const outline = readOutline(html, isReply);
+  const fates = [...decideFates(outline.lines, isReply)];
   if (findCopied !== undefined) {
     const copied = findCopied(outline.lines.map(({ text }) => text));
     if (copied === null) return whole;
@@ -94,9 +102,8 @@ const INTRODUCTION_CLASS = /(?:^|\s)(?:x_|ecx)?(?:gmail_attr|moz-cite-prefix|air
 const INTRODUCTION_ID = /^(?:x_)?(?:reply-intro)$/i;
 const ONWARDS_ID =
   /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|zwchr|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container|isForwardContent|isReplyContent|yahoo_quoted_\w*)$/i;
-const SIGNATURE_CLASS =
-  /(?:^|\s)(?:x_)?(?:gmail_signature|moz-signature|protonmail_signature_block|front-signature|ydp\w*signature|yahoo-signature)(?:\s|$)/;
-const SIGNATURE_ID = /^(?:x_)?(?:Signature|ms-outlook-mobile-signature)$/i;
+const SIGNATURE_CLASS = /(?:^|\s)(?:\w{1,30}[_-])?(?:ydp\w*)?signature(?:_block|_below|_above)?(?:\s|$)/i;
+const SIGNATURE_ID = /^(?:x_)?(?:[\w-]{1,30}[_-])?signature$/i;
 const SIGNATURE_NAME = 'messageSignatureSection';
 const QUOTE_NAME = 'quote';
 /** Outlook draws a line above the fields of a quoted message. */
@@ -104,21 +111,23 @@ const BORDER_ABOVE = /border-top(?:-width|-style|-color)?\s*:/i;
 const HIDDEN = /display\s*:\s*none|mso-hide\s*:\s*all/i;
 const MAX_STYLE_LENGTH = 2_000;
 
-function readMark(name: string, attributes: Record<string, string>): LineMark | null {
+function readMark(name: string, attributes: Record<string, string>, isReply: boolean): LineMark | null {
   const { id = '', class: names = '', type = '', name: own = '' } = attributes;
   if (SIGNATURE_CLASS.test(names) || SIGNATURE_ID.test(id) || own === SIGNATURE_NAME) return 'signature';
   if (INTRODUCTION_CLASS.test(names) || INTRODUCTION_ID.test(id)) return 'introduction';
   if (name === 'blockquote') {
     // The editor of Gmail makes such elements for the author, too.
     const isGmail = GMAIL_CLASS.test(names);
-    return !isGmail && (type === 'cite' || QUOTE_CLASS.test(names) || hasBorderLeft(attributes)) ? 'quote' : 'block';
+    // People draw a line beside what they cite, too.
+    const isMarked = type === 'cite' || QUOTE_CLASS.test(names) || (isReply && hasBorderLeft(attributes));
+    return !isGmail && isMarked ? 'quote' : 'block';
   }
   if (ONWARDS_ID.test(id) || CONTAINER_CLASS.test(names) || own === QUOTE_NAME) return 'onwards';
   return null;
 }
 
 /** Reads lines and where they are in the source, in one pass. */
-function readOutline(html: string): HtmlOutline {
+function readOutline(html: string, isReply: boolean): HtmlOutline {
   const outline: HtmlOutline = { lines: [], atoms: [], elements: [] };
   const open: OpenElement[] = [];
   let text = '';
@@ -168,7 +177,7 @@ function readOutline(html: string): HtmlOutline {
       }
       const outer = open.at(-1);
       const isUnseen = outer?.isUnseen === true || UNSEEN.has(name) || isHidden(attributes);
-      const own = isUnseen ? null : readMark(name, attributes);
+      const own = isUnseen ? null : readMark(name, attributes, isReply);
       if (own === 'onwards') isOnwards = true;
       if (name === 'hr') return addRule(start, end);
       if (name === 'img') return addAtom(start, end, isPixel(attributes) ? '' : IMAGE);

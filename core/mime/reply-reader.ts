@@ -1,17 +1,22 @@
+import { introduces } from './attribution.ts';
 import { type Introduction, IntroductionFinder } from './quote-introductions.ts';
 import { type Fate, findOwnMark, type Line, NO_LINE, SEPARATOR } from './reply-line.ts';
 import {
   DETERMINERS,
   DEVICES,
+  DISCLAIMER_CLAUSES,
   DISCLAIMER_STARTS,
   DISCLAIMER_WORDS,
   EXCUSES,
   PROGRAM_SIGNATURES,
 } from './reply-words.ts';
 
-/** Returns what each line is, in linear time. All may be quoted or signatures. */
-export function decideFates(lines: readonly Line[]): readonly Fate[] {
-  const reader = new ReplyReader(lines);
+/**
+ * Returns what each line is, in linear time. All may be quoted or signatures. `isReply`: whether the message replies to one; one that does
+ * not quotes mail only below an introduction.
+ */
+export function decideFates(lines: readonly Line[], isReply: boolean): readonly Fate[] {
+  const reader = new ReplyReader(lines, isReply);
   reader.read();
   return reader.fates;
 }
@@ -45,6 +50,10 @@ const MESSAGE_ID_LINE = /^message[ -]id: ?<[^<>\s]{1,250}>$/iu;
 const LINK_END = /\s?[<[(]https?:\/\/[^\s<>[\]()]{1,250}[>\])]$/iu;
 const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
 const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
+const DISCLAIMER_CLAUSE = DISCLAIMER_CLAUSES.map((words) => new RegExp(words, 'iu'));
+/** Clauses that make a paragraph a disclaimer: people say two of a secret, too. */
+const LEAST_CLAUSES = 3;
+const LEAST_DISCLAIMER_LENGTH = 80;
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
@@ -68,14 +77,16 @@ const GREETING = /^\S.{0,50}[,，]$/u;
 class ReplyReader {
   readonly fates: Fate[];
   readonly #lines: readonly Line[];
+  readonly #isReply: boolean;
   readonly #isQuoted: boolean[];
   readonly #isCode: boolean[];
   readonly #finder: IntroductionFinder;
   readonly #introductions: Introduction[];
   readonly #isIntroduction: boolean[];
 
-  constructor(lines: readonly Line[]) {
+  constructor(lines: readonly Line[], isReply: boolean) {
     this.#lines = lines;
+    this.#isReply = isReply;
     this.fates = lines.map(({ mark }) => (mark === 'signature' ? 'signature' : 'kept'));
     this.#isCode = fencedLines(lines);
     this.#isQuoted = lines.map(
@@ -97,6 +108,7 @@ class ReplyReader {
     this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
+    this.#removeQuotedIntroduction();
   }
 
   /** Foxmail and others write the author's address, alone on a line, between the text and the fields of the original. */
@@ -256,9 +268,25 @@ class ReplyReader {
       const isFooter = own <= MAX_FOOTER_LINES && lastForeign < end && !this.#isGreeting(from);
       if (own === 0 && before === 0) return;
       if (before > 0 && (own === 0 || kind === 'fields' || isFooter)) return this.#remove('quote', from, count);
-      this.#remove('quote', from, before === 0 ? end : to + 1);
+      // Replies between quotations stay with what they reply to, also when nothing is above the first one.
+      this.#remove('quote', from, before === 0 && lastForeign < end ? end : to + 1);
       begin = end;
     }
+  }
+
+  /**
+   * Apple Mail quotes `On Monday Ann wrote:` with the rest: it goes though the quotation stays above a reply to it, and with the quotation
+   * if that is the only one.
+   */
+  #removeQuotedIntroduction(): void {
+    const first = this.#isQuoted.indexOf(true);
+    if (first < 0 || this.fates[first] !== 'kept') return;
+    const short = this.#line(first).short.replace(/^>\s?/u, '');
+    if (!/[:：]$/u.test(short) || !introduces(short, false, true)) return;
+    const end = this.#isQuoted.indexOf(false, first);
+    const isOnly =
+      end > 0 && !this.#isQuoted.includes(true, end) && !this.#lines.slice(0, first).some((_, at) => this.#isOwn(at));
+    this.#remove('quote', first, isOnly ? end : first + 1);
   }
 
   /** The first own line behind a quotation that begins in this line. */
@@ -290,11 +318,12 @@ class ReplyReader {
     let at = this.#lines.length - 1;
     const first = this.#lines.findIndex((_, line) => this.#isOwn(line));
     const hasForeign = this.#introductions.length > 0 || this.#isQuoted.includes(true);
+    const mayQuote = this.#isReply || this.#introductions.length > 0;
     for (; at > first; at--) {
       const { short, text, isBlank } = this.#line(at);
       if (this.fates[at] !== 'kept' || isBlank) continue;
       if (this.#isCode[at] === true) return;
-      if (this.#isArrowList(at)) return;
+      if (this.#isArrowList(at) || (this.#isQuoted[at] === true && this.#line(at).mark === null && !mayQuote)) return;
       if (MESSAGE_ID_LINE.test(short) && NOTICE.test(this.#line(at - 1).short)) {
         this.#remove('signature', at, at + 1);
         continue;
@@ -305,6 +334,7 @@ class ReplyReader {
         isProgramSignature(short) ||
         TRACKER.test(short) ||
         ANCHOR.test(short) ||
+        (LINK_ALONE.test(short) && isProgramSignature(this.#line(at - 1).short)) ||
         (SIGNATURE_LINK.test(short) && this.fates[at + 1] === 'signature') ||
         ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
       )
@@ -335,15 +365,24 @@ class ReplyReader {
     let paragraph = '';
     for (let at = end; at >= 0 && end - at < MAX_DISCLAIMER_LINES; at--) {
       const { text, isBlank } = this.#line(at);
-      if (isBlank || this.fates[at] !== 'kept') return -1;
+      if (isBlank || this.fates[at] !== 'kept') return this.#isDisclaimer(paragraph, at) ? at + 1 : -1;
       paragraph = `${text.slice(0, 2_000)} ${paragraph}`.slice(0, 8_000);
       if (
         DISCLAIMER.test(text.slice(0, 200)) &&
         (at === 0 || this.#line(at - 1).isBlank || SEPARATOR.test(this.#line(at - 1).short))
       )
-        return DISCLAIMER_WORD.test(paragraph) && paragraph.length > 80 ? at : -1;
+        return DISCLAIMER_WORD.test(paragraph) && paragraph.length > LEAST_DISCLAIMER_LENGTH ? at : -1;
     }
     return -1;
+  }
+
+  /** Whether a paragraph says what disclaimers say, in any words, and the author does not cite it: `Please add this:`. */
+  #isDisclaimer(paragraph: string, above: number): boolean {
+    if (paragraph.length <= LEAST_DISCLAIMER_LENGTH) return false;
+    if (DISCLAIMER_CLAUSE.filter((clause) => clause.test(paragraph)).length < LEAST_CLAUSES) return false;
+    let at = above;
+    while (at > 0 && this.#line(at).isBlank) at--;
+    return !/[:：]$/u.test(this.#line(at).short);
   }
 }
 

@@ -33,11 +33,11 @@ export function stripQuotedText(text: string): string {
 /**
  * Finds what the author of a plain-text body typed, line by line, in linear time. Removed are quoted mail below or above it with the lines
  * that introduce it, signatures behind `--`, what telephones and companies add, and all that follows the fields of a quoted or forwarded
- * message. Quotations between replies stay.
+ * message. Quotations between replies stay. `isReply`: see {@link decideFates}.
  */
-export function readReply(text: string): Reply {
+export function readReply(text: string, isReply = true): Reply {
   const lines = splitLines(text);
-  const fates = decideFates(lines);
+  const fates = decideFates(lines, isReply);
   const removed = readParts(lines, fates);
   const own = removed.length > MAX_PARTS ? '' : withoutParts(text, removed);
   return own === '' ? { text: tidy(text), removed: [] } : { text: own, removed };

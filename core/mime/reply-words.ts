@@ -75,9 +75,9 @@ export const PROGRAM_SIGNATURES = [
   String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail(?! zu ))|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`(?:gesendet|versendet|verschickt|geschickt|geschrieben) (?:von|mit|vom|über|via|auf) .{1,80}`,
-  String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать) outlook .{0,80}`,
-  String.raw`.{0,25}\boutlook (?:for|für|pour|para|per|voor|til|för|dla|для|pro|na) (?:ios|android|mac|iphone)\b.{0,60}`,
-  String.raw`(?:dapatkan|unduh|az|pobierz|získat|získajte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|skaffa|hämta|hanki|lataa|få|last ned|tải|baixar|baixe|obtenha|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ) .{0,8}outlook .{0,30}`,
+  // `Get Outlook for iOS` in any language: both names in few words, and none of a person's sentence.
+  String.raw`(?=.{0,50}outlook)(?=.{0,50}(?:ios|android|(?<!\p{L})mac(?!\p{L})|iphone))(?!.*(?<!\p{L})(?:i|my|we|our|you|your|in|on|with|not|does|is|has|but|and|ich|mein\p{L}{0,2}|wir|im|mit|nicht|ist|je|mon|nous|dans|avec|yo|mi|en|con|no|io|il mio|nel|eu|meu|não|ik|mijn|met|niet)(?!\p{L}))[^,;:.!?。]{8,60}`,
+  String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать|dapatkan|unduh|az|získat|získajte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|skaffa|lataa|få|last ned|tải|baixar|baixe|obtenha|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ) .{0,16}outlook.{0,50}`,
   String.raw`.{0,25}outlook['’]?[uı]?.{0,4} (?:edinin|beszerzése.{0,12}|letöltése.{0,12})`,
   String.raw`.{0,20}outlook ?(?:の入手|を入手|をダウンロード|다운로드|받기)|(?:获取|下载|取得|下載).{0,20}outlook|(?:ios|android)(?:용|用| 版|版) ?outlook.{0,12}`,
   String.raw`(?:envoyée?|expédiée?|transmise?) (?:de|depuis|à partir de|avec|via|par) .{1,80}`,
@@ -137,6 +137,14 @@ export const DISCLAIMER_STARTS =
   '(?:this (?:e-?mail|message|communication|transmission|electronic|mail)|the (?:information|contents?)|confidential|disclaimer|notice|caution|privileged|please consider the environment|diese (?:e-?mail|nachricht)|der inhalt dieser|ce (?:message|courriel|mail)|este (?:mensaje|correo|e-?mail)|questo messaggio|esta mensagem|deze e-?mail|dit bericht|denne (?:e-?mail|mail)|detta (?:e-?post|meddelande))';
 export const DISCLAIMER_WORDS =
   'confidential|intended (?:recipient|only|solely)|privileged|disclos|unauthori[sz]ed|vertraulich|rechtlich geschützt|confidentiel|destinataire|confidencial|destinatario|destinatári|riservat|confidenziali|vertrouwelijk|geadresseerde|fortrolig|konfidentiell|printing this e-?mail|viru(?:s|ses) (?:free|scan)';
+
+/** What such paragraphs say in many languages: that they are secret, for whom, that they may be sent by mistake, and what to do then. */
+export const DISCLAIMER_CLAUSES = [
+  'confiden|privileged|vertraulich|riservat|vertrouwelijk|fortrolig|konfident|poufn|důvěrn|dôvern|bizalmas|конфиденц|конфіденц|повери|gizli|εμπιστευτικ|luottamuksel|konfidents|konfidenc|povjerljiv|poverljiv|zaupn|סודי|سري|محرمانه|गोपनीय|ลับ|bảo mật|rahasia|机密|機密|秘密|保密|기밀|비밀',
+  'intended|addressee|recipient|empfänger|adress?at|destinatair|destinatari|destinat[áăr]|geadresseerd|bestemd|modtager|mottagare|mottaker|příjem|prijím|címzett|primatelj|primal|naslovnik|адресат|получател|отримувач|alıcı|muhatab|παραλήπτ|vastaanottaj|saaja|saajale|adresaat|gavėj|saņēmēj|נמען|המיועד|المرسل|مخاطب|प्राप्तकर्ता|ผู้รับ|người nhận|penerima|收件人|受信者|受取人|宛先|수신인|수신자',
+  "in error|by mistake|irrtüm|versehentlich|par erreur|per errore|por error|equivocac|por engano|por erro|onterecht|ten onrechte|abusievelijk|ved en fejl|av misstag|ved en feil|omyłk|pomyłk|błędnie|omylem|nedopatření|téved|din eroare|greșeal|ошибочно|по ошибке|помилково|yanlışlıkla|sehven|κατά λάθος|erehdyksessä|virheellisesti|ekslikult|per klaidą|kļūdas|greškom|pomoto|בטעות|بالخطأ|عن طريق الخطأ|اشتباه|गलती से|nhầm|kesalahan|误收|誤收|誤って|잘못|not the (?:intended|named|correct|right)|nicht der (?:richtige|beabsichtigte|vorgesehene)|n[’']êtes pas le|no es usted el|si no es el|nie są państwo|nie jest(?:eś| pan)",
+  'delet|destroy|notif|inform|lösch|vernicht|benachrichtig|supprim|détrui|avert|elimin|borr|avis|cancell|distrugg|apag|destru|verwijder|vernietig|slet|rader|meddel|usuń|usuni|powiad|smaž|vymaž|odstra|töröl|értesít|șterg|удал|сообщ|видал|повідом|silin|silme|siliniz|bildir|διαγρά|ενημερ|poist|ilmoit|kustut|ištrin|dzēs|obriš|izbriš|מחק|למחוק|حذف|हटा|ลบ|xóa|xoá|hapus|删除|刪除|削除|破棄|삭제|폐기',
+] as const;
 
 /** Articles and pronouns in lower case: what follows the name of a device is a sentence, and who wrote something is no name. */
 export const DETERMINERS =

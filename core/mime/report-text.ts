@@ -81,7 +81,9 @@ export function kindOfText(
     return isBounce || isRefusal ? 'bounce' : null;
   }
   const isOwn = !isReplyOfPerson(header, subject) && !asks(statement);
-  const other = isOfProgram(header, { subject, statement, isOwn }) ? 'automatic-reply' : null;
+  const other = isOfProgram(header, { subject, statement, isOwn, isGreeting: isGreeting(statement) })
+    ? 'automatic-reply'
+    : null;
   const isTitled = isReply && isBounceTitle(subject) && !(isGreeting(statement) && asks(statement));
   if (isReplyOfPerson(header, subject) || (isLetter(statement) && !isTitled)) return other;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.

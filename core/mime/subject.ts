@@ -53,6 +53,8 @@ const MARKERS: Record<Marker, readonly string[]> = {
     'отговор',
     'השב', // Hebrew
     'תגובה',
+    'תשובה',
+    'vast', // Estonian
     'رد', // Arabic
     'پاسخ', // Persian
     'उत्तर', // Hindi

@@ -69,7 +69,7 @@ function withoutTextCopy(message: ParsedMessage, textBody: string, originals: re
 function withoutHtmlCopy(message: ParsedMessage, originals: readonly string[]): ParsedMessage | null {
   const { htmlBody } = message;
   if (htmlBody === null || message.cleanedHtml === null || htmlBody.length > MAX_HTML_LENGTH) return null;
-  const reply = readHtmlReply(htmlBody, (lines) => findCopiedLines(lines, originals));
+  const reply = readHtmlReply(htmlBody, { findCopied: (lines) => findCopiedLines(lines, originals) });
   if (reply.removed.length === 0 && reply.html === htmlBody) return null;
   return { ...message, removedParts: reply.removed, cleanedHtml: sanitizeHtmlBody(reply.html) };
 }

@@ -119,6 +119,8 @@ test('hostile mail takes linear time', () => {
     'mailto:',
     'a@',
     'code ',
+    'kundenkodikoodi ',
+    'ABC-DEF-',
     'a1-',
     '<a href="',
     '<',

@@ -4,7 +4,7 @@ import { complainingRecipients, reportedRecipients, suppressedByReport } from '.
 import { type FrozenMessage, readFrozenMessages } from './frozen/frozen-mail.ts';
 
 const FILES = ['unix', 'windows', 'providers', 'languages', 'odd'] as const;
-const mails = FILES.flatMap((file) => readFrozenMessages('sixth', file));
+const mails = FILES.flatMap((file) => readFrozenMessages('tenth', file));
 
 /** Returns the kind of a report and whom it suppresses; the return address was made for the first recipient. */
 async function readEffects({ raw, expected, recipients }: FrozenMessage): Promise<string> {

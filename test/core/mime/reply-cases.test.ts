@@ -101,6 +101,10 @@ test.each([
   '----- a b c -----\n',
   'From: a\nDate: b\nTo: c\nSubject: d\n\n',
   '> ab cd\n',
+  '> On 6 Jan 2026 10:11 Ann <a@b.c> wrote:\n\nx\n',
+  'outlook ios ',
+  'confidential recipient in error delete ',
+  'confidential recipient in error delete\n\n',
 ])('the time to read 400,000 characters of %j grows with their number', (part) => {
   // With backtracking, or a search of all lines for each line, this would not end.
   const text = `x\n\n${part.repeat(400_000 / part.length)}`;

@@ -94,7 +94,7 @@ test('a reply below and between quotations stays', () => {
   const wrote = '<div class="moz-cite-prefix">On Mon Ann wrote:</div>';
   expect(visible(stripQuotedHtml(`${wrote}${quoted('When?')}<p>At ten.</p>`))).toBe('At ten.');
   expect(visible(stripQuotedHtml(`${wrote}${quoted('When?')}<p>Ten.</p>${quoted('Where?')}<p>Here.</p>`))).toBe(
-    'Ten. Where? Here.',
+    'When? Ten. Where? Here.',
   );
 });
 

@@ -154,3 +154,45 @@ test.each([
       end,
     );
 });
+
+describe('a quotation that nothing introduces', () => {
+  const text = 'For the wall:\n\n> Nothing ventured, nothing gained.\n> (an old saying)\n';
+
+  test('is removed from a reply', () => {
+    expect(readReply(text).text).toBe('For the wall:');
+  });
+
+  test('stays in a message that replies to nothing', () => {
+    expect(readReply(text, false).text).toBe(text.trim());
+  });
+});
+
+describe('a quoted introduction', () => {
+  const wrote = '> On 6 Jan 2026, at 10:11, Ann <ann@x.test> wrote:\n>\n';
+
+  test('goes from a quotation that stays between replies', () => {
+    const text = `Hi,\n\n${wrote}> Where?\n\nHere.\n\n> When?\n\nNow.\n`;
+    expect(readReply(text).text).not.toContain('wrote:');
+    expect(readReply(text).text).toContain('> Where?');
+  });
+
+  test('goes with the only quotation above a reply', () => {
+    expect(readReply(`${wrote}> Where?\n\nHere.\n`).text).toBe('Here.');
+  });
+});
+
+describe('a paragraph at the end', () => {
+  const secret = 'The following is confidential and for the recipient only.';
+
+  test('that says three things of disclaimers in any words is removed', () => {
+    const text = `Yes.\n\n${secret} Whoever has it by mistake shall delete it and inform us at once.\n`;
+    expect(readReply(text).text).toBe('Yes.');
+  });
+
+  test.each([
+    `Yes.\n\n${secret} I tell you on Monday what it is about, in the garden behind the house.\n`,
+    `Please add this below:\n\n${secret} Whoever has it by mistake shall delete it and inform us at once.\n`,
+  ])('stays when a person says it: %j', (text) => {
+    expect(readReply(text).text).toBe(text.trim());
+  });
+});

@@ -61,6 +61,32 @@ describe('the kind of a message at a return address', () => {
     ['unknown', `${from}Subject: Quick question re: your offer\n`, 'Which one is cheaper, I wonder.'],
     ['automatic-reply', `${from}Subject: 休假通知\n`, '我3月17日回来。'],
     ['unknown', `${from}Subject: Re: Out of office next week?\n`, 'No, call me on Tuesday.'],
+    ['automatic-reply', `${from}Subject: Hello\n`, 'Thank you for contacting us. We will reply within two days.'],
+    [
+      'unknown',
+      `${from}Subject: Hello\n`,
+      'Thank you for contacting us. Our offer is attached; we will reply to questions.',
+    ],
+    ['unknown', `${from}Subject: Hello\n`, 'Dear Ann,\n\nthank you for your message. I will reply on Friday.'],
+    ['automatic-reply', `${from}Subject: Hello\n`, 'Your request (#4821) has been received.'],
+    ['unknown', `${from}Subject: Hello\n`, 'I have received your request (#4821). The lamp comes on Monday.'],
+    ['unknown', `${from}Subject: Hello\n`, 'We got your request #4821. When do you want us to come? Call us.'],
+    [
+      'automatic-reply',
+      `${from}Subject: Hello\n`,
+      'We are closed until Monday. Your mail will be answered then; we reopen on Tuesday.',
+    ],
+    [
+      'unknown',
+      `${from}List-Unsubscribe: <https://x.test/u>\nSubject: Hello\n`,
+      'We are closed until Monday and reopen on Tuesday.',
+    ],
+    ['automatic-reply', 'From: majordomo@x.test\nSubject: Results\n', '>>>> hello\nUnknown command.'],
+    [
+      'unknown',
+      'From: club-request@x.test\nSubject: confirm 4711\n',
+      'Reply to this message to confirm that you subscribe.',
+    ],
   ])('is %s: %j', async (kind, head, text) => {
     expect(kindOfReport(await read(text, head))).toBe(kind);
   });
@@ -78,6 +104,11 @@ test.each([
   'this mailbox xxxx ',
   '. aa bb cc Joe ',
   'leave urlaub ',
+  'your message ',
+  'thank you for your mail thank you for ',
+  'your request #1 ',
+  'Ihre Anfrage Ihre ',
+  'a b c d? ',
 ])('a text of %j is read in time that grows with its length', async (part) => {
   // Sentences about itself, repeated within one another, would not end here.
   expect(kindOfReport(await read(part.repeat(2_000), 'From: Joe <joe@x.test>\nSubject: x\n'))).toBe('unknown');
@@ -149,6 +180,9 @@ describe('the subject of an automatic reply', () => {
     're: automatic reply i am away until monday',
     'automatic reply: settings',
     'auto-response your feature request',
+    'yahoo! auto response',
+    'automātiskā atbilde: piedāvājums',
+    'automatinis atsakymas: pasiūlymas',
   ])('is recognized: %s', (subject) => {
     expect(isAutomaticSubject(subject)).toBe(true);
   });
@@ -164,6 +198,10 @@ describe('the subject of an automatic reply', () => {
     'automatic reply on my phone does not work',
     'auto reply message template',
     'aw: automated replies not working',
+    'réponse automatique ne fonctionne pas',
+    'automatische antwort geht nicht mehr',
+    'abwesenheit von max am montag',
+    'absence de marie le 3 mars',
   ])('is not found in the mail of a person: %s', (subject) => {
     expect(isAutomaticSubject(subject)).toBe(false);
   });

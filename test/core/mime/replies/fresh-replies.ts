@@ -272,7 +272,7 @@ export const FRESH_REPLIES: readonly ReplyCase[] = [
   },
   {
     name: 'inline answers',
-    own: 'Tuesday.\n\n> Where?\n\nAt the office.',
+    own: '> When?\n\nTuesday.\n\n> Where?\n\nAt the office.',
     text: 'On 06/01/2026 10:11, Bob wrote:\n> When?\n\nTuesday.\n\n> Where?\n\nAt the office.\n',
   },
   {

@@ -128,7 +128,7 @@ export const INTACT_TEXTS: readonly ReplyCase[] = [
   {
     name: 'Interleaved',
     text: 'On Tue, Jan 6, 2026 at 10:11 AM Ann Smith <ann@x.test> wrote:\n> Lunch?\n\nYes.\n\n> Where?\n\nAt the old place.\n',
-    own: 'Yes.\n\n> Where?\n\nAt the old place.',
+    own: '> Lunch?\n\nYes.\n\n> Where?\n\nAt the old place.',
   },
   {
     name: 'Below the quotation',
