@@ -1,9 +1,10 @@
 import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { LiveQuery } from '../live/use-live-query.ts';
 import { CopyButton } from './command.tsx';
 import { QuietButton } from './controls.tsx';
 import type { IconType } from './icons.ts';
+import { later } from './later.tsx';
 import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
 import { Hint } from './text.tsx';
 
@@ -48,16 +49,14 @@ export function Loaded<Data>({ query: { data, error, refresh }, height = 200, ch
   );
 }
 
-const OtherWorkspaces = lazy(async () => ({ default: (await import('../shell/account-menu.tsx')).OtherWorkspaces }));
+const OtherWorkspaces = later(async () => (await import('../shell/account-menu.tsx')).OtherWorkspaces);
 
 /** What a link leads to is not there: why, and where it may be instead. */
 export function NotFound({ children, ...state }: ComponentProps<typeof EmptyState>) {
   return (
     <EmptyState {...state}>
       {children}
-      <Suspense>
-        <OtherWorkspaces />
-      </Suspense>
+      <OtherWorkspaces />
     </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import { Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
@@ -15,6 +15,7 @@ import {
   type IconType,
   IconUser,
 } from '../parts/icons.ts';
+import { later } from '../parts/later.tsx';
 import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { useIdleLoading } from './idle-loading.ts';
@@ -25,11 +26,17 @@ import { useViewer, type Viewer } from './viewer.ts';
 
 const loadMenu = () => import('./account-menu.tsx');
 const loadPalette = () => import('./command-palette.tsx');
-const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
+const DesktopNotices = later(async () => (await import('./desktop-notices.tsx')).DesktopNotices);
 const loadHelp = () => import('./shortcuts-help.tsx');
-const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
-const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
-const ShortcutsHelp = lazy(async () => ({ default: (await loadHelp()).ShortcutsHelp }));
+const AccountMenu = later(
+  async () => (await loadMenu()).AccountMenu,
+  ({ target }) => target,
+);
+const CommandPalette = later(
+  async () => (await loadPalette()).CommandPalette,
+  ({ close }) => <FieldComing cancel={close} />,
+);
+const ShortcutsHelp = later(async () => (await loadHelp()).ShortcutsHelp);
 /** What the user is likely to open next, most likely first. */
 const IDLE = [loadPalette, loadHelp, loadMenu];
 
@@ -111,14 +118,10 @@ export function Frame({ children }: { children: ReactNode }) {
         </main>
         <BottomBar location={location} />
       </div>
-      {overlay === 'palette' && (
-        <Suspense fallback={<FieldComing cancel={() => close('palette')} />}>
-          <CommandPalette close={() => close('palette')} openHelp={openHelp} />
-        </Suspense>
-      )}
+      {overlay === 'palette' && <CommandPalette close={() => close('palette')} openHelp={openHelp} />}
       <MentionNotices />
-      <Suspense>{hasNotices && <DesktopNotices />}</Suspense>
-      <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
+      {hasNotices && <DesktopNotices />}
+      {overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}
     </>
   );
 }
@@ -233,11 +236,7 @@ function Navigation({ location }: { location: string }) {
     >
       {places.map((group, index) => (
         <div key={group.heading ?? ''}>
-          {index === 1 && (
-            <Suspense>
-              <SavedViews />
-            </Suspense>
-          )}
+          {index === 1 && <SavedViews />}
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
           {group.places
             .filter((place) => isShown(place, person))
@@ -311,11 +310,5 @@ function AccountButton() {
       </span>
     </UnstyledButton>
   );
-  return isOpen ? (
-    <Suspense fallback={button}>
-      <AccountMenu email={email} target={button} close={() => setOpen(false)} />
-    </Suspense>
-  ) : (
-    button
-  );
+  return isOpen ? <AccountMenu email={email} target={button} close={() => setOpen(false)} /> : button;
 }

@@ -1,5 +1,5 @@
 import { Code, DataList, Group, Loader, Modal, Stack, Tabs } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { useQuery } from 'urql';
 import { useParams, useSearchParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
@@ -21,6 +21,7 @@ import {
   IconShieldCheck,
   IconShieldX,
 } from '../../parts/icons.ts';
+import { later } from '../../parts/later.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fact, RecordPage, Section } from '../../parts/section.tsx';
@@ -367,7 +368,15 @@ function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
   );
 }
 
-const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+const Composer = later(
+  async () => (await import('../../composer/composer.tsx')).Composer,
+  ({ close }) => (
+    <>
+      <FieldComing cancel={close} />
+      <Loader aria-label="Loading" />
+    </>
+  ),
+);
 
 /** Buttons that reply to or forward an email without leaving its page. */
 function ReplyActions({ email }: { email: EmailHeadData }) {
@@ -396,16 +405,7 @@ function ReplyActions({ email }: { email: EmailHeadData }) {
         size="xl"
         title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${showSubject(email)}”`}
       >
-        <Suspense
-          fallback={
-            <>
-              <FieldComing cancel={close} />
-              <Loader aria-label="Loading" />
-            </>
-          }
-        >
-          {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
-        </Suspense>
+        {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
       </Modal>
     </>
   );

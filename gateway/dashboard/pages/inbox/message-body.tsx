@@ -1,5 +1,5 @@
 import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
@@ -7,6 +7,7 @@ import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconButton } from '../../parts/controls.tsx';
 import { FileDownload } from '../../parts/file-download.tsx';
 import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { later } from '../../parts/later.tsx';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -19,7 +20,10 @@ import { MessageEnvelope } from './message-envelope.tsx';
 import { useReadEarly } from './read-early.ts';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
-const InvitationCard = lazy(async () => ({ default: (await import('./invitation-card.tsx')).InvitationCard }));
+const InvitationCard = later(
+  async () => (await import('./invitation-card.tsx')).InvitationCard,
+  () => <Skeleton h={90} />,
+);
 
 /** Everything below the head of a message. */
 export function MessageBody({ message }: { message: ThreadMessage }) {
@@ -53,11 +57,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
               <Small>{`${email.content.parseError}. You can download the whole message from its page.`}</Small>
             </WarningAlert>
           )}
-          {email.attachments.some(isCalendar) && (
-            <Suspense fallback={<Skeleton h={90} />}>
-              <InvitationCard emailId={email.id} />
-            </Suspense>
-          )}
+          {email.attachments.some(isCalendar) && <InvitationCard emailId={email.id} />}
           <MessageWords email={email} title={message.subject || 'No subject'} />
           <MessageAttachments emailId={email.id} attachments={email.attachments} html={email.content.html} />
           {message.type !== 'RECEIVED' && (
@@ -148,9 +148,7 @@ function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipi
   );
 }
 
-const AttachmentPreview = lazy(async () => ({
-  default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
-}));
+const AttachmentPreview = later(async () => (await import('../../parts/attachment-preview.tsx')).AttachmentPreview);
 
 /** A long name takes no room from its icons. */
 const UNSHRUNK = { flex: 'none' } as const;
@@ -221,11 +219,7 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
       {listed.length > 1 && (
         <FileDownload label="Download all" path={archivePath(emailId)} files={attachments} size="compact-sm" />
       )}
-      {previewed !== null && (
-        <Suspense fallback={null}>
-          <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />
-        </Suspense>
-      )}
+      {previewed !== null && <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />}
     </Group>
   );
 }

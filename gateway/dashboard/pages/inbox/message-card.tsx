@@ -12,7 +12,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
 import { Question } from '../../parts/buttons.tsx';
@@ -30,6 +30,7 @@ import {
   IconPaperclip,
   IconTrash,
 } from '../../parts/icons.ts';
+import { later } from '../../parts/later.tsx';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
@@ -49,7 +50,10 @@ import { makeInitials, showName } from './people.ts';
 import { useNow } from './row-time.ts';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 
-const MessageViews = lazy(async () => ({ default: (await import('./message-views.tsx')).MessageViews }));
+const MessageViews = later(
+  async () => (await import('./message-views.tsx')).MessageViews,
+  () => <Skeleton h={180} aria-label="Loading the views" />,
+);
 
 /** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
@@ -178,13 +182,7 @@ export function MessageCard(props: MessageCardProps) {
       {message.guardStatus !== null && <HeldNote emailId={id} />}
       {isUnfolded && (
         <Stack gap={6} px="sm" pb="sm">
-          {hasViews ? (
-            <Suspense fallback={<Skeleton h={180} aria-label="Loading the views" />}>
-              <MessageViews message={message} />
-            </Suspense>
-          ) : (
-            <MessageBody message={message} />
-          )}
+          {hasViews ? <MessageViews message={message} /> : <MessageBody message={message} />}
         </Stack>
       )}
       {dialog === 'split' && (
