@@ -3,6 +3,7 @@ import { useDebouncedCallback, useInterval } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
 import { useSearchParams } from 'wouter';
+import type { ResultOf } from '../graphql.ts';
 import type { LiveKind } from '../live/live-context.tsx';
 import { useLiveQuery } from '../live/use-live-query.ts';
 import { QuietButton } from './controls.tsx';
@@ -189,6 +190,9 @@ interface Page<Row> {
 /** The page that a query of one connection reads. */
 export type PageOf<Data> = Extract<Data[keyof Data], Page<unknown>>;
 export type RowOf<Data> = PageOf<Data>['edges'][number]['node'];
+
+/** A row of the list that `listSource` declares. */
+export type ListRow<Source extends { query: object }> = RowOf<ResultOf<Source['query']>>;
 
 /** What a list reads: a query of one connection, and what changes it. */
 export interface ListSource<Data, Variables extends AnyVariables> {

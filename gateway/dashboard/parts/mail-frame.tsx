@@ -2,7 +2,7 @@ import { Box, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/co
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, mutation } from '../graphql.ts';
+import { mutation, record } from '../graphql.ts';
 import { joinFrame } from '../shell/focus.ts';
 import { QuietButton } from './controls.tsx';
 import { darken } from './dark-mail.ts';
@@ -250,11 +250,7 @@ function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
   };
 }
 
-const SENDER = graphql(`
-  query ImageSenderOfEmail($id: ID!) {
-    email(id: $id) { id type from { address } content { authentication { sender { verdict } } } }
-  }
-`);
+const SENDER = record(`email { id type from { address } content { authentication { sender { verdict } } } }`);
 
 const ADD_IMAGE_SENDER = mutation('addImageSender', 'sender { address }');
 

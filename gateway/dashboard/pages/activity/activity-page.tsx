@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import {
   IconAdjustmentsHorizontal,
@@ -38,15 +38,7 @@ const EMAIL_ROW = graphql(`
 type EmailRow = ResultOf<typeof EMAIL_ROW>;
 
 /** Returns a page of all mail. */
-const ACTIVITY = graphql(
-  `query DashboardActivity($first: Int!, $after: String, $filter: EmailFilter, $search: String) {
-    emails(first: $first, after: $after, filter: $filter, search: $search) {
-      edges { cursor node { ...DashboardEmailRow } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
-  [EMAIL_ROW],
-);
+const ACTIVITY = connection(`emails($filter: EmailFilter, $search: String) { ...DashboardEmailRow }`, [EMAIL_ROW]);
 
 type Variables = VariablesOf<typeof ACTIVITY>;
 type Filter = NonNullable<Variables['filter']>;
@@ -108,7 +100,7 @@ function findValue<Value>(choices: readonly Choice<Value>[], word: string | null
   return choices.find((choice) => choice.word === word)?.value ?? null;
 }
 
-const ROW = graphql(`query DashboardActivityRow($id: ID!) { email(id: $id) { ...DashboardEmailRow } }`, [EMAIL_ROW]);
+const ROW = record(`email { ...DashboardEmailRow }`, [EMAIL_ROW]);
 
 const EMAILS = listSource({ label: 'Emails', query: ACTIVITY, size: 50, kinds: 'all', types: ['Email'] });
 

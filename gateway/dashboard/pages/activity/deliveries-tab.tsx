@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { BusyButton } from '../../parts/buttons.tsx';
 import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -9,19 +9,17 @@ import { EmailPart } from './content-tabs.tsx';
 import { DELIVERY_PARTS, DeliveryHistory } from './delivery-parts.tsx';
 import { deliveryWords, eventKindInWords } from './email-words.ts';
 
-const DELIVERIES = graphql(
-  `query DashboardEmailDeliveries($id: ID!) {
-    email(id: $id) {
-      id
-      deliveries(first: 20) {
-        totalCount
-        edges {
-          node {
-            ...DeliveryParts
-            cause completedAt
-            endpoint { id name isActive }
-            recipients { id address status lastText }
-          }
+const DELIVERIES = record(
+  `email {
+    id
+    deliveries(first: 20) {
+      totalCount
+      edges {
+        node {
+          ...DeliveryParts
+          cause completedAt
+          endpoint { id name isActive }
+          recipients { id address status lastText }
         }
       }
     }

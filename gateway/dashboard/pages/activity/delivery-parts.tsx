@@ -1,6 +1,6 @@
 import { Accordion, Alert, Code, Group, List, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
@@ -71,11 +71,7 @@ function DeliveryAttemptCard({ attempt, of }: { attempt: Delivery['attempts'][nu
   );
 }
 
-const PAYLOAD = graphql(`
-  query DashboardDeliveryPayload($id: ID!) {
-    delivery(id: $id) { id payload(maxBytes: 200000) { text sizeBytes isCut url isEndpointChanged } }
-  }
-`);
+const PAYLOAD = record(`delivery { id payload(maxBytes: 200000) { text sizeBytes isCut url isEndpointChanged } }`);
 
 /** Payload of a webhook, loaded on request. `of` names the delivery. */
 function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {

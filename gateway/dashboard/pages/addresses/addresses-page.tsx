@@ -1,7 +1,7 @@
 import { Autocomplete, Code, Group, Tabs } from '@mantine/core';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, makeChoices, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
@@ -10,6 +10,7 @@ import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
+  type ListRow,
   listSource,
   PagedList,
   Row,
@@ -164,28 +165,17 @@ function AddressRow({ address, href }: { address: ShownAddress; href: string }) 
   );
 }
 
-const REPLY_ADDRESSES = graphql(`
-  query DashboardReplyAddresses($first: Int!, $after: String) {
-    replyAddresses(first: $first, after: $after) {
-      edges {
-        node {
-          id address status deliverTo metadata senders maxMessages messageCount expiresAt createdAt
-          thread { id normalizedSubject }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type ShownReplyAddress = ResultOf<typeof REPLY_ADDRESSES>['replyAddresses']['edges'][number]['node'];
-
 const REPLY_LIST = listSource({
   label: 'Reply addresses',
-  query: REPLY_ADDRESSES,
+  query: connection(`replyAddresses {
+    id address status deliverTo metadata senders maxMessages messageCount expiresAt createdAt
+    thread { id normalizedSubject }
+  }`),
   size: 30,
   kinds: ['EMAIL_RECEIVED'],
   types: ['ReplyAddress'],
 });
+type ShownReplyAddress = ListRow<typeof REPLY_LIST>;
 
 /** All reply addresses, and the form that creates one while the URL contains `?new=`. */
 function ReplyAddresses() {

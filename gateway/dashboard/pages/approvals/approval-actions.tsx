@@ -1,30 +1,20 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, mutation } from '../../graphql.ts';
+import { connection, graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { needs } from '../../parts/controls.tsx';
 import { IconCheck, IconX } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 /** Mail that waits for approval, without its content. */
-export const WAITING = graphql(`
-  query DashboardApprovals($first: Int!, $after: String) {
-    waitingEmails(for: AWAITING_APPROVAL, first: $first, after: $after) {
-      edges {
-        cursor
-        node {
-          id subject status createdAt scheduledAt timezone
-          from { name address }
-          to { name address }
-          cc { name address }
-          bcc { name address }
-          approval { sentBy reasonToWait isOfKey expiresAt }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
+export const WAITING = connection(`waitingEmails($for: WaitReason!) {
+  id subject status createdAt scheduledAt timezone
+  from { name address }
+  to { name address }
+  cc { name address }
+  bcc { name address }
+  approval { sentBy reasonToWait isOfKey expiresAt }
+}`);
 
 /** The content of an email that waits, and the thread that it answers. */
 export const WAITING_CONTENT = graphql(`

@@ -37,7 +37,7 @@ const SETTLE_MS = 700;
 
 /** Emails that wait for approval, newest first. */
 export function ApprovalsPage() {
-  const list = useGrowingList(LIST, {});
+  const list = useGrowingList(LIST, { for: 'AWAITING_APPROVAL' });
   const { ref, height } = useElementSize();
   const layout = [...list.rows.map(({ id }) => id), height].join(' ');
   const [settled] = useDebouncedValue(layout, SETTLE_MS);

@@ -1,6 +1,6 @@
 import { Badge, Checkbox, Collapse, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { connection, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
@@ -22,19 +22,10 @@ import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 import { useTeam } from '../inbox/people.ts';
 
-const AUDIT_LOG = graphql(`
-  query DashboardAuditLog($first: Int!, $after: String, $filter: AuditEntryFilter) {
-    auditEntries(first: $first, after: $after, filter: $filter) {
-      edges {
-        node {
-          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before
-          after isDenied reason times createdAt
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
+const AUDIT_LOG = connection(`auditEntries($filter: AuditEntryFilter) {
+  id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before
+  after isDenied reason times createdAt
+}`);
 type AuditFilter = NonNullable<VariablesOf<typeof AUDIT_LOG>['filter']>;
 type ShownEntry = ResultOf<typeof AUDIT_LOG>['auditEntries']['edges'][number]['node'];
 

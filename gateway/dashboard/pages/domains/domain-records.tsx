@@ -1,7 +1,7 @@
 import { Alert, Badge, Box, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { graphql, mutation, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
@@ -27,32 +27,30 @@ const RECORD = graphql(`
 `);
 
 /** Fields of one domain. */
-const DOMAIN = graphql(
-  `query DashboardDomain($id: ID!) {
-    domain(id: $id) {
-      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
-      lastCheckError proofLostAt createdAt receiveDmarcEmails
-      dnsRecords { ...RecordParts }
-      dkimKeys { selector state record { ...RecordParts } }
-      provider { name confidence }
-      dnsConflict { type message records { type value } }
-      transportSecurity {
-        mode policyHost policyUrl
-        mtaSts { name value description isSeen }
-        tlsReports { name value description isSeen }
-      }
-      authRecommendations { spf { name value description } dmarc { name value description } }
-      mailFrom { name status verifiedAt }
-      catchAll { isEnabled endpoint { __typename id name isActive } }
-      parent { id name }
-      subdomains(first: 50) { totalCount edges { node { id name status } } }
-      addresses(first: 10) {
-        totalCount
-        edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
-      }
-      emailStatistics { last24Hours last7Days last30Days }
-      dmarcReports(first: 1) { totalCount }
+const DOMAIN = record(
+  `domain {
+    id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
+    lastCheckError proofLostAt createdAt receiveDmarcEmails
+    dnsRecords { ...RecordParts }
+    dkimKeys { selector state record { ...RecordParts } }
+    provider { name confidence }
+    dnsConflict { type message records { type value } }
+    transportSecurity {
+      mode policyHost policyUrl
+      mtaSts { name value description isSeen }
+      tlsReports { name value description isSeen }
     }
+    authRecommendations { spf { name value description } dmarc { name value description } }
+    mailFrom { name status verifiedAt }
+    catchAll { isEnabled endpoint { __typename id name isActive } }
+    parent { id name }
+    subdomains(first: 50) { totalCount edges { node { id name status } } }
+    addresses(first: 10) {
+      totalCount
+      edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
+    }
+    emailStatistics { last24Hours last7Days last30Days }
+    dmarcReports(first: 1) { totalCount }
   }`,
   [RECORD],
 );

@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { connection } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
-import { listSource, Row, RowName } from '../../parts/list.tsx';
+import { type ListRow, listSource, Row, RowName } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Tag } from '../../parts/text.tsx';
@@ -13,31 +13,18 @@ import { counted } from '../../parts/words.ts';
 import { ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 import { pathOfDraft } from '../inbox/inbox-view.ts';
 
-const DRAFTS = graphql(`
-  query DashboardDrafts($first: Int!, $after: String) {
-    drafts(first: $first, after: $after) {
-      edges {
-        cursor
-        node {
-          id version kind from to subject preview isByKey updatedAt
-          attachments { id }
-          originalEmail { id subject thread { id } }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-
-type Draft = ResultOf<typeof DRAFTS>['drafts']['edges'][number]['node'];
-
 const LIST = listSource({
   label: 'Drafts',
-  query: DRAFTS,
+  query: connection(`drafts {
+    id version kind from to subject preview isByKey updatedAt
+    attachments { id }
+    originalEmail { id subject thread { id } }
+  }`),
   size: 50,
   kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
   types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
 });
+type Draft = ListRow<typeof LIST>;
 const KINDS = { NEW: null, REPLY: 'Reply', REPLY_ALL: 'Reply to all', FORWARD: 'Forward' };
 
 /** Drafts, last changed first. */

@@ -1,12 +1,12 @@
 import { Badge, Group, Progress, Stack, Tabs } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { connection, graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
-import { listSource } from '../../parts/list.tsx';
+import { type ListRow, listSource } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
@@ -88,31 +88,21 @@ function Count({ of }: { of: number | undefined }) {
   );
 }
 
-const HELD = graphql(`
-  query DashboardHeld($wait: WaitReason!, $first: Int!, $after: String) {
-    waitingEmails(for: $wait, first: $first, after: $after) {
-      edges {
-        cursor
-        node { id subject preview createdAt isTest envelopeRecipient from { name address } guardRule { id name } }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type Held = ResultOf<typeof HELD>['waitingEmails']['edges'][number]['node'];
-
 const HELD_LIST = listSource({
   label: 'Held emails',
-  query: HELD,
+  query: connection(`waitingEmails($for: WaitReason!) {
+    id subject preview createdAt isTest envelopeRecipient from { name address } guardRule { id name }
+  }`),
   size: 50,
   kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED', 'THREAD_TRASHED', 'THREAD_RESTORED'],
   types: ['Email'],
 });
 const REVIEW_LIST = { ...HELD_LIST, label: 'Emails to review' };
+type Held = ListRow<typeof HELD_LIST>;
 
 /** Received mail that a guard rule blocked, or that waits for the answer of a rule's model. */
 function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
-  const list = useGrowingList(wait === 'BLOCKED' ? HELD_LIST : REVIEW_LIST, { wait });
+  const list = useGrowingList(wait === 'BLOCKED' ? HELD_LIST : REVIEW_LIST, { for: wait });
   return (
     <Stack gap="sm">
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
@@ -248,33 +238,22 @@ function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => voi
   );
 }
 
-const SPAM = graphql(`
-  query DashboardSpam($first: Int!, $after: String) {
-    emails(first: $first, after: $after, filter: { spam: ONLY, timeRange: ALL }) {
-      edges {
-        cursor
-        node {
-          id subject preview createdAt envelopeRecipient keptApart
-          from { name address }
-          security { virus spam { score required by symbols { name description } } }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
 const SPAM_LIST = listSource({
   label: 'Spam',
-  query: SPAM,
+  query: connection(`emails($filter: EmailFilter) {
+    id subject preview createdAt envelopeRecipient keptApart
+    from { name address }
+    security { virus spam { score required by symbols { name description } } }
+  }`),
   size: 50,
   kinds: ['EMAIL_SPAM', 'EMAIL_NOT_SPAM'],
   types: ['Email'],
 });
-type Spam = ResultOf<typeof SPAM>['emails']['edges'][number]['node'];
+type Spam = ListRow<typeof SPAM_LIST>;
 
 /** Received mail in the folder Spam and in quarantine. */
 function SpamList() {
-  const list = useGrowingList(SPAM_LIST, {});
+  const list = useGrowingList(SPAM_LIST, { filter: { spam: 'ONLY', timeRange: 'ALL' } });
   return (
     <ListFrame
       list={list}

@@ -1,7 +1,7 @@
 import { Badge, Group, Paper, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconCalendar } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
@@ -10,24 +10,20 @@ import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { showName } from './people.ts';
 
-const INVITATION = graphql(`
-  query InboxInvitation($id: ID!) {
-    email(id: $id) {
-      id
-      extracts {
-        event {
-          method uid status summary location start end timeZone isAllDay recurrence
-          organizer { name address }
-          attendees { name address status }
-        }
-      }
-      thread {
-        id
-        messages(last: 10) { edges { node { id type extracts { event { method uid attendees { status } } } } } }
-      }
+const INVITATION = record(`email {
+  id
+  extracts {
+    event {
+      method uid status summary location start end timeZone isAllDay recurrence
+      organizer { name address }
+      attendees { name address status }
     }
   }
-`);
+  thread {
+    id
+    messages(last: 10) { edges { node { id type extracts { event { method uid attendees { status } } } } } }
+  }
+}`);
 
 const REPLY = mutation('replyToEvent', 'organizer response');
 

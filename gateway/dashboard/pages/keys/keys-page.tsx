@@ -2,7 +2,7 @@ import { Group, List, Paper, Radio, SegmentedControl, Skeleton, Stack, Text, Tit
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
@@ -236,9 +236,7 @@ function EditForm({ apiKey: { id, name, scopes, policy, policyUsage }, close }: 
   );
 }
 
-const CONFIGURATION = graphql(`
-  query DashboardKeyConfiguration($id: ID!) { apiKey(id: $id) { id configuration { items { kind id name } hasMore } } }
-`);
+const CONFIGURATION = record(`apiKey { id configuration { items { kind id name } hasMore } }`);
 type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
 
 const REVOKE_KEY = mutation('revokeApiKey', 'apiKey { id status revokedAt }');

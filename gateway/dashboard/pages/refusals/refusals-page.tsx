@@ -1,5 +1,5 @@
 import { Badge, Group } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { connection, type ResultOf } from '../../graphql.ts';
 import { IconMailOff } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
@@ -15,14 +15,9 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 
-const REFUSALS = graphql(`
-  query DashboardRefusals($first: Int!, $after: String, $filter: DoorRefusalFilter) {
-    refusals(first: $first, after: $after, filter: $filter) {
-      edges { node { id reason recipient sender clientAddress network helo reply times createdAt lastAt } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
+const REFUSALS = connection(
+  `refusals($filter: DoorRefusalFilter) { id reason recipient sender clientAddress network helo reply times createdAt lastAt }`,
+);
 type ShownRefusal = ResultOf<typeof REFUSALS>['refusals']['edges'][number]['node'];
 
 const LIST = listSource({ label: 'Refusals', query: REFUSALS, size: 50, types: ['DoorRefusal'] });

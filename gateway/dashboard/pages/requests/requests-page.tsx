@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { makeChoices } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
@@ -12,6 +12,7 @@ import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
+  type ListRow,
   listSource,
   PagedList,
   PressedRow,
@@ -26,28 +27,21 @@ import { CautionAlert, Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 
-const REQUESTS = graphql(`
-  query DashboardRequests($first: Int!, $after: String, $filter: ApiRequestFilter) {
-    apiRequests(first: $first, after: $after, filter: $filter) {
-      edges { node { id interface method path operation status durationMs createdAt apiKey { id name hint } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
-type ShownRequest = ResultOf<typeof REQUESTS>['apiRequests']['edges'][number]['node'];
-
 const REQUEST_KEYS = graphql(`query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }`);
 
 /** The feed has no events about requests, so a visible list asks for new ones. Milliseconds. */
 const RELOAD_MS = 3_000;
 const LIST = listSource({
   label: 'Requests',
-  query: REQUESTS,
+  query: connection(`apiRequests($filter: ApiRequestFilter) {
+    id interface method path operation status durationMs createdAt apiKey { id name hint }
+  }`),
   size: 50,
   types: ['ApiRequest'],
   reloadMs: RELOAD_MS,
 });
+type RequestFilter = NonNullable<VariablesOf<typeof LIST.query>['filter']>;
+type ShownRequest = ListRow<typeof LIST>;
 
 const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
 const INTERFACES = makeChoices({ REST: 'REST', GRAPHQL: 'GraphQL', MCP: 'MCP' });
@@ -187,18 +181,14 @@ function RequestStatus({ status }: { status: number }) {
   );
 }
 
-const ONE_REQUEST = graphql(`
-  query DashboardRequest($id: ID!) {
-    apiRequest(id: $id) {
-      id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
-      apiKey { id name hint }
-      requestBytes requestBody
-      requestHeaders { name value }
-      responseBytes responseBody
-      responseHeaders { name value }
-    }
-  }
-`);
+const ONE_REQUEST = record(`apiRequest {
+  id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
+  apiKey { id name hint }
+  requestBytes requestBody
+  requestHeaders { name value }
+  responseBytes responseBody
+  responseHeaders { name value }
+}`);
 type WholeRequest = NonNullable<ResultOf<typeof ONE_REQUEST>['apiRequest']>;
 
 /** One request beside the list: headers, bodies, and a command that sends it again. */

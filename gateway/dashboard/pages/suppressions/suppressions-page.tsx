@@ -1,10 +1,11 @@
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, mutation } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconBan } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
+  type ListRow,
   listSource,
   PagedList,
   Row,
@@ -19,23 +20,16 @@ import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
-const SUPPRESSIONS = graphql(`
-  query DashboardSuppressions($first: Int!, $after: String, $filter: SuppressionFilter) {
-    suppressions(first: $first, after: $after, filter: $filter) {
-      edges { node { id address reason list detail refusal { title advice } createdAt email { id subject } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type ShownSuppression = ResultOf<typeof SUPPRESSIONS>['suppressions']['edges'][number]['node'];
-
 const LIST = listSource({
   label: 'Suppressions',
-  query: SUPPRESSIONS,
+  query: connection(`suppressions($filter: SuppressionFilter) {
+    id address reason list detail refusal { title advice } createdAt email { id subject }
+  }`),
   size: 50,
   kinds: ['EMAIL_BOUNCED', 'EMAIL_COMPLAINED'],
   types: ['Suppression', 'RemoveSuppressionPayload'],
 });
+type ShownSuppression = ListRow<typeof LIST>;
 
 const CHOICES = [
   { value: 'BOUNCE', label: 'Bounced' },
