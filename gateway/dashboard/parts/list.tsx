@@ -1,6 +1,6 @@
-import { Group, Modal, Select, Skeleton, Stack, TextInput, UnstyledButton } from '@mantine/core';
+import { Group, type GroupProps, Modal, Select, Skeleton, Stack, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedCallback, useInterval } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
 import { useSearchParams } from 'wouter';
 import type { ResultOf } from '../graphql.ts';
@@ -66,12 +66,21 @@ export function useUrlFilters(names: readonly string[]): UrlFilters {
   };
 }
 
-/** The filters above a list. */
-export function FilterBar({ children }: { children: ReactNode }) {
+const FilterContext = createContext<UrlFilters | null>(null);
+
+/** The filters of the list around a field. */
+function useFilters(): UrlFilters {
+  const filters = useContext(FilterContext);
+  if (filters === null) throw new Error('A filter is outside FilterBar');
+  return filters;
+}
+
+/** The filters above a list, as fields. */
+export function FilterBar({ filters, ...group }: GroupProps & { filters: UrlFilters; children: ReactNode }) {
   return (
-    <Group mb="md" gap="xs">
-      {children}
-    </Group>
+    <FilterContext value={filters}>
+      <Group mb="md" gap="xs" {...group} />
+    </FilterContext>
   );
 }
 
@@ -85,7 +94,6 @@ export function TextFilter({
   name = 'q',
   label,
   placeholder = label,
-  filters,
   type = 'search',
   maxLength = MAX_SEARCH,
   width,
@@ -94,13 +102,13 @@ export function TextFilter({
   name?: string;
   label: string;
   placeholder?: string;
-  filters: UrlFilters;
   type?: 'search' | 'datetime-local';
   maxLength?: number;
   width?: number;
   /** takes the room that is left, as in CSS */
   flex?: string;
 }) {
+  const filters = useFilters();
   const value = filters.get(name) ?? '';
   const sent = useRef(value);
   const [typed, setTyped] = useState(value);
@@ -140,7 +148,6 @@ export function ChoiceFilter({
   label,
   any = `Any ${label.toLowerCase()}`,
   choices,
-  filters,
   width,
   onChoice,
 }: {
@@ -148,10 +155,10 @@ export function ChoiceFilter({
   label: string;
   any?: string;
   choices: readonly { value: string; label: string }[];
-  filters: UrlFilters;
   width?: number;
   onChoice?: () => void;
 }) {
+  const filters = useFilters();
   return (
     <Select
       aria-label={label}
@@ -226,8 +233,8 @@ export interface Nothing {
   about: ReactNode;
   /** how to get the first row */
   action?: ReactNode;
-  /** the same while a filter is set; `all` is the button that removes the filters */
-  filtered?: { title: string; about: string; all?: string };
+  /** the same while a filter is set; `all` is the button that removes the filters. A text: what the rows are, in such words */
+  filtered?: string | { title: string; about: string; all?: string };
 }
 
 interface PagedListProps<Data, Variables extends AnyVariables> {
@@ -287,13 +294,22 @@ function ListPage<Data, Variables extends AnyVariables>(
 
 /** Says that a list has no rows, or with filters no such rows, and what to do. */
 export function Empty({ icon, title, about, action, filtered, filters }: Nothing & { filters?: UrlFilters }) {
-  const isFiltered = filters?.isFiltered === true && filtered !== undefined;
-  const all = isFiltered && filtered.all !== undefined && <QuietButton label={filtered.all} onClick={filters.clear} />;
+  if (filters?.isFiltered !== true || filtered === undefined)
+    return (
+      <EmptyState icon={icon} title={title} about={about}>
+        {action}
+      </EmptyState>
+    );
+  const { all, ...texts } = typeof filtered === 'string' ? describeNoMatch(filtered) : filtered;
   return (
-    <EmptyState icon={icon} {...(isFiltered ? filtered : { title, about })}>
-      {isFiltered ? all : action}
+    <EmptyState icon={icon} {...texts}>
+      {all !== undefined && <QuietButton label={all} onClick={filters.clear} />}
     </EmptyState>
   );
+}
+
+function describeNoMatch(rows: string) {
+  return { title: `No matching ${rows}`, about: 'Change the search or the filters.', all: `Show all ${rows}` };
 }
 
 /** The surface of rows. */

@@ -88,16 +88,15 @@ function PermanentAddresses() {
   const state = filters.choice('state', STATES);
   return (
     <>
-      <FilterBar>
-        <TextFilter label="Search addresses" placeholder="Part of the address" filters={filters} />
+      <FilterBar filters={filters}>
+        <TextFilter label="Search addresses" placeholder="Part of the address" />
         <ChoiceFilter
           name="domain"
           label="Domain"
           any="All domains"
           choices={domains.map(({ id, name }) => ({ value: id, label: name }))}
-          filters={filters}
         />
-        <ChoiceFilter name="state" label="State" choices={STATES} filters={filters} />
+        <ChoiceFilter name="state" label="State" choices={STATES} />
       </FilterBar>
       <PagedList
         list={LIST}
@@ -116,11 +115,7 @@ function PermanentAddresses() {
               Create address
             </CreateButton>
           ),
-          filtered: {
-            title: 'No matching addresses',
-            about: 'Change the search or the filters.',
-            all: 'Show all addresses',
-          },
+          filtered: 'addresses',
         }}
       >
         {(address) => (

@@ -73,20 +73,13 @@ export function AuditPage() {
       >
         <QuietButton label="Export" icon={IconDownload} href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
       </PageHeader>
-      <FilterBar>
-        <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} filters={filters} />
-        <ChoiceFilter name="who" label="Who" any="Anyone" choices={ACTOR_KINDS} filters={filters} width={170} />
-        <ChoiceFilter
-          name="object"
-          label="Object"
-          any="All objects"
-          choices={OBJECT_KINDS}
-          filters={filters}
-          width={170}
-        />
-        <TextFilter name="id" label="Object ID" maxLength={MAX_FILTER} filters={filters} />
-        <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
-        <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
+      <FilterBar filters={filters}>
+        <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} />
+        <ChoiceFilter name="who" label="Who" any="Anyone" choices={ACTOR_KINDS} width={170} />
+        <ChoiceFilter name="object" label="Object" any="All objects" choices={OBJECT_KINDS} width={170} />
+        <TextFilter name="id" label="Object ID" maxLength={MAX_FILTER} />
+        <TextFilter name="from" label="From" type="datetime-local" />
+        <TextFilter name="to" label="To" type="datetime-local" />
         <Checkbox
           label="Denied only"
           checked={filter.isDenied === true}

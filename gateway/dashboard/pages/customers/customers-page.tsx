@@ -55,8 +55,8 @@ export function CustomersPage() {
           {(close) => <CreateForm done={close} />}
         </DialogButton>
       </PageHeader>
-      <FilterBar>
-        <TextFilter label="Customer ID" placeholder="Whole customer ID" filters={filters} />
+      <FilterBar filters={filters}>
+        <TextFilter label="Customer ID" placeholder="Whole customer ID" />
       </FilterBar>
       <PagedList
         list={LIST}

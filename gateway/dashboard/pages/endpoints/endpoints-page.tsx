@@ -8,7 +8,7 @@ import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
-import { RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
+import { FilterBar, RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
@@ -88,8 +88,8 @@ export function EndpointsPage() {
             </EmptyState>
           ) : (
             <Stack gap="md">
-              <Group gap="sm">
-                <TextFilter label="Search endpoints" placeholder="Name or URL" filters={filters} />
+              <FilterBar filters={filters} gap="sm" mb={0}>
+                <TextFilter label="Search endpoints" placeholder="Name or URL" />
                 <SegmentedControl
                   aria-label="Status of endpoints"
                   value={state ?? 'all'}
@@ -97,7 +97,7 @@ export function EndpointsPage() {
                   data={[{ value: 'all', label: 'All' }, ...STATES]}
                 />
                 <Hint role="status">{counted(totalCount, 'endpoint')}</Hint>
-              </Group>
+              </FilterBar>
               <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
                 {edges.map(({ node }) => (
                   <EndpointCard key={node.id} endpoint={node} />

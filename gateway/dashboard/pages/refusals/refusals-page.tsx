@@ -45,9 +45,9 @@ export function RefusalsPage() {
         title="Refused at the door"
         about="Mail to your domains that was refused in the last 7 days, before it was accepted. The sender got the reply that is shown."
       />
-      <FilterBar>
-        <TextFilter label="Recipient, sender or client" maxLength={320} filters={filters} width={300} />
-        <ChoiceFilter name="reason" label="Reason" choices={REASONS} filters={filters} width={220} />
+      <FilterBar filters={filters}>
+        <TextFilter label="Recipient, sender or client" maxLength={320} width={300} />
+        <ChoiceFilter name="reason" label="Reason" choices={REASONS} width={220} />
       </FilterBar>
       <PagedList
         list={LIST}

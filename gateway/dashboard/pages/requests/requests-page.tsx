@@ -65,31 +65,30 @@ export function RequestsPage() {
   const given = JSON.stringify(FILTERS.map((name) => filters.get(name)));
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- what it reads of the filters is given
   const filter = useMemo(() => readFilter(filters, now), [given, now]);
-  const choice = { filters, width: CHOICE_WIDTH };
   return (
     <>
       <PageHeader
         title="Requests"
         about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
       />
-      <FilterBar>
-        <TextFilter label="Search requests" placeholder="Path, ID or body" filters={filters} flex="1 1 10rem" />
-        <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} {...choice} />
-        <ChoiceFilter name="method" label="Method" choices={METHODS} {...choice} />
-        <ChoiceFilter name="interface" label="Interface" choices={INTERFACES} {...choice} />
-        <ChoiceFilter name="key" label="API key" any="Any key" choices={keys} {...choice} />
+      <FilterBar filters={filters}>
+        <TextFilter label="Search requests" placeholder="Path, ID or body" flex="1 1 10rem" />
+        <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} width={CHOICE_WIDTH} />
+        <ChoiceFilter name="method" label="Method" choices={METHODS} width={CHOICE_WIDTH} />
+        <ChoiceFilter name="interface" label="Interface" choices={INTERFACES} width={CHOICE_WIDTH} />
+        <ChoiceFilter name="key" label="API key" any="Any key" choices={keys} width={CHOICE_WIDTH} />
         <ChoiceFilter
           name="time"
           label="Time"
           any="Last 7 days"
           choices={TIMES}
           onChoice={() => setNow(Date.now())}
-          {...choice}
+          width={CHOICE_WIDTH}
         />
         {filters.get('time') === 'custom' && (
           <>
-            <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
-            <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
+            <TextFilter name="from" label="From" type="datetime-local" />
+            <TextFilter name="to" label="To" type="datetime-local" />
           </>
         )}
       </FilterBar>
@@ -107,11 +106,7 @@ export function RequestsPage() {
               Create key
             </Button>
           ),
-          filtered: {
-            title: 'No matching requests',
-            about: 'Change the search or the filters.',
-            all: 'Show all requests',
-          },
+          filtered: 'requests',
         }}
       >
         {(request) => (

@@ -51,9 +51,9 @@ export function SuppressionsPage() {
           Suppress address
         </CreateButton>
       </PageHeader>
-      <FilterBar>
-        <TextFilter label="Search suppressions" placeholder="Part of the address" filters={filters} />
-        <ChoiceFilter name="reason" label="Reason" choices={CHOICES} filters={filters} />
+      <FilterBar filters={filters}>
+        <TextFilter label="Search suppressions" placeholder="Part of the address" />
+        <ChoiceFilter name="reason" label="Reason" choices={CHOICES} />
       </FilterBar>
       <PagedList
         list={LIST}
@@ -64,11 +64,7 @@ export function SuppressionsPage() {
           title: 'No suppressions yet',
           about:
             'Postroom adds an address after a permanent bounce or a complaint and then refuses to send to it, which protects your sender reputation.',
-          filtered: {
-            title: 'No matching suppressions',
-            about: 'Change the search or the filter.',
-            all: 'Show all suppressions',
-          },
+          filtered: 'suppressions',
         }}
       >
         {(suppression) => <SuppressionRow key={suppression.id} suppression={suppression} />}
