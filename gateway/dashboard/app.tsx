@@ -4,7 +4,7 @@ import { Route, Switch, useLocation, useSearchParams } from 'wouter';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { Frame } from './shell/frame.tsx';
 import { FieldComing } from './shell/keys.ts';
-import { LoadBoundary } from './shell/load-boundary.tsx';
+import { LoadBoundary } from './shell/loading.tsx';
 import { SessionGate } from './shell/session.tsx';
 
 // Each page is loaded separately, so that the first page loads fast.

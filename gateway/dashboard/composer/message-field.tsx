@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useId, useImperativeHandle, useRef, useState
 import { useQuery } from 'urql';
 import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
 import { QuietButton } from '../parts/controls.tsx';
-import { later } from '../parts/later.tsx';
 import { Small } from '../parts/text.tsx';
 import { FieldComing } from '../shell/keys.ts';
+import { later } from '../shell/loading.tsx';
 import { rememberMode } from './browser-settings.ts';
 import { SNIPPETS } from './composer-documents.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';

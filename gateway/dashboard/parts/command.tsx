@@ -1,5 +1,7 @@
 import { ActionIcon, Box, Code, Group, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
+import type { ComponentProps } from 'react';
+import { QuietButton } from './controls.tsx';
 import { IconCheck, IconCopy } from './icons.ts';
 
 /** Shows a command or another text with a copy button. */
@@ -17,7 +19,15 @@ export function Command({ text, label = 'Copy command' }: { text: string; label?
   );
 }
 
-/** Button that copies a text. `label` names it, such as "Copy key". */
+type CopyTextButtonProps = Omit<ComponentProps<typeof QuietButton>, 'onClick'> & { text: string };
+
+/** Button with a label that copies a text. */
+export function CopyTextButton({ text, label, ...button }: CopyTextButtonProps) {
+  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  return <QuietButton {...button} label={copied ? 'Copied' : label} onClick={() => copy(text)} />;
+}
+
+/** Icon button that copies a text. `label` names it, such as "Copy key". */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   return (

@@ -37,6 +37,11 @@ export function QuietButton({ label, icon: Icon, ...props }: QuietButtonProps) {
   );
 }
 
+/** Button for what its place is for. */
+export function MainButton(props: QuietButtonProps) {
+  return <QuietButton variant="filled" {...props} />;
+}
+
 type IconButtonProps = ControlProps & ActionIconProps & { label: string; icon: IconType; iconSize?: number };
 
 /** Button that is an icon. */

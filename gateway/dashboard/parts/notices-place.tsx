@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { later } from './later.tsx';
+import { later } from '../shell/loading.tsx';
 import { noticesAsked } from './notify.tsx';
 
 const Notices = later(async () => (await import('./notices.tsx')).Notices);

@@ -1,10 +1,11 @@
-import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
 import type { ComponentProps, ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
 import type { LiveQuery } from '../live/use-live-query.ts';
+import { later } from '../shell/loading.tsx';
 import { CopyButton } from './command.tsx';
-import { QuietButton } from './controls.tsx';
+import { type NeededRight, needs, QuietButton } from './controls.tsx';
 import type { IconType } from './icons.ts';
-import { later } from './later.tsx';
 import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
 import { Hint } from './text.tsx';
 
@@ -147,6 +148,57 @@ export function RecordDrawer<Data, Found>({
         </Loaded>
       )}
     </Drawer>
+  );
+}
+
+interface UrlTab {
+  /** its value in the address of the page */
+  name: string;
+  label: ReactNode;
+  icon?: IconType;
+  /** after the label, such as a count */
+  mark?: ReactNode;
+  needed?: NeededRight;
+  content: ReactNode;
+}
+
+interface UrlTabsProps {
+  /** name of the tabs for screen readers */
+  label?: string;
+  tabs: readonly UrlTab[];
+  /** what is shown without a choice, where that changes; absent: the first tab, which has no name in the address */
+  start?: string;
+  /** whether a choice is no step of the browser's history */
+  replace?: boolean;
+}
+
+/** Parts of a page as tabs. The one that is shown is in the address of the page. */
+export function UrlTabs({ label, tabs, start, replace = false }: UrlTabsProps) {
+  const [search, setSearch] = useSearchParams();
+  const first = start === undefined ? tabs[0]?.name : undefined;
+  const chosen = tabs.find(({ name }) => name === search.get('tab'))?.name ?? start ?? first ?? null;
+  const choose = (tab: string | null) => setSearch(tab === null || tab === first ? {} : { tab }, { replace });
+  return (
+    <Tabs value={chosen} onChange={choose} keepMounted={false}>
+      <Tabs.List aria-label={label}>
+        {tabs.map(({ name, label: shown, icon: Icon, mark, needed }) => (
+          <Tabs.Tab
+            key={name}
+            value={name}
+            leftSection={Icon && <Icon size={16} aria-hidden />}
+            rightSection={mark}
+            {...(needed !== undefined && needs(needed))}
+          >
+            {shown}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ name, content }) => (
+        <Tabs.Panel key={name} value={name} pt="md">
+          {content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   );
 }
 

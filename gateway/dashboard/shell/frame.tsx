@@ -15,11 +15,10 @@ import {
   type IconType,
   IconUser,
 } from '../parts/icons.ts';
-import { later } from '../parts/later.tsx';
 import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
-import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
+import { later, useIdleLoading } from './loading.tsx';
 import { findChangeRight, findGuidePath, findPage, isShown, places } from './places.ts';
 import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';

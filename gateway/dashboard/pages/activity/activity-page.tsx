@@ -19,8 +19,9 @@ import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
 import { FirstMail } from '../inbox/inbox-empty.tsx';
+import { showName } from '../inbox/people.ts';
 import styles from './email-list.module.css';
-import { deliveryWords, nameMailbox, readStanding, recipientWords, showSubject } from './email-words.ts';
+import { deliveryWords, readStanding, recipientWords, showSubject } from './email-words.ts';
 import { ListFrame, useGrowingList } from './mail-list.tsx';
 
 /** Fields of an email in a list. */
@@ -274,7 +275,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
       <Icon size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
         <Small truncate="end" title={email.from.address} dir="auto" ta="left">
-          {nameMailbox(email.from)}
+          {showName(email.from)}
         </Small>
         <Fine truncate="end" title={to}>
           to {to}

@@ -1,4 +1,5 @@
 import { mutation, type ResultOf, record } from '../../graphql.ts';
+import { IconSend, IconShieldCheck } from '../../parts/icons.ts';
 
 /** The header of an email's page, and the fields that its actions depend on. */
 export const EMAIL = record(`email {
@@ -85,7 +86,21 @@ export const RECIPIENTS = record(`email {
 }`);
 
 /** Releases a received email that a guard rule holds. */
-export const RELEASE = mutation('releaseEmail', 'releasedAt email { id guardStatus } deliveries { id }');
+export const RELEASE = {
+  mutation: mutation('releaseEmail', 'releasedAt email { id guardStatus } deliveries { id }'),
+  label: 'Release',
+  icon: IconShieldCheck,
+  needed: 'endpoints',
+  variant: 'filled',
+  done: 'The email was released and is being delivered.',
+} as const;
 
 /** Retries a deferred email now. */
-export const RETRY_SENDING = mutation('retrySending', 'email { id } recipients { id nextAttemptAt }');
+export const RETRY_SENDING = {
+  mutation: mutation('retrySending', 'email { id } recipients { id nextAttemptAt }'),
+  label: 'Retry now',
+  icon: IconSend,
+  needed: ['send', 'everything'],
+  variant: 'filled',
+  done: 'The email is being sent again.',
+} as const;

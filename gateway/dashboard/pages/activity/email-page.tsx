@@ -1,12 +1,12 @@
-import { Code, DataList, Group, Loader, Modal, Stack, Tabs } from '@mantine/core';
+import { Code, DataList, Group, Loader, Modal, Stack } from '@mantine/core';
 import { type ComponentType, useState } from 'react';
 import { useQuery } from 'urql';
-import { useParams, useSearchParams } from 'wouter';
+import { useParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconArchive,
   IconArrowBackUp,
@@ -17,19 +17,18 @@ import {
   IconMailOpened,
   IconMailQuestion,
   IconRefresh,
-  IconSend,
-  IconShieldCheck,
   IconShieldX,
 } from '../../parts/icons.ts';
-import { later } from '../../parts/later.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fact, RecordPage, Section } from '../../parts/section.tsx';
-import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
+import { Fact, RecordPage, Section, UrlTabs } from '../../parts/section.tsx';
+import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag, TextLink } from '../../parts/text.tsx';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
+import { later } from '../../shell/loading.tsx';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
 import { NotSpamButton, useMarkSpam } from '../inbox/message-acts.tsx';
+import { mailboxText } from '../inbox/people.ts';
 import { ScheduleActions, timeInZone } from '../scheduled/schedule-actions.tsx';
 import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
 import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
@@ -96,28 +95,17 @@ export function EmailPage() {
 }
 
 function EmailTabs({ email }: { email: EmailHeadData }) {
-  const [parameters, setParameters] = useSearchParams();
   const shown = tabs.filter(({ isOf }) => isOf === undefined || isOf(email));
-  const chosen = shown.find(({ name }) => name === parameters.get('tab')) ?? shown[0];
+  const count = email.attachmentCount;
   return (
-    <Tabs
-      value={chosen?.name ?? null}
-      onChange={(name) => setParameters(name === null ? {} : { tab: name })}
-      keepMounted={false}
-    >
-      <Tabs.List aria-label="Parts of the email">
-        {shown.map(({ name, label }) => (
-          <Tabs.Tab key={name} value={name}>
-            {name === 'attachments' && email.attachmentCount > 0 ? `${label} (${email.attachmentCount})` : label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {shown.map(({ name, Shown }) => (
-        <Tabs.Panel key={name} value={name} pt="md">
-          <Shown id={email.id} subject={showSubject(email)} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
+    <UrlTabs
+      label="Parts of the email"
+      tabs={shown.map(({ name, label, Shown }) => ({
+        name,
+        label: name === 'attachments' && count > 0 ? `${label} (${count})` : label,
+        content: <Shown id={email.id} subject={showSubject(email)} />,
+      }))}
+    />
   );
 }
 
@@ -216,10 +204,7 @@ function EmailHead({ email }: { email: EmailHeadData }) {
       {failureReason !== null && <Small className="postroom-wrap">Failure reason: {failureReason}</Small>}
       {guardRule !== null && (
         <Small className="postroom-wrap">
-          Guard rule:{' '}
-          <SmallLink href={`/rules/${guardRule.id}`} underline="always">
-            {guardRule.name}
-          </SmallLink>
+          Guard rule: <TextLink href={`/rules/${guardRule.id}`}>{guardRule.name}</TextLink>
         </Small>
       )}
       {isOpen && <Facts email={email} />}
@@ -261,10 +246,6 @@ function Facts({ email }: { email: EmailHeadData }) {
 
 function People({ name, mailboxes }: { name: string; mailboxes: Mailboxes }) {
   return mailboxes.length === 0 ? null : <Fact name={name}>{mailboxes.map(mailboxText).join(', ')}</Fact>;
-}
-
-function mailboxText({ name, address }: Mailboxes[number]): string {
-  return name === null || name === '' ? address : `${name} <${address}>`;
 }
 
 const MARK = mutation('updateEmail', 'email { id isRead isArchived }');
@@ -315,37 +296,30 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
     <>
       {guardStatus === null ? (
         <ActButton
+          label="Deliver again"
           icon={IconRefresh}
           needed={['send', 'everything']}
           mutation={RETRY}
           input={{ id }}
           done="The email is being delivered again."
-        >
-          Deliver again
-        </ActButton>
+        />
       ) : (
-        <ActButton
-          icon={IconShieldCheck}
-          variant="filled"
-          needed="endpoints"
-          mutation={RELEASE}
-          input={{ id }}
-          done="The email was released and is being delivered."
-        >
-          Release
-        </ActButton>
+        <ActButton {...RELEASE} input={{ id }} />
       )}
       <ActButton
+        label={isRead ? 'Mark as unread' : 'Mark as read'}
         icon={isRead ? IconMail : IconMailOpened}
         needed="organize"
         mutation={MARK}
         input={{ id, isRead: !isRead }}
-      >
-        {isRead ? 'Mark as unread' : 'Mark as read'}
-      </ActButton>
-      <ActButton icon={IconArchive} needed="organize" mutation={MARK} input={{ id, isArchived: !isArchived }}>
-        {isArchived ? 'Unarchive' : 'Archive'}
-      </ActButton>
+      />
+      <ActButton
+        label={isArchived ? 'Unarchive' : 'Archive'}
+        icon={IconArchive}
+        needed="organize"
+        mutation={MARK}
+        input={{ id, isArchived: !isArchived }}
+      />
       <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>
   );
@@ -354,18 +328,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
 function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
   const isDeferred = recipients.some(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
   if (!isDeferred) return null;
-  return (
-    <ActButton
-      icon={IconSend}
-      variant="filled"
-      needed={['send', 'everything']}
-      mutation={RETRY_SENDING}
-      input={{ id }}
-      done="The email is being sent again."
-    >
-      Retry now
-    </ActButton>
-  );
+  return <ActButton {...RETRY_SENDING} input={{ id }} />;
 }
 
 const Composer = later(
@@ -384,14 +347,7 @@ function ReplyActions({ email }: { email: EmailHeadData }) {
   const close = () => setMode(null);
   return (
     <>
-      <QuietButton
-        label="Reply"
-        icon={IconArrowBackUp}
-        variant="filled"
-        needed="send"
-        size="xs"
-        onClick={() => setMode('reply')}
-      />
+      <MainButton label="Reply" icon={IconArrowBackUp} needed="send" size="xs" onClick={() => setMode('reply')} />
       <QuietButton
         label="Forward"
         icon={IconArrowForwardUp}

@@ -1,4 +1,4 @@
-import { Autocomplete, Code, Group, Tabs } from '@mantine/core';
+import { Autocomplete, Code, Group } from '@mantine/core';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { connection, graphql, mutation } from '../../graphql.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { UrlTabs } from '../../parts/section.tsx';
 import { Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
@@ -29,7 +30,7 @@ import { ADDRESSES, AddressForm, describeRoute, NeedsDomain, type ShownAddress }
 
 /** Addresses and reply addresses, as tabs. The tab and what it shows are in the URL. */
 export function AddressesPage() {
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
   const { set } = useUrlFilters([]);
   const isReply = search.get('tab') === 'reply';
   return (
@@ -42,26 +43,19 @@ export function AddressesPage() {
             : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
         }
       >
-        <CreateButton needed="domains" onClick={() => set({ new: isReply ? '' : (search.get('domain') ?? '') })}>
-          {isReply ? 'Create reply address' : 'Create address'}
-        </CreateButton>
+        <CreateButton
+          label={isReply ? 'Create reply address' : 'Create address'}
+          needed="domains"
+          onClick={() => set({ new: isReply ? '' : (search.get('domain') ?? '') })}
+        />
       </PageHeader>
-      <Tabs
-        value={isReply ? 'reply' : 'all'}
-        onChange={(tab) => setSearch(tab === 'reply' ? { tab } : {})}
-        keepMounted={false}
-      >
-        <Tabs.List aria-label="Kind of address">
-          <Tabs.Tab value="all">Addresses</Tabs.Tab>
-          <Tabs.Tab value="reply">Reply addresses</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="all" pt="md">
-          <PermanentAddresses />
-        </Tabs.Panel>
-        <Tabs.Panel value="reply" pt="md">
-          <ReplyAddresses />
-        </Tabs.Panel>
-      </Tabs>
+      <UrlTabs
+        label="Kind of address"
+        tabs={[
+          { name: 'all', label: 'Addresses', content: <PermanentAddresses /> },
+          { name: 'reply', label: 'Reply addresses', content: <ReplyAddresses /> },
+        ]}
+      />
     </>
   );
 }
@@ -110,11 +104,7 @@ function PermanentAddresses() {
           title: 'No addresses yet',
           about:
             'Create an address on a verified domain. Its mail appears in the inbox, and is delivered to an endpoint if you choose one.',
-          action: (
-            <CreateButton needed="domains" onClick={() => filters.set({ new: '' })}>
-              Create address
-            </CreateButton>
-          ),
+          action: <CreateButton label="Create address" needed="domains" onClick={() => filters.set({ new: '' })} />,
           filtered: 'addresses',
         }}
       >
@@ -186,11 +176,7 @@ function ReplyAddresses() {
           title: 'No reply addresses yet',
           about:
             'Create one and use it as Reply-To of an email that you send. Mail to it carries your metadata and joins your thread. Its status and the number of messages appear here.',
-          action: (
-            <CreateButton needed="send" onClick={() => filters.set({ new: '' })}>
-              Create reply address
-            </CreateButton>
-          ),
+          action: <CreateButton label="Create reply address" needed="send" onClick={() => filters.set({ new: '' })} />,
         }}
       >
         {(reply) => <ReplyAddressRow key={reply.id} reply={reply} />}

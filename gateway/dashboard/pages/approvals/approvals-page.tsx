@@ -8,11 +8,12 @@ import { listSource } from '../../parts/list.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag, WarningAlert } from '../../parts/text.tsx';
+import { Fine, Hint, Small, SmallLink, Strong, Tag, TextLink, WarningAlert } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
-import { nameMailbox, showSubject } from '../activity/email-words.ts';
+import { showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { MessageAttachments } from '../inbox/message-body.tsx';
+import { showName } from '../inbox/people.ts';
 import { timeInZone } from '../scheduled/schedule-actions.tsx';
 import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './approval-actions.tsx';
 import style from './sent-review.module.css';
@@ -51,11 +52,8 @@ export function ApprovalsPage() {
           title: 'No emails to approve',
           about: (
             <>
-              Emails of an{' '}
-              <PageLink href="/keys" underline="always">
-                API key
-              </PageLink>{' '}
-              whose send policy asks for approval wait here until you approve or reject them.
+              Emails of an <TextLink href="/keys">API key</TextLink> whose send policy asks for approval wait here until
+              you approve or reject them.
             </>
           ),
         }}
@@ -163,7 +161,7 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Repl
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
             <Strong className="postroom-wrap">
-              {nameMailbox(from)}{' '}
+              {showName(from)}{' '}
               <Fine span>
                 <RelativeTime at={createdAt} />
               </Fine>

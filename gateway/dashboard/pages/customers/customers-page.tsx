@@ -121,13 +121,12 @@ function CustomerRow({ customer }: { customer: Customer }) {
               </DialogButton>
               {status === 'SUSPENDED' ? (
                 <ActButton
+                  label="Resume"
                   needed="workspaces"
                   aria-label={`Resume ${name}`}
                   mutation={UPDATE}
                   input={{ id, isSuspended: false }}
-                >
-                  Resume
-                </ActButton>
+                />
               ) : (
                 <ConfirmButton
                   needed="workspaces"

@@ -1,11 +1,11 @@
-import { Alert, Button, Group, List, Paper, Stack, Stepper, Text } from '@mantine/core';
+import { Alert, Group, List, Paper, Stack, Stepper, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useVerifiedDomains } from '../../parts/choices.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page.tsx';
@@ -207,11 +207,11 @@ function RecordsToPublish({ domain, next }: { domain: ShownDomain; next: () => v
       <ConflictNote conflict={domain.dnsConflict} />
       <Group justify="space-between">
         <CopyAllRecords records={domain.dnsRecords} />
-        <Button onClick={next}>Check records</Button>
+        <MainButton label="Check records" onClick={next} />
       </Group>
       <RecordList domain={domain} />
       <Group justify="flex-end">
-        <Button onClick={next}>Check records</Button>
+        <MainButton label="Check records" onClick={next} />
       </Group>
     </Stack>
   );
@@ -253,9 +253,7 @@ function AwaitRecords({ domain, refresh, go }: { domain: ShownDomain; refresh: (
       <RecordList domain={domain} />
       <Group justify="space-between">
         <QuietButton label="Back to records" onClick={() => go({ step: 'records' })} />
-        <Button disabled={!isVerified} onClick={() => go({ step: 'done' })}>
-          Continue
-        </Button>
+        <MainButton label="Continue" disabled={!isVerified} onClick={() => go({ step: 'done' })} />
       </Group>
     </Stack>
   );

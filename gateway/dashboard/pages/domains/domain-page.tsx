@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
@@ -116,8 +116,11 @@ const UPDATE_DOMAIN = mutation('updateDomain', 'domain { id }');
 /** Handling of mail to unknown addresses and to dmarc@. */
 function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
   const mayChange = useRight('domains');
-  const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.', onDone: () => setWanted(null) });
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const { act, isBusy, problem } = useAct(UPDATE_DOMAIN, {
+    quiet: true,
+    done: 'Saved.',
+    onDone: () => setWanted(null),
+  });
   const endpoints = useEndpointChoices();
   const { isEnabled, endpoint } = domain.catchAll;
   const current = endpoint?.id ?? null;
@@ -130,8 +133,7 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
     isCatchAllStoreOnly?: boolean;
     receiveDmarcEmails?: boolean;
   }) => {
-    const { problem } = await act({ id: domain.id, ...input });
-    setTrouble(problem?.message ?? null);
+    await act({ id: domain.id, ...input });
     refresh();
   };
   return (
@@ -161,9 +163,8 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
             allowDeselect={false}
             miw={220}
           />
-          <QuietButton
+          <MainButton
             label={isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
-            variant="filled"
             needed="domains"
             loading={isBusy}
             disabled={chosen === null || (isEnabled && chosen === current)}
@@ -198,7 +199,7 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
         disabled={!isVerified || isBusy || !mayChange}
         onChange={(event) => void change({ receiveDmarcEmails: event.currentTarget.checked })}
       />
-      <Trouble text={trouble} />
+      <Trouble text={problem?.message} />
     </Section>
   );
 }

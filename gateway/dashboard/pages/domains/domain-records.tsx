@@ -1,9 +1,8 @@
 import { Alert, Badge, Box, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useClipboard, useInterval } from '@mantine/hooks';
-import { useState } from 'react';
+import { useInterval } from '@mantine/hooks';
 import { graphql, mutation, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { CopyButton, CopyTextButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -19,7 +18,7 @@ import {
   type Tone,
   WarningAlert,
 } from '../../parts/text.tsx';
-import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
 const RECORD = graphql(`
@@ -154,18 +153,11 @@ export function RecordList({ domain }: { domain: ShownDomain }) {
 
 /** All records as text for a zone file. */
 export function CopyAllRecords({ records }: { records: readonly ShownRecord[] }) {
-  const { copy, copied } = useClipboard({ timeout: 1_500 });
   const { service } = useViewer();
   // Records that name localhost are not to be published.
   if (service.isMailHostnameLocal) return null;
-  return (
-    <QuietButton
-      label={copied ? 'Copied' : 'Copy zone file'}
-      size="xs"
-      leftSection={<IconCopy size={14} aria-hidden />}
-      onClick={() => copy(writeZoneFile(records))}
-    />
-  );
+  const icon = <IconCopy size={14} aria-hidden />;
+  return <CopyTextButton text={writeZoneFile(records)} label="Copy zone file" size="xs" leftSection={icon} />;
 }
 
 function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
@@ -277,14 +269,8 @@ const VERIFY_DOMAIN = mutation(
 
 /** Starts a DNS check of a domain. */
 export function useDnsCheck(id: string, done: () => void) {
-  const { act, isBusy } = useAct(VERIFY_DOMAIN, { quiet: true });
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const check = async () => {
-    const outcome = await act({ id });
-    setProblem(outcome.problem);
-    done();
-  };
-  return { check, isBusy, problem };
+  const { act, isBusy, problem } = useAct(VERIFY_DOMAIN, { quiet: true });
+  return { check: () => act({ id }).then(done), isBusy, problem };
 }
 
 /** Number of records found, time of the last check, and a button that checks again. */

@@ -51,11 +51,7 @@ function AllDomains() {
   });
   const counts = data?.domainCounts;
   const { button, progress } = useCheckAll();
-  const add = (
-    <CreateButton needed="domains" href="/domains?new">
-      Add domain
-    </CreateButton>
-  );
+  const add = <CreateButton label="Add domain" needed="domains" href="/domains?new" />;
   return (
     <>
       <PageHeader

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { connection } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton } from '../../parts/controls.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { type ListRow, listSource, Row, RowName } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -33,7 +33,7 @@ export function DraftsPage() {
   return (
     <>
       <PageHeader title="Drafts" about="Unsent emails, last changed first.">
-        <QuietButton label="Write" icon={IconPencilPlus} variant="filled" needed="send" href="/inbox?compose=new" />
+        <MainButton label="Write" icon={IconPencilPlus} needed="send" href="/inbox?compose=new" />
       </PageHeader>
       <ListFrame
         list={list}
@@ -73,15 +73,14 @@ function DraftRow({ draft }: { draft: Draft }) {
       actions={
         <Group gap="xs" wrap="nowrap">
           <ActButton
+            label="Send"
             needed="send"
             icon={IconSend}
             aria-label={`Send “${title}”`}
             mutation={SEND_DRAFT}
             input={{ id, version, idempotencyKey: `dashboard ${id} ${version}` }}
             done="The email is being sent."
-          >
-            Send
-          </ActButton>
+          />
           <ConfirmButton
             needed="send"
             label="Delete"

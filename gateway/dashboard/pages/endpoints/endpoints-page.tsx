@@ -62,11 +62,7 @@ export function EndpointsPage() {
     types: ['WebhookEndpoint', 'EmailEndpoint', 'EmailGroupEndpoint'],
     gatherMs: 1_000,
   });
-  const add = (
-    <CreateButton needed="endpoints" href="/endpoints?new=webhook">
-      Create endpoint
-    </CreateButton>
-  );
+  const add = <CreateButton label="Create endpoint" needed="endpoints" href="/endpoints?new=webhook" />;
   return (
     <>
       <PageHeader

@@ -1,6 +1,5 @@
-import { Badge, Group, Progress, Stack, Tabs } from '@mantine/core';
+import { Badge, Group, Progress, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { connection, graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
@@ -9,13 +8,15 @@ import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { UrlTabs } from '../../parts/section.tsx';
+import { Hint, Small, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { RELEASE } from '../activity/email-documents.ts';
-import { nameMailbox, showSubject } from '../activity/email-words.ts';
+import { showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { NotSpamButton, useDeleteMessage } from '../inbox/message-acts.tsx';
+import { showName } from '../inbox/people.ts';
 import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
 const COUNTS = graphql(`
@@ -28,12 +29,12 @@ const COUNTS = graphql(`
 `);
 
 const TABS = [
-  { name: 'blocked', label: 'Held', list: <HeldList wait="BLOCKED" /> },
-  { name: 'review', label: 'To review', list: <HeldList wait="REVIEW" /> },
-  { name: 'deferred', label: 'Deferred', list: <DeferredList /> },
-  { name: 'bounced', label: 'Bounced', list: <UndeliveredList status="BOUNCED" /> },
-  { name: 'failed', label: 'Failed', list: <UndeliveredList status="FAILED" /> },
-  { name: 'spam', label: 'Spam', list: <SpamList /> },
+  { name: 'blocked', label: 'Held', content: <HeldList wait="BLOCKED" /> },
+  { name: 'review', label: 'To review', content: <HeldList wait="REVIEW" /> },
+  { name: 'deferred', label: 'Deferred', content: <DeferredList /> },
+  { name: 'bounced', label: 'Bounced', content: <UndeliveredList status="BOUNCED" /> },
+  { name: 'failed', label: 'Failed', content: <UndeliveredList status="FAILED" /> },
+  { name: 'spam', label: 'Spam', content: <SpamList /> },
 ] as const;
 type TabName = (typeof TABS)[number]['name'];
 
@@ -42,7 +43,6 @@ const COUNTED_TO = 10_000;
 
 /** Held, deferred and bounced mail, and spam. */
 export function HeldPage() {
-  const [parameters, setParameters] = useSearchParams();
   const { data } = useLiveQuery({ query: COUNTS, kinds: 'all', types: ['Email'] });
   const waiting = data?.overview.waiting;
   const counts: Record<TabName, number | undefined> = {
@@ -57,24 +57,14 @@ export function HeldPage() {
   const [first, setFirst] = useState<TabName | null>(null);
   const withMail = TABS.find(({ name }) => (counts[name] ?? 0) > 0)?.name;
   if (first === null && data !== undefined) setFirst(withMail ?? 'blocked');
-  const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? first ?? withMail ?? 'blocked';
   return (
     <>
       <PageHeader title="Held and blocked" about="Held, deferred and bounced mail, and spam." />
-      <Tabs value={chosen} onChange={(name) => setParameters(name === null ? {} : { tab: name })} keepMounted={false}>
-        <Tabs.List aria-label="Kind of mail">
-          {TABS.map(({ name, label }) => (
-            <Tabs.Tab key={name} value={name} rightSection={<Count of={counts[name]} />}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {TABS.map(({ name, list }) => (
-          <Tabs.Panel key={name} value={name} pt="md">
-            {list}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <UrlTabs
+        label="Kind of mail"
+        start={first ?? withMail ?? 'blocked'}
+        tabs={TABS.map((tab) => ({ ...tab, mark: <Count of={counts[tab.name]} /> }))}
+      />
     </>
   );
 }
@@ -130,10 +120,7 @@ function HeldRow({ email }: { email: Held }) {
   const remove = useDeleteMessage();
   const rule = guardRule !== null && (
     <Small>
-      Guard rule:{' '}
-      <SmallLink href={`/rules/${guardRule.id}`} underline="always">
-        {guardRule.name}
-      </SmallLink>
+      Guard rule: <TextLink href={`/rules/${guardRule.id}`}>{guardRule.name}</TextLink>
     </Small>
   );
   return (
@@ -147,17 +134,7 @@ function HeldRow({ email }: { email: Held }) {
           act={() => remove(id)}
           aria-label={`Delete “${showSubject(email)}”`}
         />
-        <ActButton
-          needed="endpoints"
-          variant="filled"
-          icon={IconShieldCheck}
-          aria-label={`Release “${showSubject(email)}”`}
-          mutation={RELEASE}
-          input={{ id }}
-          done="The email was released and is being delivered."
-        >
-          Release
-        </ActButton>
+        <ActButton {...RELEASE} aria-label={`Release “${showSubject(email)}”`} input={{ id }} />
       </Group>
     </KeptRow>
   );
@@ -177,7 +154,7 @@ interface Run {
 function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
   const [run, setRun] = useState<Run | null>(null);
   const isStopped = useRef(false);
-  const { act } = useAct(RELEASE, { quiet: true });
+  const { act } = useAct(RELEASE.mutation, { quiet: true });
   const start = async () => {
     isStopped.current = false;
     const now: Run = { total: ids.length, released: 0, failed: 0, problem: null, state: 'running' };
@@ -310,7 +287,7 @@ function KeptRow({ email, reason, children }: KeptRowProps) {
   return (
     <MailCard email={email} actions={children}>
       <Hint className="postroom-wrap">
-        {nameMailbox(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
+        {showName(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
       </Hint>
       <Small lineClamp={2} className="postroom-wrap">
         {preview}

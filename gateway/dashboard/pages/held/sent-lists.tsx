@@ -49,17 +49,7 @@ function DeferredRow({ email }: { email: Deferred }) {
     <SentRow
       email={email}
       actions={
-        <ActButton
-          needed={['send', 'everything']}
-          variant="filled"
-          icon={IconSend}
-          aria-label={`Retry now: “${showSubject(email)}”`}
-          mutation={RETRY_SENDING}
-          input={{ id: email.id }}
-          done="The email is being sent again."
-        >
-          Retry now
-        </ActButton>
+        <ActButton {...RETRY_SENDING} aria-label={`Retry now: “${showSubject(email)}”`} input={{ id: email.id }} />
       }
     >
       {waiting.map((recipient) => (

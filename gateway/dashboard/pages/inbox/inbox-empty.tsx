@@ -1,9 +1,8 @@
 import { Anchor, Button, Code, Group, Paper, Popover, Stack, Text } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import {
   IconClock,
   IconInbox,
@@ -14,7 +13,7 @@ import {
   IconWorld,
 } from '../../parts/icons.ts';
 import { EmptyState } from '../../parts/page.tsx';
-import { Fine, Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { Fine, Hint, Small, TextLink } from '../../parts/text.tsx';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
 import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
@@ -60,9 +59,7 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
         title="No domains yet"
         about="To receive mail, add a domain and create an address on it. A trusted domain works at once."
       >
-        <Button component={Link} href="/domains">
-          Add domain
-        </Button>
+        <MainButton label="Add domain" href="/domains" />
       </EmptyState>
     );
   return <FirstMail />;
@@ -119,9 +116,7 @@ export function FirstMail({ title = 'No mail yet' }: { title?: string }) {
   if (first === null)
     return (
       <EmptyState icon={IconInbox} title="No addresses yet" about="None of your addresses can receive mail yet.">
-        <Button component={Link} href="/addresses">
-          Create address
-        </Button>
+        <MainButton label="Create address" href="/addresses" />
       </EmptyState>
     );
   return (
@@ -134,11 +129,7 @@ export function FirstMail({ title = 'No mail yet' }: { title?: string }) {
         <Command label="Copy swaks command" text={first.swaks} />
         <Command label="Copy curl command" text={first.curl} />
         <Hint ta="center">
-          Or{' '}
-          <SmallLink underline="always" href="/inbox?compose=new">
-            write an email
-          </SmallLink>{' '}
-          to {first.address} from here.
+          Or <TextLink href="/inbox?compose=new">write an email</TextLink> to {first.address} from here.
         </Hint>
       </Stack>
     </EmptyState>

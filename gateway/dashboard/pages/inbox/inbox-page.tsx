@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'react';
-import { later } from '../../parts/later.tsx';
 import { setPageTitle } from '../../parts/tab-title.ts';
-import { useIdleLoading } from '../../shell/idle-loading.ts';
 import { FieldComing } from '../../shell/keys.ts';
+import { later, useIdleLoading } from '../../shell/loading.tsx';
 import style from './inbox.module.css';
 import { ListPane } from './list-pane.tsx';
 import { ReadingPane } from './reading-pane.tsx';

@@ -27,7 +27,8 @@ const INVITATION = record(`email {
 
 const REPLY = mutation('replyToEvent', 'organizer response');
 
-type Event = NonNullable<NonNullable<ResultOf<typeof INVITATION>['email']>['extracts']['event']>;
+type InvitedBy = NonNullable<ResultOf<typeof INVITATION>['email']>;
+type Event = NonNullable<InvitedBy['extracts']['event']>;
 type Response = 'ACCEPTED' | 'TENTATIVE' | 'DECLINED';
 
 const ANSWERS: { response: Response; label: string; done: string }[] = [
@@ -46,7 +47,7 @@ export function InvitationCard({ emailId }: { emailId: string }) {
   const event = data?.email?.extracts.event;
   if (event == null)
     return fetching && data === undefined ? <Skeleton h={90} aria-label="Loading the invitation" /> : null;
-  const given = chosen ?? findResponse(data?.email?.thread?.messages.edges ?? [], event);
+  const given = chosen ?? findResponse(data?.email, event);
   const isCancelled = event.status === 'CANCELLED' || event.method === 'CANCEL';
   const isAsked = event.method === 'REQUEST' && !isCancelled && event.organizer !== null;
   const reply = async (response: Response) => {
@@ -121,16 +122,8 @@ const STATUSES: Record<Event['attendees'][number]['status'], string> = {
 };
 
 /** Returns the last answer that was sent in the conversation; null: none. */
-function findResponse(
-  messages: readonly {
-    node: {
-      type: string;
-      extracts: { event: { method: string | null; uid: string | null; attendees: { status: string }[] } | null };
-    };
-  }[],
-  { uid }: Event,
-): Response | null {
-  const last = messages.findLast(
+function findResponse(email: InvitedBy | null | undefined, { uid }: Event): Response | null {
+  const last = email?.thread?.messages.edges.findLast(
     ({ node }) =>
       node.type !== 'RECEIVED' && node.extracts.event?.method === 'REPLY' && node.extracts.event.uid === uid,
   );

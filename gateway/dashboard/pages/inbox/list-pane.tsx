@@ -14,9 +14,9 @@ import {
 import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
 import { IconButton, needs } from '../../parts/controls.tsx';
 import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
-import { later } from '../../parts/later.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { FieldComing } from '../../shell/keys.ts';
+import { later } from '../../shell/loading.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';

@@ -24,6 +24,7 @@ export function useMarkSpam(): (emailId: string) => Promise<void> {
 export function NotSpamButton({ email }: { email: { id: string; subject: string } }) {
   return (
     <ActButton
+      label="Not spam"
       mutation={MARK_NOT_SPAM}
       input={{ emailId: email.id }}
       done="The email is not spam and is being delivered."
@@ -31,9 +32,7 @@ export function NotSpamButton({ email }: { email: { id: string; subject: string 
       needed="organize"
       variant="filled"
       aria-label={`“${showSubject(email)}” is not spam`}
-    >
-      Not spam
-    </ActButton>
+    />
   );
 }
 

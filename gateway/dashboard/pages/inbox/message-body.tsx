@@ -7,14 +7,15 @@ import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconButton } from '../../parts/controls.tsx';
 import { FileDownload } from '../../parts/file-download.tsx';
 import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
-import { later } from '../../parts/later.tsx';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings, SecurityWarnings } from '../../parts/screening.tsx';
 import { SendAgain } from '../../parts/send-again.tsx';
-import { Fine, Hint, Small, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
+import { Fine, Hint, Small, StatusBadge, WarningAlert } from '../../parts/text.tsx';
 import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
+import { later } from '../../shell/loading.tsx';
+import { chooseTone } from '../activity/email-words.ts';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
 import { useReadEarly } from './read-early.ts';
@@ -108,15 +109,6 @@ function MessageWords({ email, title }: MessageWordsProps) {
   );
 }
 
-type Recipient = MessageBodyData['recipients'][number];
-
-const tones: Record<Recipient['status'], Tone> = {
-  DELIVERED: 'good',
-  PENDING: 'waiting',
-  BOUNCED: 'bad',
-  FAILED: 'bad',
-};
-
 interface MessageRecipientsProps {
   emailId: string;
   recipients: MessageBodyData['recipients'];
@@ -130,7 +122,7 @@ function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipi
     <Stack gap={4} role="group" aria-label="Delivery">
       {recipients.map(({ id, address, status, lastText, lastCode, refusal, nextAttemptAt, settledAt }) => (
         <Group key={id} gap="xs" align="baseline">
-          <StatusBadge status={status} tone={tones[status]} />
+          <StatusBadge status={status} tone={chooseTone(status)} />
           <Text size="xs" fw={600} className="postroom-wrap">
             {address}
           </Text>

@@ -15,8 +15,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
-import { Question } from '../../parts/buttons.tsx';
-import { IconButton, QuietButton } from '../../parts/controls.tsx';
+import { ActButton, Question } from '../../parts/buttons.tsx';
+import { IconButton } from '../../parts/controls.tsx';
 import {
   IconArrowForwardUp,
   IconArrowMoveRight,
@@ -30,14 +30,14 @@ import {
   IconPaperclip,
   IconTrash,
 } from '../../parts/icons.ts';
-import { later } from '../../parts/later.tsx';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { CautionAlert, Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { CautionAlert, Fine, Hint, Small, Strong, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, relativeTime } from '../../parts/words.ts';
+import { later } from '../../shell/loading.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { RELEASE } from '../activity/email-documents.ts';
 import style from './inbox.module.css';
@@ -210,23 +210,18 @@ export function ReplyItems({ emailId, compose }: { emailId: string; compose: (co
 
 /** Shown above a message that a guard rule holds, with the way to the inbox. */
 function HeldNote({ emailId }: { emailId: string }) {
-  const { act, isBusy } = useAct(RELEASE, { done: 'The email is released and in your inbox.' });
   return (
     <CautionAlert mx="sm" mb="sm" title="Held by a guard rule">
       <Group justify="space-between" gap="sm">
         <Small>
-          It is not in the inbox and was not delivered to an endpoint. See{' '}
-          <SmallLink href="/held" underline="always">
-            held mail
-          </SmallLink>
-          .
+          It is not in the inbox and was not delivered to an endpoint. See <TextLink href="/held">held mail</TextLink>.
         </Small>
-        <QuietButton
-          label="Release"
-          needed="endpoints"
-          size="xs"
-          loading={isBusy}
-          onClick={() => void act({ id: emailId })}
+        <ActButton
+          {...RELEASE}
+          icon={undefined}
+          variant="default"
+          input={{ id: emailId }}
+          done="The email is released and in your inbox."
         />
       </Group>
     </CautionAlert>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Paper, Stack } from '@mantine/core';
+import { Group, NativeSelect, Paper, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -92,9 +92,7 @@ function NoteCard({ note }: { note: Note }) {
         {!isEditing && (
           <Group gap={4} wrap="nowrap">
             {isYours && (
-              <Button size="compact-xs" variant="subtle" onClick={() => setEditing(true)}>
-                Edit note
-              </Button>
+              <QuietButton label="Edit note" size="compact-xs" variant="subtle" onClick={() => setEditing(true)} />
             )}
             {mayRemove && (
               <ConfirmButton

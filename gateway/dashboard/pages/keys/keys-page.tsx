@@ -46,9 +46,11 @@ export function KeysPage() {
   // A new form each time it opens, so that no secret stays in it.
   const [opening, setOpening] = useState({ count: 0, isOpen: search.has('new') });
   const add = (
-    <CreateButton needed="keys" onClick={() => setOpening(({ count }) => ({ count: count + 1, isOpen: true }))}>
-      Create key
-    </CreateButton>
+    <CreateButton
+      label="Create key"
+      needed="keys"
+      onClick={() => setOpening(({ count }) => ({ count: count + 1, isOpen: true }))}
+    />
   );
   return (
     <>

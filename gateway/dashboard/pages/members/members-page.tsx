@@ -336,14 +336,13 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
       actions={
         <Group gap="xs">
           <ActButton
+            label="Send again"
             aria-label={`Send again: invitation of ${email}`}
             mutation={RESEND}
             input={{ id }}
             done="The invitation was sent again."
             onDone={changed}
-          >
-            Send again
-          </ActButton>
+          />
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke invitation of ${email}`}

@@ -1,8 +1,9 @@
-import { Anchor, Badge, Button, Grid, Group, SegmentedControl, Skeleton, Stack, Table, ThemeIcon } from '@mantine/core';
+import { Anchor, Badge, Grid, Group, SegmentedControl, Skeleton, Stack, Table, ThemeIcon } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { makeChoices } from '../../parts/choices.ts';
+import { MainButton } from '../../parts/controls.tsx';
 import {
   IconAlertTriangle,
   IconArrowDownLeft,
@@ -14,7 +15,7 @@ import {
 import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong, TextLink } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { Figures, HoursChart, OVERVIEW, type Overview, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
 import { GettingStarted } from './getting-started.tsx';
@@ -41,11 +42,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview" about="Received and sent mail, and what needs your attention.">
-        {isSilent && (
-          <Button component={Link} href="/welcome">
-            Send first email
-          </Button>
-        )}
+        {isSilent && <MainButton label="Send first email" href="/welcome" />}
         <SegmentedControl
           aria-label="Period"
           value={period}
@@ -315,10 +312,7 @@ function LatestMail() {
     <Section title="Latest emails" p="md">
       {data !== undefined && emails.length === 0 && (
         <Hint>
-          No emails yet.{' '}
-          <PageLink href="/welcome" inherit underline="always">
-            Send your first email
-          </PageLink>
+          No emails yet. <TextLink href="/welcome">Send your first email</TextLink>
         </Hint>
       )}
       <Stack gap="xs">

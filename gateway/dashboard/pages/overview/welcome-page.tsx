@@ -1,10 +1,9 @@
-import { Button, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text } from '@mantine/core';
+import { Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { Link } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { MainButton, needs, QuietButton } from '../../parts/controls.tsx';
 import { IconAt, IconMailCheck } from '../../parts/icons.ts';
 import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -82,9 +81,12 @@ function FirstAddress({ domain }: { domain: string }) {
     if (payload !== null) await create.act({ address: `hello@${domain}`, domainId: payload.domain.id });
   };
   return (
-    <Button {...needs('domains')} loading={add.isBusy || create.isBusy} onClick={() => void both()}>
-      Get hello@{domain}
-    </Button>
+    <MainButton
+      label={`Get hello@${domain}`}
+      needed="domains"
+      loading={add.isBusy || create.isBusy}
+      onClick={() => void both()}
+    />
   );
 }
 
@@ -153,9 +155,7 @@ function FirstMail({ address }: { address: string }) {
         </Tabs.Panel>
         <Tabs.Panel value="test" pt="sm">
           <Group>
-            <Button {...needs('endpoints')} onClick={() => void simulate()} loading={isBusy}>
-              Send test email
-            </Button>
+            <MainButton label="Send test email" needed="endpoints" onClick={() => void simulate()} loading={isBusy} />
             <Hint>It is processed like every email and is marked as a test.</Hint>
           </Group>
         </Tabs.Panel>
@@ -189,11 +189,7 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
             </div>
           </Group>
           <Group gap="xs">
-            {mail.thread !== null && (
-              <Button component={Link} href={`/inbox/${mail.thread.id}`} size="xs">
-                Open email
-              </Button>
-            )}
+            {mail.thread !== null && <MainButton label="Open email" href={`/inbox/${mail.thread.id}`} size="xs" />}
             <QuietButton label="Show timeline" href={`/emails/${mail.id}`} size="xs" />
           </Group>
         </Group>

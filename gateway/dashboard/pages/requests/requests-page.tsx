@@ -1,14 +1,12 @@
-import { Badge, Button, Group, Stack, Title } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
+import { Badge, Group, Stack, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { makeChoices } from '../../parts/choices.ts';
-import { CopyButton } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
-import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
+import { CopyButton, CopyTextButton } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
+import { IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -101,11 +99,7 @@ export function RequestsPage() {
           title: 'No requests yet',
           about:
             'Each request that a program sends with an API key appears here, with its response. Create a key and send the first request.',
-          action: (
-            <Button component={Link} href="/keys">
-              Create key
-            </Button>
-          ),
+          action: <MainButton label="Create key" href="/keys" />,
           filtered: 'requests',
         }}
       >
@@ -236,7 +230,7 @@ function RequestDetails({ request }: { request: WholeRequest }) {
             {path}
           </Small>
         </Stack>
-        <CopyCurl curl={curl} />
+        <CopyTextButton text={curl} label="Copy as curl" icon={IconTerminal2} />
       </Group>
       {omitsBodies && (
         <CautionAlert role="status">The service was busy and stored this request without its bodies.</CautionAlert>
@@ -244,17 +238,6 @@ function RequestDetails({ request }: { request: WholeRequest }) {
       <Message title="Request" headers={requestHeaders} body={requestBody} bytes={requestBytes} />
       <Message title="Response" headers={responseHeaders} body={responseBody} bytes={responseBytes} />
     </Stack>
-  );
-}
-
-function CopyCurl({ curl }: { curl: string }) {
-  const { copy, copied } = useClipboard({ timeout: 1_500 });
-  return (
-    <QuietButton
-      label={copied ? 'Copied' : 'Copy as curl'}
-      leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
-      onClick={() => copy(curl)}
-    />
   );
 }
 

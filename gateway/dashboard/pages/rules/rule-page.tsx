@@ -12,7 +12,7 @@ import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
-import { useAct } from '../../parts/use-act.ts';
+import { type PayloadOf, useAct } from '../../parts/use-act.ts';
 import { formatCount } from '../../parts/words.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import {
@@ -281,23 +281,19 @@ const BACKTEST = mutation(
     }
   `,
 );
-type Backtest = Extract<
-  ResultOf<typeof BACKTEST>['backtestGuardRule'],
-  { __typename: 'BacktestGuardRulePayload' }
->['backtest'];
+type Backtest = PayloadOf<ResultOf<typeof BACKTEST>>['backtest'];
 
 const DAYS = 30;
 
 /** What the rule in the form would have done with the mail of the last 30 days. Changes nothing. */
 function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
-  const { act, isBusy } = useAct(BACKTEST, { quiet: true });
+  const { act, isBusy, problem } = useAct(BACKTEST, { quiet: true });
   const [backtest, setBacktest] = useState<Backtest | null>(null);
-  const [trouble, setTrouble] = useState<string | null>(null);
   /** the criteria that were tested */
   const [tested, setTested] = useState('');
   const run = async () => {
     const { action, config, priority, type } = input;
-    const { payload, problem } = await act({
+    const { payload } = await act({
       action: action ?? { action: 'BLOCK' },
       config,
       priority: priority ?? 0,
@@ -305,7 +301,6 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
       days: DAYS,
       limit: 20,
     });
-    setTrouble(problem?.message ?? null);
     setBacktest(payload?.backtest ?? null);
     setTested(JSON.stringify(config));
   };
@@ -317,7 +312,7 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
       </Group>
       <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
         {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
-        <Trouble text={trouble} title="The back-test failed" />
+        <Trouble text={problem?.message} title="The back-test failed" />
         {backtest !== null && (
           <>
             {tested !== JSON.stringify(input.config) && <Strong>The rule has changed. Run the back-test again.</Strong>}

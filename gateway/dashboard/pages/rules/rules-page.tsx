@@ -25,11 +25,7 @@ export function RulesPage() {
   });
   const { act } = useAct(UPDATE_RULE);
   const [isMoving, setMoving] = useState(false);
-  const add = (
-    <CreateButton needed="policies" href="/rules/new">
-      Create rule
-    </CreateButton>
-  );
+  const add = <CreateButton label="Create rule" needed="policies" href="/rules/new" />;
   const move = async (rules: readonly Rule[], maxPriority: number, from: number, to: number) => {
     setMoving(true);
     const order = [...rules];

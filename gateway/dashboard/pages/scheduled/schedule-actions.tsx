@@ -25,25 +25,23 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
     <Group gap="xs">
       {isPaused ? (
         <ActButton
+          label="Resume"
           needed="send"
           variant="filled"
           icon={IconPlayerPlay}
           mutation={RESUME}
           input={{ id }}
           done="The email is scheduled again."
-        >
-          Resume
-        </ActButton>
+        />
       ) : (
         <ActButton
+          label="Pause"
           needed="send"
           icon={IconPlayerPause}
           mutation={PAUSE}
           input={{ id }}
           done="The email is paused until you resume it."
-        >
-          Pause
-        </ActButton>
+        />
       )}
       <DialogButton needed="send" icon={IconCalendarClock} label="Reschedule" title={`Reschedule “${subject}”`}>
         {(close) => (

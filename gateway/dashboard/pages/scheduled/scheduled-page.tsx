@@ -7,7 +7,7 @@ import { IconCalendarClock } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
 import { EmptyState, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, PageLink, Small, StatusBadge, Strong, Tag } from '../../parts/text.tsx';
+import { Fine, Hint, Small, StatusBadge, Strong, Tag, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
@@ -87,10 +87,7 @@ function NothingScheduled() {
       about={
         <>
           Emails with a send time appear here. Choose “Send later” in the inbox, or use the API. The command needs an{' '}
-          <PageLink href="/keys" underline="always">
-            API key
-          </PageLink>{' '}
-          in place of $KEY.
+          <TextLink href="/keys">API key</TextLink> in place of $KEY.
         </>
       }
     >

@@ -1,4 +1,4 @@
-import { Button, Code, FileButton, Group, TextInput } from '@mantine/core';
+import { Code, FileButton, Group, TextInput } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
 import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';
@@ -6,7 +6,7 @@ import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, fileField } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconDownload } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
@@ -168,14 +168,13 @@ export function ImagesSection() {
               {imageSenders.map(({ address, createdAt }) => (
                 <SettingRow key={address} name={address} about={<RelativeTime at={createdAt} prefix="Added " />}>
                   <ActButton
+                    label="Remove"
                     needed={['organize', 'everything']}
                     aria-label={`Remove ${address}`}
                     mutation={REMOVE_IMAGE_SENDER}
                     input={{ address }}
                     onDone={query.refresh}
-                  >
-                    Remove
-                  </ActButton>
+                  />
                 </SettingRow>
               ))}
             </PlainList>
@@ -242,7 +241,7 @@ export function SnippetsSection() {
     <Section
       title="Snippets"
       about="Texts for all members. Type / at the beginning of a line of an email to insert one."
-      actions={mayChange && edited === null && <Button onClick={() => setEdited('new')}>Create snippet</Button>}
+      actions={mayChange && edited === null && <MainButton label="Create snippet" onClick={() => setEdited('new')} />}
     >
       {edited === 'new' && <SnippetForm snippet={null} done={done} cancel={cancel} />}
       <Loaded query={query} height={40}>

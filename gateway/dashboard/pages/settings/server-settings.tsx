@@ -7,7 +7,7 @@ import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { Fact, Loaded, Section } from '../../parts/section.tsx';
 import { Hint, Small, Strong } from '../../parts/text.tsx';
 import { describeError, useAct } from '../../parts/use-act.ts';
-import { counted, formatCount } from '../../parts/words.ts';
+import { counted, countedAtLeast, formatCount } from '../../parts/words.ts';
 import { baseUrl } from '../../shell/viewer.ts';
 
 const LIMITS = graphql(`
@@ -219,21 +219,14 @@ function ConfirmErasure({ erased: { emails, bodies, rawMessages }, close, save }
       </Small>
       {!isNothing && (
         <List size="sm">
-          <List.Item>{countText(emails)} completely</List.Item>
-          <List.Item>the text of {countText(bodies)}</List.Item>
-          <List.Item>the raw message and attachments of {countText(rawMessages)}</List.Item>
+          <List.Item>{countedAtLeast(emails, 'email')} completely</List.Item>
+          <List.Item>the text of {countedAtLeast(bodies, 'email')}</List.Item>
+          <List.Item>the raw message and attachments of {countedAtLeast(rawMessages, 'email')}</List.Item>
         </List>
       )}
       <form.Text name="typed" label={`Type ${WORD} to confirm`} data-autofocus />
     </RecordForm>
   );
-}
-
-/** Counting stops there. */
-const MAX_COUNTED = 100_000;
-
-function countText(count: number): string {
-  return counted(count, 'email').replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
 }
 
 const SERVICE = graphql(`

@@ -1,6 +1,7 @@
-import { Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { QuietButton } from '../../parts/controls.tsx';
+import { CopyTextButton } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
 import type { IconType } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Hint, Small, WarningAlert } from '../../parts/text.tsx';
@@ -69,15 +70,6 @@ export function SettingRow({ icon: Icon, name, marks, about, children }: Setting
   );
 }
 
-/** Button that copies a text. */
-export function CopyTextButton({ text, label, size = 'sm' }: { text: string; label: string; size?: 'xs' | 'sm' }) {
-  return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => <QuietButton label={copied ? 'Copied' : label} size={size} onClick={copy} />}
-    </CopyButton>
-  );
-}
-
 interface ShownOnceProps {
   title: string;
   about: string;
@@ -98,7 +90,7 @@ export function ShownOnce({ title, about, text, copyLabel, done, children }: Sho
         {children}
         <Group>
           <CopyTextButton text={text} label={copyLabel} />
-          <Button onClick={done}>Done</Button>
+          <MainButton label="Done" onClick={done} />
         </Group>
       </Stack>
     </WarningAlert>

@@ -1,12 +1,10 @@
-import { Group, SegmentedControl, Switch, Tabs, useMantineColorScheme } from '@mantine/core';
-import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Group, SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { useStoredChoice } from '../../parts/browser-storage.ts';
-import { needs } from '../../parts/controls.tsx';
 import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
 import { PageHeader } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Section, UrlTabs } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
 import { ExportSection, ImagesSection, ProfileSection, SnippetsSection } from './account-settings.tsx';
@@ -17,71 +15,58 @@ import { ProgramsSection, SessionsSection } from './session-settings.tsx';
 import style from './settings-page.module.css';
 import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
 
-const TABS = ['account', 'security', 'snippets', 'service'] as const;
-
 /** The account, its sign-in methods, and facts about the service. */
 export function SettingsPage() {
-  const [search, setSearch] = useSearchParams();
   const mayRequire = useRight('members');
   const isOwner = useRight('ownership');
-  const tab = TABS.find((each) => each === search.get('tab')) ?? 'account';
+  const columns = (sections: ReactNode) => <div className={style['columns']}>{sections}</div>;
+  const account = (
+    <>
+      <ProfileSection />
+      <AppearanceSection />
+      <UndoSection />
+      <DesktopNoticesSection />
+      <ImagesSection />
+      <ExportSection />
+      <EraseSection />
+    </>
+  );
+  const security = (
+    <>
+      <PasswordSection />
+      <SecondFactorSection mayRequire={mayRequire} />
+      <PasskeysSection />
+      <SessionsSection />
+      {isOwner && <SingleSignOnSection />}
+      {isOwner && <ScimSection />}
+      <ProgramsSection />
+    </>
+  );
+  const service = (
+    <>
+      <LimitsSection />
+      <RetentionSection />
+      <ServerSection />
+    </>
+  );
   return (
     <>
       <PageHeader title="Settings" />
-      <Tabs
-        value={tab}
-        onChange={(next) => setSearch(next === 'account' || next === null ? {} : { tab: next }, { replace: true })}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="account" leftSection={<IconUser size={16} aria-hidden />}>
-            Account
-          </Tabs.Tab>
-          <Tabs.Tab value="security" leftSection={<IconLock size={16} aria-hidden />}>
-            Security
-          </Tabs.Tab>
-          <Tabs.Tab {...needs('send')} value="snippets" leftSection={<IconBolt size={16} aria-hidden />}>
-            Snippets
-          </Tabs.Tab>
-          <Tabs.Tab value="service" leftSection={<IconServer2 size={16} aria-hidden />}>
-            Service
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="account">
-          <div className={style['columns']}>
-            <ProfileSection />
-            <AppearanceSection />
-            <UndoSection />
-            <DesktopNoticesSection />
-            <ImagesSection />
-            <ExportSection />
-            <EraseSection />
-          </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="security">
-          <div className={style['columns']}>
-            <PasswordSection />
-            <SecondFactorSection mayRequire={mayRequire} />
-            <PasskeysSection />
-            <SessionsSection />
-            {isOwner && <SingleSignOnSection />}
-            {isOwner && <ScimSection />}
-            <ProgramsSection />
-          </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="snippets">
-          <div className={style['columns']}>
-            <SnippetsSection />
-          </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="service">
-          <div className={style['columns']}>
-            <LimitsSection />
-            <RetentionSection />
-            <ServerSection />
-          </div>
-        </Tabs.Panel>
-      </Tabs>
+      <UrlTabs
+        replace
+        tabs={[
+          { name: 'account', label: 'Account', icon: IconUser, content: columns(account) },
+          { name: 'security', label: 'Security', icon: IconLock, content: columns(security) },
+          {
+            name: 'snippets',
+            label: 'Snippets',
+            icon: IconBolt,
+            needed: 'send',
+            content: columns(<SnippetsSection />),
+          },
+          { name: 'service', label: 'Service', icon: IconServer2, content: columns(service) },
+        ]}
+      />
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { Anchor, Button, Code, Group, List, Switch } from '@mantine/core';
+import { Anchor, Code, Group, List, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { CopyTextButton } from '../../parts/command.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
@@ -14,15 +15,7 @@ import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
-import {
-  CopyTextButton,
-  deviceWords,
-  SettingRow,
-  ShownOnce,
-  tellOutcome,
-  useAsked,
-  WhenRead,
-} from './setting-parts.tsx';
+import { deviceWords, SettingRow, ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** Changes the password, or sets the first one. */
 export function PasswordSection() {
@@ -141,7 +134,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
           <>
             {!isOn && setUp === null && (
               <Group>
-                <Button onClick={() => void begin()}>Set up authenticator app</Button>
+                <MainButton label="Set up authenticator app" onClick={() => void begin()} />
               </Group>
             )}
             {isOn && (

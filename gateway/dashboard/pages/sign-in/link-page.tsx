@@ -1,12 +1,13 @@
-import { Button, Center, Loader, Stack } from '@mantine/core';
+import { Center, Loader, Stack } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { PageLink, Small, TextLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
 import {
@@ -88,7 +89,7 @@ export function LinkPage() {
       {problem !== null && !isVoid && (
         <Stack>
           <AuthProblemNote problem={problem} />
-          {token !== null && <Button onClick={() => void enter(token)}>Try again</Button>}
+          {token !== null && <MainButton label="Try again" onClick={() => void enter(token)} />}
         </Stack>
       )}
     </EntryCard>
@@ -103,10 +104,7 @@ function adviseOfPassword(): void {
     title: 'You signed in with a one-time link',
     message: (
       <>
-        To sign in again, set a password or add a passkey in{' '}
-        <SmallLink href="/settings?tab=security" underline="always">
-          Settings
-        </SmallLink>
+        To sign in again, set a password or add a passkey in <TextLink href="/settings?tab=security">Settings</TextLink>
         .
       </>
     ),
@@ -174,16 +172,8 @@ export function ResetPasswordPage() {
       {state === 'asking' && token !== null && (
         <ResetForm token={token} onDone={() => setState('done')} onVoid={() => setState('void')} />
       )}
-      {state === 'done' && (
-        <Button component={Link} href="/sign-in" fullWidth>
-          Sign in
-        </Button>
-      )}
-      {state === 'void' && (
-        <Button component={Link} href="/forgot-password" fullWidth>
-          Send another link
-        </Button>
-      )}
+      {state === 'done' && <MainButton label="Sign in" href="/sign-in" fullWidth />}
+      {state === 'void' && <MainButton label="Send another link" href="/forgot-password" fullWidth />}
     </EntryCard>
   );
 }

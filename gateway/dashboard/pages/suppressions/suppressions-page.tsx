@@ -47,9 +47,7 @@ export function SuppressionsPage() {
         title="Suppressions"
         about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
       >
-        <CreateButton needed="policies" onClick={() => filters.set({ new: '' })}>
-          Suppress address
-        </CreateButton>
+        <CreateButton label="Suppress address" needed="policies" onClick={() => filters.set({ new: '' })} />
       </PageHeader>
       <FilterBar filters={filters}>
         <TextFilter label="Search suppressions" placeholder="Part of the address" />
