@@ -1,5 +1,5 @@
 import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
-import type { ComponentProps, ReactNode } from 'react';
+import { Children, type ComponentProps, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import type { LiveQuery } from '../live/use-live-query.ts';
 import { later } from '../shell/loading.tsx';
@@ -7,7 +7,7 @@ import { CopyButton } from './command.tsx';
 import { type NeededRight, needs, QuietButton } from './controls.tsx';
 import type { IconType } from './icons.ts';
 import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
-import { Hint } from './text.tsx';
+import { Hint, Small } from './text.tsx';
 
 type SectionProps = PaperProps & {
   title: string;
@@ -47,6 +47,19 @@ export function Loaded<Data>({ query: { data, error, refresh }, height = 200, ch
       {data === undefined && error === undefined && <Skeleton h={height} aria-label="Loading" />}
       {data !== undefined && children(data)}
     </>
+  );
+}
+
+type LoadedSectionProps<Data> = Omit<SectionProps, 'children'> & LoadedProps<Data>;
+
+/** A section that shows what a query read. */
+export function LoadedSection<Data>({ query, height, children, ...section }: LoadedSectionProps<Data>) {
+  return (
+    <Section {...section}>
+      <Loaded query={query} {...(height !== undefined && { height })}>
+        {children}
+      </Loaded>
+    </Section>
   );
 }
 
@@ -206,11 +219,14 @@ interface PlainListProps {
   /** for screen readers */
   label?: string;
   gap?: 'xs' | 'sm' | 'md' | 0;
+  /** what is said without rows */
+  empty?: string;
   children: ReactNode;
 }
 
 /** A list without marks, such as of cards or of settings. */
-export function PlainList({ label, gap = 'sm', children }: PlainListProps) {
+export function PlainList({ label, gap = 'sm', empty, children }: PlainListProps) {
+  if (empty !== undefined && Children.count(children) === 0) return <Small>{empty}</Small>;
   return (
     <Stack component="ul" gap={gap} p={0} m={0} style={{ listStyle: 'none' }} aria-label={label}>
       {children}

@@ -78,15 +78,14 @@ function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string })
   const [isOpen, setOpen] = useState(false);
   return (
     <Stack gap="xs">
-      <Group>
-        <QuietButton
-          label={isOpen ? 'Hide payload' : 'Show payload'}
-          icon={IconBraces}
-          size="xs"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        />
-      </Group>
+      <QuietButton
+        w="fit-content"
+        label={isOpen ? 'Hide payload' : 'Show payload'}
+        icon={IconBraces}
+        size="xs"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
       {isOpen && <Payload deliveryId={deliveryId} of={of} />}
     </Stack>
   );

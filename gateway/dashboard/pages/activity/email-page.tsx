@@ -145,14 +145,13 @@ function ExtractsCard({ id }: { id: string }) {
           </Group>
         ))}
         {links.length > FIRST_LINKS && (
-          <Group>
-            <QuietButton
-              label={isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
-              size="xs"
-              aria-expanded={isWhole}
-              onClick={() => setWhole(!isWhole)}
-            />
-          </Group>
+          <QuietButton
+            w="fit-content"
+            label={isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
+            size="xs"
+            aria-expanded={isWhole}
+            onClick={() => setWhole(!isWhole)}
+          />
         )}
       </Stack>
     </Section>

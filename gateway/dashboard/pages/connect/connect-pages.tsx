@@ -6,7 +6,7 @@ import { graphql } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
 import { IconAlertTriangle } from '../../parts/icons.ts';
-import { Fine, PageLink, Small, WarningAlert } from '../../parts/text.tsx';
+import { Fine, Small, WarningAlert } from '../../parts/text.tsx';
 import { activateWorkspace } from '../../shell/session-news.ts';
 import {
   type AuthProblem,
@@ -16,7 +16,7 @@ import {
   type GrantLevel,
   type OwnWorkspace,
 } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote, EntryCard, EntryForm } from '../sign-in/entry-parts.tsx';
+import { AuthProblemNote, EntryCard, EntryForm, EntryLink } from '../sign-in/entry-parts.tsx';
 import { withNext } from '../sign-in/next-path.ts';
 import { levelWords } from './level-words.ts';
 
@@ -79,11 +79,7 @@ function About({ question: { client, host } }: { question: ConnectQuestion }) {
 }
 
 function Home() {
-  return (
-    <PageLink href="/" underline="always">
-      Go to the overview
-    </PageLink>
-  );
+  return <EntryLink href="/">Go to the overview</EntryLink>;
 }
 
 /** Takes the code that a terminal shows, and asks whether the command line gets access. */

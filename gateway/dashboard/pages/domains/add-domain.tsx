@@ -293,9 +293,9 @@ function AddedDomain({ domain }: { domain: ShownDomain }) {
           <AddressForm domainId={domain.id} done={({ id }) => navigate(`/addresses?address=${id}`)} />
         </Section>
       )}
-      <Group>
-        <PageLink href={`/domains/${domain.id}`}>Open {domain.name}</PageLink>
-      </Group>
+      <PageLink w="fit-content" href={`/domains/${domain.id}`}>
+        Open {domain.name}
+      </PageLink>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
+import { CHANGES } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
@@ -32,14 +33,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
     query: MESSAGE_BODY,
     variables: { id: message.id },
     isFresh: useReadEarly(message.id),
-    kinds: [
-      'EMAIL_DELIVERED',
-      'EMAIL_DELAYED',
-      'EMAIL_BOUNCED',
-      'EMAIL_FAILED',
-      'EMAIL_COMPLAINED',
-      'EMAIL_REPROCESSED',
-    ],
+    kinds: [...CHANGES.delivered, 'EMAIL_REPROCESSED'],
     concerns: (event) => event.emailId === message.id,
   });
   const email = data?.email;

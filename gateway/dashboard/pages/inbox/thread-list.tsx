@@ -293,25 +293,18 @@ export interface RowActions {
   select: (id: string, isSpan: boolean) => void;
 }
 
-interface ThreadRowProps {
+interface ThreadRowProps extends Pick<ThreadListProps, 'ownDomains' | 'isSentView' | 'density' | 'found' | 'actions'> {
   thread: Thread;
   /** index, starting at 0 */
   index: number;
   /** pixels from the top of the list */
   top: number;
   href: string;
-  ownDomains: ReadonlySet<string>;
   isSelected: boolean;
   isOpen: boolean;
   isTabStop: boolean;
-  /** names recipients instead of senders */
-  isSentView: boolean;
-  density: Density;
-  /** words to mark; null: none */
-  found: RegExp | null;
   /** milliseconds, so that all rows show the same time */
   now: number;
-  actions: RowActions;
 }
 
 /** A thread in the list: senders, subject, preview of the latest message, and status. */

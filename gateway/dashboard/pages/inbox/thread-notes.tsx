@@ -65,9 +65,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
             save={(text) => add.act({ threadId, text })}
           />
         ) : (
-          <Group>
-            <QuietButton label="Write note" size="xs" onClick={() => setWriting(true)} />
-          </Group>
+          <QuietButton w="fit-content" label="Write note" size="xs" onClick={() => setWriting(true)} />
         ))}
     </Stack>
   );

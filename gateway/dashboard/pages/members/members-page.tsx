@@ -398,13 +398,12 @@ function LeaveWorkspace() {
     },
   });
   return (
-    <Group>
-      <ConfirmButton
-        label="Leave workspace"
-        question={`Leave ${person?.workspaceName ?? ''}?`}
-        about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
-        act={() => act({ workspaceId: id })}
-      />
-    </Group>
+    <ConfirmButton
+      w="fit-content"
+      label="Leave workspace"
+      question={`Leave ${person?.workspaceName ?? ''}?`}
+      about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
+      act={() => act({ workspaceId: id })}
+    />
   );
 }

@@ -307,9 +307,13 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
   return (
     <Section title="Back-test">
       <Hint>Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.</Hint>
-      <Group>
-        <QuietButton label="Run back-test" icon={IconHistory} loading={isBusy} onClick={() => void run()} />
-      </Group>
+      <QuietButton
+        w="fit-content"
+        label="Run back-test"
+        icon={IconHistory}
+        loading={isBusy}
+        onClick={() => void run()}
+      />
       <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
         {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
         <Trouble text={problem?.message} title="The back-test failed" />

@@ -1,4 +1,4 @@
-import { Anchor, Group, List, Stack } from '@mantine/core';
+import { Anchor, List, Stack } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
@@ -30,18 +30,17 @@ export function EraseSection() {
       about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
     >
       {!isOwner && <Hint>Only the owner of the workspace can erase it.</Hint>}
-      <Group>
-        <DialogButton
-          label="Erase account"
-          title="Erase this account?"
-          icon={IconTrash}
-          size="sm"
-          dialogSize="lg"
-          disabled={!isOwner}
-        >
-          {(close) => <EraseDialog close={close} />}
-        </DialogButton>
-      </Group>
+      <DialogButton
+        w="fit-content"
+        label="Erase account"
+        title="Erase this account?"
+        icon={IconTrash}
+        size="sm"
+        dialogSize="lg"
+        disabled={!isOwner}
+      >
+        {(close) => <EraseDialog close={close} />}
+      </DialogButton>
     </Section>
   );
 }

@@ -39,6 +39,11 @@ export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): bo
   return problem === null;
 }
 
+/** Makes a change, tells its outcome, and reads again after success. */
+export async function change(made: Promise<AuthOutcome<unknown>>, done: string, readAgain: () => Promise<void>) {
+  if (tellOutcome(await made, done)) await readAgain();
+}
+
 interface SettingRowProps {
   icon?: IconType;
   name: ReactNode;

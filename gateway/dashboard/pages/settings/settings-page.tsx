@@ -82,22 +82,21 @@ function AppearanceSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Section title="Appearance" about="Saved in this browser.">
-      <Group>
-        <SegmentedControl
-          aria-label="Color scheme"
-          value={colorScheme}
-          onChange={(scheme) => setColorScheme(scheme)}
-          data={SCHEMES.map(({ value, label, icon: Icon }) => ({
-            value,
-            label: (
-              <Group gap={6} wrap="nowrap">
-                <Icon size={16} aria-hidden />
-                {label}
-              </Group>
-            ),
-          }))}
-        />
-      </Group>
+      <SegmentedControl
+        aria-label="Color scheme"
+        w="fit-content"
+        value={colorScheme}
+        onChange={(scheme) => setColorScheme(scheme)}
+        data={SCHEMES.map(({ value, label, icon: Icon }) => ({
+          value,
+          label: (
+            <Group gap={6} wrap="nowrap">
+              <Icon size={16} aria-hidden />
+              {label}
+            </Group>
+          ),
+        }))}
+      />
     </Section>
   );
 }
@@ -110,17 +109,16 @@ function UndoSection() {
       title="Undo send"
       about="An email that you send here waits for these seconds, and its notice has an Undo button. Saved in this browser."
     >
-      <Group>
-        <SegmentedControl
-          aria-label="Time to undo sending"
-          value={String(seconds)}
-          onChange={(value) => {
-            rememberUndoSeconds(Number(value));
-            setSeconds(Number(value));
-          }}
-          data={UNDO_CHOICES.map((choice) => ({ value: String(choice), label: choice === 0 ? 'Off' : String(choice) }))}
-        />
-      </Group>
+      <SegmentedControl
+        w="fit-content"
+        aria-label="Time to undo sending"
+        value={String(seconds)}
+        onChange={(value) => {
+          rememberUndoSeconds(Number(value));
+          setSeconds(Number(value));
+        }}
+        data={UNDO_CHOICES.map((choice) => ({ value: String(choice), label: choice === 0 ? 'Off' : String(choice) }))}
+      />
     </Section>
   );
 }

@@ -1,9 +1,9 @@
 import { Button, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import { FormFrame, type RecordFormState, Trouble } from '../../parts/form.tsx';
 import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
-import { ErrorAlert, Hint, Small } from '../../parts/text.tsx';
+import { ErrorAlert, Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
 import classes from './entry-card.module.css';
@@ -49,6 +49,11 @@ export function EntryCard({ title, about, children, below }: EntryCardProps) {
       )}
     </main>
   );
+}
+
+/** A link below the card of such a page. */
+export function EntryLink(props: ComponentProps<typeof PageLink>) {
+  return <PageLink underline="always" {...props} />;
 }
 
 /** Shows the error of an account request. */

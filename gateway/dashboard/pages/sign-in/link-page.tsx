@@ -7,13 +7,14 @@ import { Command } from '../../parts/command.tsx';
 import { MainButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { PageLink, Small, TextLink } from '../../parts/text.tsx';
+import { Small, TextLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
 import {
   AuthProblemNote,
   EntryCard,
   EntryForm,
+  EntryLink,
   emailFault,
   linkToken,
   NewPassword,
@@ -66,13 +67,7 @@ export function LinkPage() {
         isVoid &&
         'A sign-in link works once, within 24 hours. This link was already used, has expired, or is incomplete.'
       }
-      below={
-        problem !== null && (
-          <PageLink href="/sign-in" underline="always">
-            Sign in with a password or passkey
-          </PageLink>
-        )
-      }
+      below={problem !== null && <EntryLink href="/sign-in">Sign in with a password or passkey</EntryLink>}
     >
       {needsCode && <SecondFactorForm onSignedIn={(user) => void goOn(user)} />}
       {problem === null && !needsCode && (
@@ -129,11 +124,7 @@ export function ForgotPasswordPage() {
           ? 'We send you a link to set a new password.'
           : `If ${sentTo} has an account, you will receive a link by email. The link works once, within one hour.`
       }
-      below={
-        <PageLink href="/sign-in" underline="always">
-          Back to sign-in
-        </PageLink>
-      }
+      below={<EntryLink href="/sign-in">Back to sign-in</EntryLink>}
     >
       {sentTo === null ? (
         <EntryForm form={form} label="Forgot your password?" submit="Send link">
@@ -161,13 +152,7 @@ export function ResetPasswordPage() {
     <EntryCard
       title={title}
       about={about}
-      below={
-        state !== 'done' && (
-          <PageLink href="/sign-in" underline="always">
-            Go to sign-in
-          </PageLink>
-        )
-      }
+      below={state !== 'done' && <EntryLink href="/sign-in">Go to sign-in</EntryLink>}
     >
       {state === 'asking' && token !== null && (
         <ResetForm token={token} onDone={() => setState('done')} onVoid={() => setState('void')} />
