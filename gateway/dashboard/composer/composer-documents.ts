@@ -46,7 +46,7 @@ const DRAFT = graphql(`
 /** A stored draft. */
 export const READ_DRAFT = record(`draft { ...ComposerDraft }`, [DRAFT]);
 
-/** The drafts that answer a message. */
+/** The drafts of replies to a message, and of mail that forwards it. */
 export const DRAFTS_OF = graphql(
   `query ComposerDraftsOf($originalEmailId: ID!) {
     drafts(first: 10, filter: { originalEmailId: $originalEmailId }) { edges { node { ...ComposerDraft } } }

@@ -43,3 +43,20 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     </Tooltip>
   );
 }
+
+/** Preformatted text in its own scroll area. */
+export function Block({ text, label, height = '60vh' }: { text: string; label: string; height?: string }) {
+  return (
+    <Code
+      block
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      mah={height}
+      style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
+      className="postroom-wrap"
+    >
+      {text}
+    </Code>
+  );
+}

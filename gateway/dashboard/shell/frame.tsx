@@ -23,21 +23,18 @@ import { findChangeRight, findGuidePath, findPage, isShown, places } from './pla
 import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 
-const loadMenu = () => import('./account-menu.tsx');
-const loadPalette = () => import('./command-palette.tsx');
 const DesktopNotices = later(async () => (await import('./desktop-notices.tsx')).DesktopNotices);
-const loadHelp = () => import('./shortcuts-help.tsx');
 const AccountMenu = later(
-  async () => (await loadMenu()).AccountMenu,
+  async () => (await import('./account-menu.tsx')).AccountMenu,
   ({ target }) => target,
 );
 const CommandPalette = later(
-  async () => (await loadPalette()).CommandPalette,
+  async () => (await import('./command-palette.tsx')).CommandPalette,
   ({ close }) => <FieldComing cancel={close} />,
 );
-const ShortcutsHelp = later(async () => (await loadHelp()).ShortcutsHelp);
+const ShortcutsHelp = later(async () => (await import('./shortcuts-help.tsx')).ShortcutsHelp);
 /** What the user is likely to open next, most likely first. */
-const IDLE = [loadPalette, loadHelp, loadMenu];
+const IDLE = [CommandPalette.load, ShortcutsHelp.load, AccountMenu.load];
 
 /** Layout of all pages: skip links, navigation, and what can be opened over each page. */
 export function Frame({ children }: { children: ReactNode }) {

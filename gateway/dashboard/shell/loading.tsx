@@ -1,24 +1,29 @@
 import { Center, Stack, Text } from '@mantine/core';
-import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { QuietButton } from '../parts/controls.tsx';
 import { Hint } from '../parts/text.tsx';
 
 /**
- * Returns a component whose code is loaded when it is shown for the first time. `wait` returns what is in its place until then, made from its
- * properties: nothing, if it is absent.
+ * Returns a component whose code is loaded when it is shown for the first time, or before by `load`. `wait` returns what is in its place until
+ * then, made from its properties: nothing, if it is absent.
  */
 export function later<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
+  read: () => Promise<ComponentType<Props>>,
   wait: (props: Props) => ReactNode = () => null,
-): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: (await load()) as ComponentType<object> }));
-  return function Later(props) {
+): ComponentType<Props> & { load: () => Promise<unknown> } {
+  let loaded: ComponentType<object> | null = null;
+  const load = async () => ({ default: (loaded = (await read()) as ComponentType<object>) });
+  const Lazy = lazy(load);
+  function Later(props: Props) {
+    // What is loaded is shown in the same frame, without what is in its place.
+    const [Shown] = useState<ComponentType<object>>(() => loaded ?? Lazy);
     return (
       <Suspense fallback={wait(props)}>
-        <Loaded {...props} />
+        <Shown {...props} />
       </Suspense>
     );
-  };
+  }
+  return Object.assign(Later, { load });
 }
 
 /** Interval at which a page whose code could not be loaded asks whether the service is back. Milliseconds. */

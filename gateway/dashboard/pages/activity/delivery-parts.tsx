@@ -2,7 +2,7 @@ import { Accordion, Alert, Code, Group, List, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { Block, CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconBraces } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -167,21 +167,4 @@ function formatJson(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** Preformatted text in its own scroll area. */
-export function Block({ text, label }: { text: string; label: string }) {
-  return (
-    <Code
-      block
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-      mah="60vh"
-      style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
-      className="postroom-wrap"
-    >
-      {text}
-    </Code>
-  );
 }

@@ -2,12 +2,12 @@ import { Checkbox, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { mutation, type ResultOf } from '../../graphql.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
+import { Block } from '../../parts/command.tsx';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
 import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
 import { type PayloadOf, useAct } from '../../parts/use-act.ts';
-import { Block } from './delivery-parts.tsx';
 
 const REPROCESS = mutation(
   'reprocessEmails',

@@ -39,7 +39,7 @@ export function AddressesPage() {
         title="Addresses"
         about={
           isReply
-            ? 'Signed addresses for answers to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
+            ? 'Signed addresses for replies to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
             : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
         }
       >

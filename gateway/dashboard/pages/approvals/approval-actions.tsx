@@ -16,7 +16,7 @@ export const WAITING = connection(`waitingEmails($for: WaitReason!) {
   approval { sentBy reasonToWait isOfKey expiresAt }
 }`);
 
-/** The content of an email that waits, and the thread that it answers. */
+/** The content of an email that waits, and the thread that it replies to. */
 export const WAITING_CONTENT = graphql(`
   query DashboardApprovalContent($id: ID!, $last: Int!) {
     email(id: $id) {

@@ -125,7 +125,7 @@ function skipTo(event: MouseEvent, id: string): void {
   document.querySelector<HTMLElement>(`#${CSS.escape(id)} button`)?.focus();
 }
 
-/** The message in full, with the thread that it answers beside it. */
+/** The message in full, with the thread that it replies to beside it. */
 function WaitingContent({ content, title }: { content: ContentRead; title: string }) {
   const [{ data, error }, execute] = content;
   const email = data?.email;

@@ -271,26 +271,26 @@ type Shown =
   | { state: 'asked'; question: ConnectQuestion; email: string; workspaces: readonly OwnWorkspace[] };
 
 interface Question {
-  /** of the last request that was answered */
+  /** of the last request that was read */
   shown: Shown;
-  /** whether `asked` waits for its answer */
+  /** whether `asked` waits for its response */
   isReading: boolean;
   readAgain: () => Promise<void>;
 }
 
 /** Reads what a program asks for, in the active workspace. `asked` null: nothing is asked yet. It must be the same object each time. */
 function useQuestion(asked: ConnectRequest | null): Question {
-  const [answer, setAnswer] = useState<{ asked: ConnectRequest | null; shown: Shown } | null>(null);
+  const [response, setResponse] = useState<{ asked: ConnectRequest | null; shown: Shown } | null>(null);
   const reads = useRef(0);
   const readAgain = useCallback(async () => {
     reads.current += 1;
     const own = reads.current;
     const shown = asked === null ? await readSession() : await readQuestion(asked);
-    // The answer to an earlier question, which comes late, would hide that to this one.
-    if (own === reads.current) setAnswer({ asked, shown });
+    // A late response to an earlier question would hide that to this one.
+    if (own === reads.current) setResponse({ asked, shown });
   }, [asked]);
   useEffect(() => void readAgain(), [readAgain]);
-  return { shown: answer?.shown ?? { state: 'loading' }, isReading: answer?.asked !== asked, readAgain };
+  return { shown: response?.shown ?? { state: 'loading' }, isReading: response?.asked !== asked, readAgain };
 }
 
 async function readSession(): Promise<Shown> {

@@ -90,7 +90,7 @@ const HELD_LIST = listSource({
 const REVIEW_LIST = { ...HELD_LIST, label: 'Emails to review' };
 type Held = ListRow<typeof HELD_LIST>;
 
-/** Received mail that a guard rule blocked, or that waits for the answer of a rule's model. */
+/** Received mail that a guard rule blocked, or that waits because the model of a rule did not respond. */
 function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
   const list = useGrowingList(wait === 'BLOCKED' ? HELD_LIST : REVIEW_LIST, { for: wait });
   return (

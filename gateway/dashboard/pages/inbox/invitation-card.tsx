@@ -31,13 +31,13 @@ type InvitedBy = NonNullable<ResultOf<typeof INVITATION>['email']>;
 type Event = NonNullable<InvitedBy['extracts']['event']>;
 type Response = 'ACCEPTED' | 'TENTATIVE' | 'DECLINED';
 
-const ANSWERS: { response: Response; label: string; done: string }[] = [
+const RESPONSES: { response: Response; label: string; done: string }[] = [
   { response: 'ACCEPTED', label: 'Accept', done: 'accepted' },
   { response: 'TENTATIVE', label: 'Maybe', done: 'may come' },
   { response: 'DECLINED', label: 'Decline', done: 'declined' },
 ];
 
-/** The event of an invitation, with what the user answered, and buttons to answer it by mail. Nothing if the email has none. */
+/** The event of an invitation, with the response of the user, and buttons that respond by mail. Nothing if the email has none. */
 export function InvitationCard({ emailId }: { emailId: string }) {
   const [{ data, fetching }] = useQuery({ query: INVITATION, variables: { id: emailId } });
   const [chosen, setChosen] = useState<Response | null>(null);
@@ -55,7 +55,7 @@ export function InvitationCard({ emailId }: { emailId: string }) {
     if (payload === null) return;
     setChosen(response);
     setComment('');
-    notify({ message: `${payload.organizer} gets your answer by mail.`, color: 'green' });
+    notify({ message: `${payload.organizer} gets your response by mail.`, color: 'green' });
   };
   return (
     <Paper withBorder p="sm" component="section" aria-label="Invitation">
@@ -82,11 +82,11 @@ export function InvitationCard({ emailId }: { emailId: string }) {
             ` · ${event.attendees.map((each) => `${showName(each)}${STATUSES[each.status]}`).join(', ')}`}
         </Fine>
         {given !== null && (
-          <Strong role="status">{`You ${ANSWERS.find(({ response }) => response === given)?.done ?? ''}.`}</Strong>
+          <Strong role="status">{`You ${RESPONSES.find(({ response }) => response === given)?.done ?? ''}.`}</Strong>
         )}
         {isAsked && maySend && (
           <Group gap="xs" align="flex-end">
-            {ANSWERS.map(({ response, label }) => (
+            {RESPONSES.map(({ response, label }) => (
               <QuietButton
                 key={response}
                 label={label}
@@ -121,14 +121,14 @@ const STATUSES: Record<Event['attendees'][number]['status'], string> = {
   DELEGATED: ' (sends someone else)',
 };
 
-/** Returns the last answer that was sent in the conversation; null: none. */
+/** Returns the last response that was sent in the conversation; null: none. */
 function findResponse(email: InvitedBy | null | undefined, { uid }: Event): Response | null {
   const last = email?.thread?.messages.edges.findLast(
     ({ node }) =>
       node.type !== 'RECEIVED' && node.extracts.event?.method === 'REPLY' && node.extracts.event.uid === uid,
   );
   const status = last?.node.extracts.event?.attendees[0]?.status;
-  return ANSWERS.find(({ response }) => response === status)?.response ?? null;
+  return RESPONSES.find(({ response }) => response === status)?.response ?? null;
 }
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' });

@@ -66,7 +66,7 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
           </Fine>
           {claim !== null && (
             <Fine className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
-              {claim.holder} is answering
+              {claim.holder} is replying
             </Fine>
           )}
           <PresenceNote threadId={id} isReplying={isReplying(inbox.view)} />

@@ -122,7 +122,7 @@ interface SnoozeMenuProps {
   remind?: (at: string | null) => void;
 }
 
-/** Takes conversations out of the inbox until a time, and sets a reminder for one that no one answers. */
+/** Takes conversations out of the inbox until a time, and sets a reminder for one that no one replies to. */
 export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null, remind }: SnoozeMenuProps) {
   const [typed, setTyped] = useState('');
   const choose = (run: () => void) => () => {

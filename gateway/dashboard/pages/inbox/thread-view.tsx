@@ -195,7 +195,7 @@ const THREAD_DRAFTS = graphql(`
   }
 `);
 
-/** The drafts that answer messages of a conversation. */
+/** The drafts of replies to messages of a conversation. */
 function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (composing: Composing) => void }) {
   const { data } = useLiveQuery({
     query: THREAD_DRAFTS,
