@@ -1,12 +1,11 @@
 import { QuietButton } from '../parts/controls.tsx';
 import { IconMapOff } from '../parts/icons.ts';
-import { EmptyState, PageHeader } from '../parts/page.tsx';
+import { EmptyState, Page } from '../parts/page.tsx';
 
 /** Shown for an unknown URL. */
 export function NotFoundPage() {
   return (
-    <>
-      <PageHeader title="Page not found" />
+    <Page title="Page not found">
       <EmptyState
         icon={IconMapOff}
         title="This page does not exist"
@@ -14,6 +13,6 @@ export function NotFoundPage() {
       >
         <QuietButton label="Go to overview" href="/" />
       </EmptyState>
-    </>
+    </Page>
   );
 }

@@ -53,6 +53,18 @@ export function PageHeader({ title, about, back, children }: PageHeaderProps) {
   );
 }
 
+type PageProps = Omit<PageHeaderProps, 'children'> & { actions?: ReactNode; children: ReactNode };
+
+/** A page: its heading with its actions, and what it shows. */
+export function Page({ actions, children, ...heading }: PageProps) {
+  return (
+    <>
+      <PageHeader {...heading}>{actions}</PageHeader>
+      {children}
+    </>
+  );
+}
+
 type EmptyStateProps = { icon: IconType; title: string; about: ReactNode; children?: ReactNode };
 
 /** Empty state of a page: the reason and the next step, below a wall of pigeonholes of which one is for this. */

@@ -6,7 +6,7 @@ import { later } from '../shell/loading.tsx';
 import { CopyButton } from './command.tsx';
 import { type NeededRight, needs, QuietButton } from './controls.tsx';
 import type { IconType } from './icons.ts';
-import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
+import { EmptyState, ErrorNote, Page } from './page.tsx';
 import { Hint, Small } from './text.tsx';
 
 type SectionProps = PaperProps & {
@@ -109,8 +109,7 @@ export function RecordPage<Data, Found>({
       </>
     );
   return (
-    <>
-      <PageHeader title={heading} />
+    <Page title={heading}>
       <Loaded query={query} height={320}>
         {() => (
           <NotFound icon={icon} title={`${kind} not found`} about={missing}>
@@ -118,7 +117,7 @@ export function RecordPage<Data, Found>({
           </NotFound>
         )}
       </Loaded>
-    </>
+    </Page>
   );
 }
 

@@ -15,7 +15,7 @@ import {
   IconSearch,
 } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
 import { FirstMail } from '../inbox/inbox-empty.tsx';
@@ -117,11 +117,10 @@ export function ActivityPage() {
   const [parameters] = useSearchParams();
   const variables = readFilter(parameters);
   return (
-    <>
-      <PageHeader title="Activity" about="All received and sent mail, newest first. New mail appears automatically." />
+    <Page title="Activity" about="All received and sent mail, newest first. New mail appears automatically.">
       <FilterBar />
       <ActivityList key={JSON.stringify(variables)} {...variables} isNarrowed={parameters.size > 0} />
-    </>
+    </Page>
   );
 }
 

@@ -19,7 +19,7 @@ import {
   IconRefresh,
   IconShieldX,
 } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fact, RecordPage, Section, UrlTabs } from '../../parts/section.tsx';
 import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag, TextLink } from '../../parts/text.tsx';
@@ -81,14 +81,13 @@ export function EmailPage() {
       all={{ label: 'Show all emails', href: '/activity' }}
     >
       {(email) => (
-        <>
-          <PageHeader title={showSubject(email)} back="/activity" />
+        <Page title={showSubject(email)} back="/activity">
           <EmailHead email={email} />
           <Stack gap="md">
             <ExtractsCard id={email.id} />
             <EmailTabs email={email} />
           </Stack>
-        </>
+        </Page>
       )}
     </RecordPage>
   );

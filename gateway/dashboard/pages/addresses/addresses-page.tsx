@@ -19,7 +19,7 @@ import {
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { UrlTabs } from '../../parts/section.tsx';
 import { Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
@@ -34,21 +34,21 @@ export function AddressesPage() {
   const { set } = useUrlFilters([]);
   const isReply = search.get('tab') === 'reply';
   return (
-    <>
-      <PageHeader
-        title="Addresses"
-        about={
-          isReply
-            ? 'Signed addresses for replies to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
-            : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
-        }
-      >
+    <Page
+      title="Addresses"
+      about={
+        isReply
+          ? 'Signed addresses for replies to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
+          : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
+      }
+      actions={
         <CreateButton
           label={isReply ? 'Create reply address' : 'Create address'}
           needed="domains"
           onClick={() => set({ new: isReply ? '' : (search.get('domain') ?? '') })}
         />
-      </PageHeader>
+      }
+    >
       <UrlTabs
         label="Kind of address"
         tabs={[
@@ -56,7 +56,7 @@ export function AddressesPage() {
           { name: 'reply', label: 'Reply addresses', content: <ReplyAddresses /> },
         ]}
       />
-    </>
+    </Page>
   );
 }
 

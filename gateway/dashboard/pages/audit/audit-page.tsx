@@ -14,7 +14,7 @@ import {
   type UrlFilters,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
@@ -66,13 +66,13 @@ export function AuditPage() {
   const filters = useUrlFilters(['actor', 'who', 'object', 'id', 'denied', 'from', 'to']);
   const filter = readFilter(filters);
   return (
-    <>
-      <PageHeader
-        title="Audit log"
-        about="Changes of settings, sign-ins and refused requests, with who made them and from where. Entries cannot be changed or deleted."
-      >
+    <Page
+      title="Audit log"
+      about="Changes of settings, sign-ins and refused requests, with who made them and from where. Entries cannot be changed or deleted."
+      actions={
         <QuietButton label="Export" icon={IconDownload} href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
-      </PageHeader>
+      }
+    >
       <FilterBar filters={filters}>
         <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} />
         <ChoiceFilter name="who" label="Who" any="Anyone" choices={ACTOR_KINDS} width={170} />
@@ -99,7 +99,7 @@ export function AuditPage() {
       >
         {(entry) => <AuditEntry key={entry.id} entry={entry} />}
       </PagedList>
-    </>
+    </Page>
   );
 }
 

@@ -16,7 +16,7 @@ import {
   TextFilter,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { ErrorNote, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -39,11 +39,10 @@ export function CustomersPage() {
   const filters = useUrlFilters(['q']);
   const clientId = filters.get('q');
   return (
-    <>
-      <PageHeader
-        title="Customers"
-        about="Workspaces that your product keeps for its customers, each with domains, mail and keys of its own."
-      >
+    <Page
+      title="Customers"
+      about="Workspaces that your product keeps for its customers, each with domains, mail and keys of its own."
+      actions={
         <DialogButton
           variant="filled"
           size="sm"
@@ -54,7 +53,8 @@ export function CustomersPage() {
         >
           {(close) => <CreateForm done={close} />}
         </DialogButton>
-      </PageHeader>
+      }
+    >
       <FilterBar filters={filters}>
         <TextFilter label="Customer ID" placeholder="Whole customer ID" />
       </FilterBar>
@@ -72,7 +72,7 @@ export function CustomersPage() {
       >
         {(customer) => <CustomerRow key={customer.id} customer={customer} />}
       </PagedList>
-    </>
+    </Page>
   );
 }
 

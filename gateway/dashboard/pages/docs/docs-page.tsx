@@ -5,7 +5,7 @@ import { useParams } from 'wouter';
 import type { Block, Guide, Inline } from '../../guides/parse-guide.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { IconBook, IconSearch } from '../../parts/icons.ts';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { setPageTitle } from '../../parts/tab-title.ts';
 import { PageLink, SmallLink } from '../../parts/text.tsx';
 import style from './docs-page.module.css';
@@ -22,8 +22,7 @@ function GuideList() {
   const matches = (text: string) => words.every((word) => text.toLowerCase().includes(word));
   const found = guides.filter((guide) => matches([guide.title, ...guide.headings.map(({ text }) => text)].join(' ')));
   return (
-    <>
-      <PageHeader title="Guides" about="How to use Postroom, page by page." />
+    <Page title="Guides" about="How to use Postroom, page by page.">
       <TextInput
         type="search"
         aria-label="Search guides"
@@ -47,7 +46,7 @@ function GuideList() {
           ))}
         </List>
       )}
-    </>
+    </Page>
   );
 }
 

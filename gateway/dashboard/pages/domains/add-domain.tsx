@@ -8,7 +8,7 @@ import { useVerifiedDomains } from '../../parts/choices.ts';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Loaded, NotFound, Section } from '../../parts/section.tsx';
 import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -41,10 +41,7 @@ export function AddDomain({ id }: { id: string | null }) {
       return params;
     });
   return (
-    <>
-      <PageHeader title="Add domain">
-        <QuietButton label="All domains" href="/domains" />
-      </PageHeader>
+    <Page title="Add domain" actions={<QuietButton label="All domains" href="/domains" />}>
       <Stepper active={step} size="sm" mb="lg" aria-label="Steps" visibleFrom="sm" allowNextStepsSelect={false}>
         {['Name', 'Records', 'Check', 'Done'].map((label, index) => (
           <Stepper.Step
@@ -63,7 +60,7 @@ export function AddDomain({ id }: { id: string | null }) {
       ) : (
         <LaterSteps id={id} step={step} go={go} />
       )}
-    </>
+    </Page>
   );
 }
 

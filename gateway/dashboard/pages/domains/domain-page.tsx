@@ -8,7 +8,7 @@ import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { ErrorAlert, Hint, Small, SmallLink, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
@@ -44,10 +44,7 @@ export function DomainPage() {
       all={{ label: 'All domains', href: '/domains' }}
     >
       {(domain) => (
-        <>
-          <PageHeader title={domain.name}>
-            <DeleteDomain key={domain.id} domain={domain} />
-          </PageHeader>
+        <Page title={domain.name} actions={<DeleteDomain key={domain.id} domain={domain} />}>
           <Stack>
             <Group gap="sm" aria-live="polite">
               <DomainStatus domain={domain} />
@@ -67,7 +64,7 @@ export function DomainPage() {
             </SimpleGrid>
             <DomainDmarc id={domain.id} name={domain.name} />
           </Stack>
-        </>
+        </Page>
       )}
     </RecordPage>
   );

@@ -5,7 +5,7 @@ import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { MainButton } from '../../parts/controls.tsx';
 import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { type ListRow, listSource, Row, RowName } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -31,10 +31,11 @@ const KINDS = { NEW: null, REPLY: 'Reply', REPLY_ALL: 'Reply to all', FORWARD: '
 export function DraftsPage() {
   const list = useGrowingList(LIST, {});
   return (
-    <>
-      <PageHeader title="Drafts" about="Unsent emails, last changed first.">
-        <MainButton label="Write" icon={IconPencilPlus} needed="send" href="/inbox?compose=new" />
-      </PageHeader>
+    <Page
+      title="Drafts"
+      about="Unsent emails, last changed first."
+      actions={<MainButton label="Write" icon={IconPencilPlus} needed="send" href="/inbox?compose=new" />}
+    >
       <ListFrame
         list={list}
         empty={{
@@ -46,7 +47,7 @@ export function DraftsPage() {
       >
         {(draft) => <DraftRow key={draft.id} draft={draft} />}
       </ListFrame>
-    </>
+    </Page>
   );
 }
 

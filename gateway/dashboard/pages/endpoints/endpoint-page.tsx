@@ -6,7 +6,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, RecordPage, UrlTabs } from '../../parts/section.tsx';
 import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Strong, TextLink } from '../../parts/text.tsx';
@@ -39,15 +39,16 @@ export function EndpointPage() {
       all={{ label: 'All endpoints', href: '/endpoints' }}
     >
       {(endpoint) => (
-        <>
-          <PageHeader title={endpoint.name} about={endpoint.description ?? ENDPOINT_TYPES[endpoint.__typename].about}>
-            <ActiveSwitch endpoint={endpoint} />
-          </PageHeader>
+        <Page
+          title={endpoint.name}
+          about={endpoint.description ?? ENDPOINT_TYPES[endpoint.__typename].about}
+          actions={<ActiveSwitch endpoint={endpoint} />}
+        >
           <Stack gap="md">
             <Health endpoint={endpoint} />
             <EndpointTabs endpoint={endpoint} />
           </Stack>
-        </>
+        </Page>
       )}
     </RecordPage>
   );

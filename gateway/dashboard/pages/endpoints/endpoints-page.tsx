@@ -9,7 +9,7 @@ import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlugConnected } from '../../parts/icons.ts';
 import { FilterBar, RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Fine, Hint, Small, StatusBadge } from '../../parts/text.tsx';
@@ -64,13 +64,11 @@ export function EndpointsPage() {
   });
   const add = <CreateButton label="Create endpoint" needed="endpoints" href="/endpoints?new=webhook" />;
   return (
-    <>
-      <PageHeader
-        title="Endpoints"
-        about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
-      >
-        {add}
-      </PageHeader>
+    <Page
+      title="Endpoints"
+      about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
+      actions={add}
+    >
       <NewEndpoint />
       <Loaded query={query} height={240}>
         {({ endpoints: { edges, pageInfo, totalCount } }) =>
@@ -110,7 +108,7 @@ export function EndpointsPage() {
           )
         }
       </Loaded>
-    </>
+    </Page>
   );
 }
 

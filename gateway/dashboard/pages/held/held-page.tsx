@@ -6,7 +6,7 @@ import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { UrlTabs } from '../../parts/section.tsx';
 import { Hint, Small, TextLink } from '../../parts/text.tsx';
@@ -58,14 +58,13 @@ export function HeldPage() {
   const withMail = TABS.find(({ name }) => (counts[name] ?? 0) > 0)?.name;
   if (first === null && data !== undefined) setFirst(withMail ?? 'blocked');
   return (
-    <>
-      <PageHeader title="Held and blocked" about="Held, deferred and bounced mail, and spam." />
+    <Page title="Held and blocked" about="Held, deferred and bounced mail, and spam.">
       <UrlTabs
         label="Kind of mail"
         start={first ?? withMail ?? 'blocked'}
         tabs={TABS.map((tab) => ({ ...tab, mark: <Count of={counts[tab.name]} /> }))}
       />
-    </>
+    </Page>
   );
 }
 

@@ -206,24 +206,12 @@ function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (compo
   return data?.drafts.edges.map(({ node: { id: draftId, kind, preview, isByKey, originalEmail } }) => {
     const mode = toMode(kind);
     if (mode === 'new' || originalEmail === null) return null;
+    const mark = `${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`;
+    const open = () => compose({ mode, emailId: originalEmail.id, draftId });
     return (
-      <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">
-        <Group justify="space-between" wrap="nowrap" gap="sm">
-          <Group gap="xs" wrap="nowrap" miw={0}>
-            <Tag style={{ flexShrink: 0 }}>
-              {`${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`}
-            </Tag>
-            <Hint truncate>{preview}</Hint>
-          </Group>
-          <QuietButton
-            label="Open draft"
-            needed="send"
-            size="xs"
-            onClick={() => compose({ mode, emailId: originalEmail.id, draftId })}
-            style={{ flexShrink: 0 }}
-          />
-        </Group>
-      </Paper>
+      <UnsentReply key={draftId} label="Draft" mark={mark} preview={preview}>
+        <QuietButton label="Open draft" needed="send" size="xs" onClick={open} style={UNSHRUNK} />
+      </UnsentReply>
     );
   });
 }
@@ -237,14 +225,28 @@ function ThreadApprovals({ threadId }: { threadId: string }) {
   });
   const replies = data?.waitingEmails.edges.filter(({ node }) => node.approval?.thread?.id === threadId);
   return replies?.map(({ node: { id, preview } }) => (
-    <Paper key={id} withBorder px="md" py="xs" radius="md" component="section" aria-label="Awaiting approval">
+    <UnsentReply key={id} label="Awaiting approval" mark="Awaiting approval" preview={preview}>
+      <QuietButton label="Review" size="xs" href="/approvals" style={UNSHRUNK} />
+    </UnsentReply>
+  ));
+}
+
+/** A long text takes no room from what is beside it. */
+const UNSHRUNK = { flexShrink: 0 } as const;
+
+type UnsentReplyProps = { label: string; mark: string; preview: string; children: ReactNode };
+
+/** A line about a reply that is not sent, with what can be done about it. */
+function UnsentReply({ label, mark, preview, children }: UnsentReplyProps) {
+  return (
+    <Paper withBorder px="md" py="xs" radius="md" component="section" aria-label={label}>
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Group gap="xs" wrap="nowrap" miw={0}>
-          <Tag style={{ flexShrink: 0 }}>Awaiting approval</Tag>
+          <Tag style={UNSHRUNK}>{mark}</Tag>
           <Hint truncate>{preview}</Hint>
         </Group>
-        <QuietButton label="Review" size="xs" href="/approvals" style={{ flexShrink: 0 }} />
+        {children}
       </Group>
     </Paper>
-  ));
+  );
 }

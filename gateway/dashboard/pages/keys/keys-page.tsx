@@ -9,7 +9,7 @@ import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconKey } from '../../parts/icons.ts';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
 import {
@@ -53,13 +53,11 @@ export function KeysPage() {
     />
   );
   return (
-    <>
-      <PageHeader
-        title="API keys"
-        about="Programs use API keys to access your account. You can limit a key to scopes, to one domain and by a send policy, and let it expire."
-      >
-        {add}
-      </PageHeader>
+    <Page
+      title="API keys"
+      about="Programs use API keys to access your account. You can limit a key to scopes, to one domain and by a send policy, and let it expire."
+      actions={add}
+    >
       <Stack>
         <SegmentedControl
           aria-label="Status of keys"
@@ -97,7 +95,7 @@ export function KeysPage() {
         isOpen={opening.isOpen}
         onClose={() => setOpening(({ count }) => ({ count, isOpen: false }))}
       />
-    </>
+    </Page>
   );
 }
 

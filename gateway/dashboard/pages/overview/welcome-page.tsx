@@ -5,7 +5,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
 import { MainButton, needs, QuietButton } from '../../parts/controls.tsx';
 import { IconAt, IconMailCheck } from '../../parts/icons.ts';
-import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, ErrorNote, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
@@ -35,8 +35,7 @@ export function WelcomePage() {
   const address = data?.emailAddresses.edges.find(({ node }) => node.isReceiving)?.node.address;
   const arrived = data?.emails.edges[0]?.node ?? null;
   return (
-    <>
-      <PageHeader title="First email" about="Send an email to your service and watch it arrive. It takes a minute." />
+    <Page title="First email" about="Send an email to your service and watch it arrive. It takes a minute.">
       {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
       {data === undefined && error === undefined && <Skeleton height={320} />}
       {data !== undefined && address === undefined && (
@@ -68,7 +67,7 @@ export function WelcomePage() {
           </SimpleGrid>
         </Stack>
       )}
-    </>
+    </Page>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText, type IconType } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
@@ -12,11 +12,10 @@ export function ReferencePage() {
   const { service } = useViewer();
   const base = baseUrl(service);
   return (
-    <>
-      <PageHeader
-        title="Explorer and reference"
-        about="Programs can do everything that this dashboard does. REST and GraphQL use the same API keys and permissions."
-      />
+    <Page
+      title="Explorer and reference"
+      about="Programs can do everything that this dashboard does. REST and GraphQL use the same API keys and permissions."
+    >
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Way
           icon={IconBrandGraphql}
@@ -67,7 +66,7 @@ export function ReferencePage() {
           />
         </Way>
       </SimpleGrid>
-    </>
+    </Page>
   );
 }
 

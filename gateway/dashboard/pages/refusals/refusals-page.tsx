@@ -10,7 +10,7 @@ import {
   TextFilter,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
@@ -40,11 +40,10 @@ const REASONS = [
 export function RefusalsPage() {
   const filters = useUrlFilters(['q', 'reason']);
   return (
-    <>
-      <PageHeader
-        title="Refused at the door"
-        about="Mail to your domains that was refused in the last 7 days, before it was accepted. The sender got the reply that is shown."
-      />
+    <Page
+      title="Refused at the door"
+      about="Mail to your domains that was refused in the last 7 days, before it was accepted. The sender got the reply that is shown."
+    >
       <FilterBar filters={filters}>
         <TextFilter label="Recipient, sender or client" maxLength={320} width={300} />
         <ChoiceFilter name="reason" label="Reason" choices={REASONS} width={220} />
@@ -66,7 +65,7 @@ export function RefusalsPage() {
       >
         {(refusal) => <RefusalRow key={refusal.id} refusal={refusal} />}
       </PagedList>
-    </>
+    </Page>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Title } from '@mantine/core';
+import { Group, Stack, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
@@ -18,10 +18,10 @@ import {
   type UrlFilters,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
-import { CautionAlert, Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { CautionAlert, Hint, Small, SmallLink, StatusBadge } from '../../parts/text.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 
@@ -64,11 +64,10 @@ export function RequestsPage() {
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- what it reads of the filters is given
   const filter = useMemo(() => readFilter(filters, now), [given, now]);
   return (
-    <>
-      <PageHeader
-        title="Requests"
-        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
-      />
+    <Page
+      title="Requests"
+      about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
+    >
       <FilterBar filters={filters}>
         <TextFilter label="Search requests" placeholder="Path, ID or body" flex="1 1 10rem" />
         <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} width={CHOICE_WIDTH} />
@@ -108,7 +107,7 @@ export function RequestsPage() {
         )}
       </PagedList>
       <RequestDrawer id={filters.get('request')} close={() => filters.set({ request: null })} />
-    </>
+    </Page>
   );
 }
 
@@ -162,12 +161,8 @@ function RequestRow({ request, open }: { request: ShownRequest; open: () => void
 
 /** The status code of a response, with its class as a color. */
 function RequestStatus({ status }: { status: number }) {
-  const color = status < 400 ? 'green' : status < 500 ? 'orange' : 'red';
-  return (
-    <Badge color={color} variant="dot" tt="none" fw={600} radius="sm" style={{ flexShrink: 0 }}>
-      {status}
-    </Badge>
-  );
+  const tone = status < 400 ? 'good' : status < 500 ? 'warning' : 'bad';
+  return <StatusBadge status={String(status)} tone={tone} />;
 }
 
 const ONE_REQUEST = record(`apiRequest {

@@ -8,7 +8,7 @@ import { makeChoices, useEndpointChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
 import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
@@ -43,13 +43,12 @@ export function RulePage() {
       all={{ label: 'All rules', href: '/rules' }}
     >
       {({ rule, hasModel, maxPriority }) => (
-        <>
-          <PageHeader
-            title={rule === null ? 'New guard rule' : rule.name}
-            about="Test the rule with past emails before you save it."
-          />
+        <Page
+          title={rule === null ? 'New guard rule' : rule.name}
+          about="Test the rule with past emails before you save it."
+        >
           <RuleForm key={id} rule={rule} hasModel={hasModel} maxPriority={maxPriority} />
-        </>
+        </Page>
       )}
     </RecordPage>
   );

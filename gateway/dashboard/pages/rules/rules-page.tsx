@@ -6,7 +6,7 @@ import { IconButton } from '../../parts/controls.tsx';
 import { IconArrowDown, IconArrowUp, IconShieldHalf } from '../../parts/icons.ts';
 import { RowName } from '../../parts/list.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Fine, Hint, Small } from '../../parts/text.tsx';
@@ -37,13 +37,11 @@ export function RulesPage() {
     notify({ message: `${moved?.name} is now rule ${to + 1}.`, color: 'green' });
   };
   return (
-    <>
-      <PageHeader
-        title="Guard rules"
-        about="Postroom checks received mail against these rules from the top. The first match decides."
-      >
-        {add}
-      </PageHeader>
+    <Page
+      title="Guard rules"
+      about="Postroom checks received mail against these rules from the top. The first match decides."
+      actions={add}
+    >
       <Loaded query={query} height={240}>
         {({ guardRules: { edges, pageInfo }, guardLimits: { maxPriority } }) => {
           const rules = edges.map(({ node }) => node);
@@ -81,7 +79,7 @@ export function RulesPage() {
           );
         }}
       </Loaded>
-    </>
+    </Page>
   );
 }
 

@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
 import { IconCalendarClock } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Hint, Small, StatusBadge, Strong, Tag, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -31,13 +31,12 @@ export function ScheduledPage() {
   const list = useGrowingList(LIST, { for: 'SCHEDULED' });
   const batchIds = [...new Set(list.rows.flatMap(({ batch }) => (batch === null ? [] : [batch.id])))];
   return (
-    <>
-      <PageHeader title="Scheduled" about="Scheduled emails, soonest first." />
+    <Page title="Scheduled" about="Scheduled emails, soonest first.">
       {batchIds.length > 0 && <BatchList ids={batchIds} />}
       <ListFrame list={list} empty={<NothingScheduled />}>
         {(email) => <ScheduledRow key={email.id} email={email} />}
       </ListFrame>
-    </>
+    </Page>
   );
 }
 

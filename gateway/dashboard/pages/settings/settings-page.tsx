@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { useStoredChoice } from '../../parts/browser-storage.ts';
 import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Section, UrlTabs } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
@@ -50,8 +50,7 @@ export function SettingsPage() {
     </>
   );
   return (
-    <>
-      <PageHeader title="Settings" />
+    <Page title="Settings">
       <UrlTabs
         replace
         tabs={[
@@ -67,7 +66,7 @@ export function SettingsPage() {
           { name: 'service', label: 'Service', icon: IconServer2, content: columns(service) },
         ]}
       />
-    </>
+    </Page>
   );
 }
 

@@ -14,7 +14,7 @@ import {
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
@@ -42,13 +42,11 @@ const CHOICES = [
 export function SuppressionsPage() {
   const filters = useUrlFilters(['q', 'reason']);
   return (
-    <>
-      <PageHeader
-        title="Suppressions"
-        about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
-      >
-        <CreateButton label="Suppress address" needed="policies" onClick={() => filters.set({ new: '' })} />
-      </PageHeader>
+    <Page
+      title="Suppressions"
+      about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
+      actions={<CreateButton label="Suppress address" needed="policies" onClick={() => filters.set({ new: '' })} />}
+    >
       <FilterBar filters={filters}>
         <TextFilter label="Search suppressions" placeholder="Part of the address" />
         <ChoiceFilter name="reason" label="Reason" choices={CHOICES} />
@@ -70,7 +68,7 @@ export function SuppressionsPage() {
       <UrlDialog title="Suppress address" filters={filters}>
         {(close) => <SuppressionForm done={close} />}
       </UrlDialog>
-    </>
+    </Page>
   );
 }
 
