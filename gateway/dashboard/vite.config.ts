@@ -65,19 +65,25 @@ function scalarScript(): Plugin {
   };
 }
 
-/** Puts shapes of Tabler Icons in the place of the names in icons.ts, so that the page gets only those. */
+/** Puts the shapes of Tabler Icons that icons.ts names in the place of its call that reads them, so that the page gets only those. */
 function icons(): Plugin {
   const shapes = new Map(Object.entries(tabler.icons));
   return {
     name: 'postroom-icons',
     transform: {
       filter: { id: /\/parts\/icons\.ts$/ },
-      handler: (code) =>
-        code.replace(/ icon\('([a-z0-9-]+)'\)/g, (_, name: string) => {
-          const found = shapes.get(name);
-          if (found === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
-          return ` /* @__PURE__ */ icon(${JSON.stringify(found.body.replace(' stroke-width="2"', ''))})`;
-        }),
+      handler(code) {
+        const [, names = ''] = /const NAMES = `([^`]*)`/.exec(code) ?? [];
+        const found = names
+          .split(/\s+/)
+          .filter((name) => name !== '')
+          .map((name) => {
+            const shape = shapes.get(name);
+            if (shape === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
+            return [name, shape.body.replace(' stroke-width="2"', '')];
+          });
+        return code.replace('readShapes(NAMES)', () => JSON.stringify(Object.fromEntries(found)));
+      },
     },
     enforce: 'pre',
   };

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
 import { IconButton, QuietButton } from '../parts/controls.tsx';
-import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import { notify } from '../parts/notify.tsx';
 import { ErrorAlert, Fine, Small, TextLink, WarningAlert } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
@@ -327,8 +327,8 @@ export function ComposerForm(props: ComposerFormProps) {
               <QuietButton
                 label={`If no reply ${remindAt}`}
                 size="compact-sm"
-                leftSection={<IconBell size={14} aria-hidden />}
-                rightSection={<IconX size={12} aria-hidden />}
+                leftSection={<Icon name="bell" size={14} />}
+                rightSection={<Icon name="x" size={12} />}
                 aria-label="Remove reminder"
                 title="Remove reminder"
                 onClick={() => setReminder('')}
@@ -344,7 +344,7 @@ export function ComposerForm(props: ComposerFormProps) {
             load={draft.saving.state === 'gone' ? close : reload}
           />
           <Tooltip label="Discard draft">
-            <IconButton label="Discard draft" icon={IconTrash} variant="default" size="lg" onClick={discard} />
+            <IconButton label="Discard draft" icon="trash" variant="default" size="lg" onClick={discard} />
           </Tooltip>
         </Group>
       </Stack>
@@ -379,7 +379,7 @@ function ProblemNote({ problem }: { problem: Problem }) {
   return (
     <ErrorAlert
       role="alert"
-      icon={<IconAlertTriangle aria-hidden />}
+      icon={<Icon name="alert-triangle" />}
       title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
     >
       <Stack gap={6} align="flex-start">

@@ -1,5 +1,4 @@
 import { QuietButton } from '../parts/controls.tsx';
-import { IconMapOff } from '../parts/icons.ts';
 import { EmptyState, Page } from '../parts/page.tsx';
 
 /** Shown for an unknown URL. */
@@ -7,7 +6,7 @@ export function NotFoundPage() {
   return (
     <Page title="Page not found">
       <EmptyState
-        icon={IconMapOff}
+        icon="map-off"
         title="This page does not exist"
         about="The link may be incomplete, or the item was deleted."
       >

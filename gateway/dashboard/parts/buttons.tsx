@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ComponentProps, type MouseEvent, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { IconButton, MainButton, QuietButton } from './controls.tsx';
-import { IconPlus } from './icons.ts';
 import { useAct } from './use-act.ts';
 
 type ButtonProps = ComponentProps<typeof QuietButton>;
@@ -75,7 +74,7 @@ export function PopoverButton({ room, isOpen, setOpen, children, ...button }: Po
 
 /** Button of a page that begins something new, there or at `href`. */
 export function CreateButton(props: ButtonProps) {
-  return <MainButton icon={IconPlus} {...props} />;
+  return <MainButton icon="plus" {...props} />;
 }
 
 type QuestionProps = {

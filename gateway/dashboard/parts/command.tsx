@@ -2,7 +2,7 @@ import { ActionIcon, Box, Code, Group, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ComponentProps } from 'react';
 import { QuietButton } from './controls.tsx';
-import { IconCheck, IconCopy } from './icons.ts';
+import { Icon } from './icons.ts';
 
 /** Shows a command or another text with a copy button. */
 export function Command({ text, label = 'Copy command' }: { text: string; label?: string }) {
@@ -38,7 +38,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
         onClick={() => copy(text)}
         aria-label={copied ? 'Copied' : label}
       >
-        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        {copied ? <Icon name="check" size={16} /> : <Icon name="copy" size={16} />}
       </ActionIcon>
     </Tooltip>
   );

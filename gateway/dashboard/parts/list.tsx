@@ -7,7 +7,7 @@ import type { ResultOf } from '../graphql.ts';
 import type { LiveKind } from '../live/live-context.tsx';
 import { useLiveQuery } from '../live/use-live-query.ts';
 import { QuietButton } from './controls.tsx';
-import { IconSearch, type IconType } from './icons.ts';
+import { Icon, type IconName } from './icons.ts';
 import style from './list.module.css';
 import { EmptyState, ErrorNote } from './page.tsx';
 import { Hint, SmallLink, Strong } from './text.tsx';
@@ -128,7 +128,7 @@ export function TextFilter({
       aria-label={label}
       placeholder={placeholder}
       {...(type === 'search'
-        ? { leftSection: <IconSearch size={16} aria-hidden /> }
+        ? { leftSection: <Icon name="search" size={16} /> }
         : { leftSection: <Hint aria-hidden>{label}</Hint>, leftSectionWidth: 52 })}
       value={typed}
       w={width}
@@ -228,7 +228,7 @@ export function listSource<Data, Variables extends AnyVariables>(source: ListSou
 
 /** What is shown instead of a list without rows. */
 export interface Nothing {
-  icon: IconType;
+  icon: IconName;
   title: string;
   about: ReactNode;
   /** how to get the first row */

@@ -1,7 +1,7 @@
 import { Blockquote, Group, List, Paper, Stack, Title } from '@mantine/core';
 import type { ResultOf } from '../graphql.ts';
 import type { AUTHENTICATION } from '../pages/activity/email-documents.ts';
-import { IconAlertTriangle, IconShieldX } from './icons.ts';
+import { Icon } from './icons.ts';
 import { CautionAlert, ErrorAlert, Small, StatusBadge, type Tone } from './text.tsx';
 
 type Security = NonNullable<ResultOf<typeof AUTHENTICATION>['email']>['security'];
@@ -10,7 +10,7 @@ type Security = NonNullable<ResultOf<typeof AUTHENTICATION>['email']>['security'
 export function ScreeningFindings({ injection }: { injection: Security['injection'] }) {
   if (injection?.verdict !== 'REVIEW') return null;
   return (
-    <CautionAlert icon={<IconAlertTriangle aria-hidden />} title="This message may try to steer an agent">
+    <CautionAlert icon={<Icon name="alert-triangle" />} title="This message may try to steer an agent">
       <Stack gap="xs" className="postroom-wrap">
         {injection.findings.map(({ part, excerpt, why }) => (
           <div key={`${part} ${excerpt} ${why}`}>
@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, string>> = {
 export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {
   if (warnings.length === 0) return null;
   return (
-    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
+    <ErrorAlert icon={<Icon name="alert-triangle" />} title="Be careful with this message">
       <List size="sm" className="postroom-wrap">
         {warnings.map(({ text }) => (
           <List.Item key={text}>{text}</List.Item>
@@ -60,7 +60,7 @@ const tones: Readonly<Record<Security['spam']['verdict'], Tone>> = {
 export function SpamVerdict({ security: { virus, spam } }: { security: Omit<Security, 'injection'> }) {
   if (virus !== null)
     return (
-      <ErrorAlert icon={<IconShieldX aria-hidden />} title={`Virus: ${virus}`}>
+      <ErrorAlert icon={<Icon name="shield-x" />} title={`Virus: ${virus}`}>
         This email is in quarantine. Its text and attachments cannot be opened here.
       </ErrorAlert>
     );

@@ -5,7 +5,7 @@ import type { LiveQuery } from '../live/use-live-query.ts';
 import { later } from '../shell/loading.tsx';
 import { CopyButton } from './command.tsx';
 import { type NeededRight, needs, QuietButton } from './controls.tsx';
-import type { IconType } from './icons.ts';
+import { Icon, type IconName } from './icons.ts';
 import { EmptyState, ErrorNote, Page } from './page.tsx';
 import { Hint, Small } from './text.tsx';
 
@@ -93,7 +93,7 @@ export function RecordPage<Data, Found>({
   kind: string;
   /** heading of the page without the record */
   heading?: string;
-  icon: IconType;
+  icon: IconName;
   /** why it may be missing */
   missing: string;
   /** the page to go on from */
@@ -167,7 +167,7 @@ interface UrlTab {
   /** its value in the address of the page */
   name: string;
   label: ReactNode;
-  icon?: IconType;
+  icon?: IconName;
   /** after the label, such as a count */
   mark?: ReactNode;
   needed?: NeededRight;
@@ -193,11 +193,11 @@ export function UrlTabs({ label, tabs, start, replace = false }: UrlTabsProps) {
   return (
     <Tabs value={chosen} onChange={choose} keepMounted={false}>
       <Tabs.List aria-label={label}>
-        {tabs.map(({ name, label: shown, icon: Icon, mark, needed }) => (
+        {tabs.map(({ name, label: shown, icon, mark, needed }) => (
           <Tabs.Tab
             key={name}
             value={name}
-            leftSection={Icon && <Icon size={16} aria-hidden />}
+            leftSection={icon && <Icon name={icon} size={16} />}
             rightSection={mark}
             {...(needed !== undefined && needs(needed))}
           >

@@ -4,17 +4,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
 import { IconButton, NEEDED, type NeededRight } from '../parts/controls.tsx';
-import {
-  IconActivity,
-  IconChecks,
-  IconGauge,
-  IconHelp,
-  IconInbox,
-  IconPencilPlus,
-  IconSearch,
-  type IconType,
-  IconUser,
-} from '../parts/icons.ts';
+import { Icon, type IconName } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
 import { FieldComing, useShortcuts } from './keys.ts';
@@ -83,7 +73,7 @@ export function Frame({ children }: { children: ReactNode }) {
           </Link>
           <IconButton
             label="Search or go to"
-            icon={IconSearch}
+            icon="search"
             variant="default"
             size="lg"
             ml="auto"
@@ -97,13 +87,13 @@ export function Frame({ children }: { children: ReactNode }) {
             <LiveDot />
           </div>
           <UnstyledButton className={style['find'] ?? ''} onClick={openPalette} aria-keyshortcuts="Control+K">
-            <IconSearch size={15} aria-hidden />
+            <Icon name="search" size={15} />
             <span className={style['word']}>Search</span>
             <kbd className={style['keys']}>Ctrl K</kbd>
           </UnstyledButton>
           <Navigation location={location} />
           <Link href={findGuidePath(location)} className={style['place'] ?? ''} title="Guide to this page">
-            <IconHelp size={17} stroke={1.7} aria-hidden />
+            <Icon name="help" size={17} stroke={1.7} />
             <span className={style['label']}>Guide to this page</span>
           </Link>
           <AccountButton />
@@ -139,12 +129,12 @@ function hasNeeded({ rights, isLimited }: NonNullable<Viewer['person']>, needed:
 }
 
 /** What a thumb reaches on a phone, for those who may; who approves and does not send has the approvals. Wider pages have the navigation. */
-const BOTTOM: { path: string; label: string; icon: IconType; right?: NeededRight; unless?: NeededRight }[] = [
-  { path: '/', label: 'Overview', icon: IconGauge },
-  { path: '/inbox', label: 'Inbox', icon: IconInbox },
-  { path: '/inbox?compose=new', label: 'Write', icon: IconPencilPlus, right: 'send' },
-  { path: '/approvals', label: 'Approvals', icon: IconChecks, right: 'approve', unless: 'send' },
-  { path: '/activity', label: 'Activity', icon: IconActivity },
+const BOTTOM: { path: string; label: string; icon: IconName; right?: NeededRight; unless?: NeededRight }[] = [
+  { path: '/', label: 'Overview', icon: 'gauge' },
+  { path: '/inbox', label: 'Inbox', icon: 'inbox' },
+  { path: '/inbox?compose=new', label: 'Write', icon: 'pencil-plus', right: 'send' },
+  { path: '/approvals', label: 'Approvals', icon: 'checks', right: 'approve', unless: 'send' },
+  { path: '/activity', label: 'Activity', icon: 'activity' },
 ];
 
 function BottomBar({ location }: { location: string }) {
@@ -156,14 +146,14 @@ function BottomBar({ location }: { location: string }) {
   );
   return (
     <nav className={style['bottom']} aria-label="Quick">
-      {shown.map(({ path, label, icon: Icon }) => (
+      {shown.map(({ path, label, icon }) => (
         <Link
           key={path}
           href={path}
           className={style['quick'] ?? ''}
           aria-current={path === current ? 'page' : undefined}
         >
-          <Icon size={22} stroke={1.7} aria-hidden />
+          <Icon name={icon} size={22} stroke={1.7} />
           {label}
         </Link>
       ))}
@@ -236,7 +226,7 @@ function Navigation({ location }: { location: string }) {
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
           {group.places
             .filter((place) => isShown(place, person))
-            .map(({ path, label, icon: Icon }) => (
+            .map(({ path, label, icon }) => (
               <Link
                 key={path}
                 href={path}
@@ -246,7 +236,7 @@ function Navigation({ location }: { location: string }) {
                 aria-current={path === current ? 'page' : undefined}
                 title={label}
               >
-                <Icon size={17} stroke={1.7} aria-hidden />
+                <Icon name={icon} size={17} stroke={1.7} />
                 <span className={style['label']}>{label}</span>
                 {path === '/inbox' && <UnreadCount />}
                 {path === '/drafts' && <DraftCount />}
@@ -299,7 +289,7 @@ function AccountButton() {
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     >
-      <IconUser size={16} aria-hidden />
+      <Icon name="user" size={16} />
       <span className={style['who']}>
         <span className={style['email']}>{email}</span>
         {person != null && <span className={style['workspace']}> {person.workspaceName}</span>}

@@ -10,7 +10,6 @@ import { Command } from '../parts/command.tsx';
 import { offerConfirmation, summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { MainButton, QuietButton } from '../parts/controls.tsx';
 import { FormFrame, Trouble, useRecordForm } from '../parts/form.tsx';
-import { IconFingerprint } from '../parts/icons.ts';
 import { Small } from '../parts/text.tsx';
 import { announceSignIn, signOut } from './session-news.ts';
 import { ViewerContext } from './viewer.ts';
@@ -69,7 +68,7 @@ function Ways({ onDone }: { onDone: () => void }) {
       {passkeys !== undefined && settings !== null && canUsePasskeys(settings.passkeyHost) && (
         <BusyButton
           label={hasNone ? 'Add a passkey instead' : 'Use a passkey instead'}
-          icon={IconFingerprint}
+          icon="fingerprint"
           act={byPasskey}
         />
       )}
@@ -170,7 +169,7 @@ function Confirmation({ reason, onEnd }: ConfirmationProps) {
       <Trouble text={form.errors['problem']} />
       <Group justify="flex-end">
         <QuietButton label="Cancel" onClick={() => onEnd(false)} />
-        {isByPasskey && <BusyButton label="Use a passkey" icon={IconFingerprint} act={byPasskey} />}
+        {isByPasskey && <BusyButton label="Use a passkey" icon="fingerprint" act={byPasskey} />}
         {state?.isByProvider === true && <BusyButton label="Use single sign-on" variant="filled" act={byProvider} />}
         {isByPassword && (
           <MainButton label="Confirm" type="submit" disabled={form.values.password === ''} loading={form.isBusy} />

@@ -89,9 +89,9 @@ function makeDocument(call: ESTree.Node, source: Source, sources: ReadonlyMap<st
     return findFragment(element.name, source, sources);
   });
   const [first = '', second = ''] = texts;
-  const make = MAKERS[call.callee.name as 'graphql' | 'record' | 'connection'];
-  if (!isMutation) return make(first as never, fragments as never) as DocumentNode;
-  return askForRefusal(mutation(first, second, fragments as never) as never);
+  if (isMutation) return askForRefusal(mutation(first, second, fragments as never) as never);
+  const make = MAKERS[call.callee.name as 'graphql'] as (text: string, fragments: DocumentNode[]) => DocumentNode;
+  return make(first, fragments);
 }
 
 function findFragment(name: string, source: Source, sources: ReadonlyMap<string, Source>): DocumentNode {

@@ -5,15 +5,7 @@ import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import {
-  IconAdjustmentsHorizontal,
-  IconArrowDownLeft,
-  IconArrowUpRight,
-  IconCalendarClock,
-  IconMailQuestion,
-  IconPaperclip,
-  IconSearch,
-} from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -106,11 +98,11 @@ const ROW = record(`email { ...DashboardEmailRow }`, [EMAIL_ROW]);
 const EMAILS = listSource({ label: 'Emails', query: ACTIVITY, size: 50, kinds: 'all', types: ['Email'] });
 
 const NOTHING_FOUND = {
-  icon: IconMailQuestion,
+  icon: 'mail-question',
   title: 'No matching emails',
   about:
     'Change the search or the filters, or choose a longer time. Without a search, mail of the last 30 days is shown.',
-};
+} as const;
 
 /** All received and sent mail, newest first, updated live. */
 export function ActivityPage() {
@@ -174,7 +166,7 @@ function FilterBar() {
         <SearchField value={parameters.get('q') ?? ''} onSearch={(words) => set('q', words)} />
         <QuietButton
           label={`Filters${inUse > 0 ? ` (${inUse})` : ''}`}
-          icon={IconAdjustmentsHorizontal}
+          icon="adjustments-horizontal"
           onClick={toggle}
           aria-expanded={isOpen}
           aria-controls="activity-filters"
@@ -222,7 +214,7 @@ function SearchField({ value, onSearch }: { value: string; onSearch: (words: str
         description="Words, “phrases” and operators: from: to: subject: has:attachment before:2026-01-31 -word. Press Enter to search."
         inputWrapperOrder={['input', 'description', 'error']}
         placeholder="Search all emails"
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<Icon name="search" size={16} />}
         value={typed}
         maxLength={500}
         onChange={({ currentTarget }) => {
@@ -258,20 +250,20 @@ function AddressField({ value, known, onChoose }: AddressFieldProps) {
 }
 
 const directions = {
-  RECEIVED: { icon: IconArrowDownLeft, label: 'Received' },
-  SENT: { icon: IconArrowUpRight, label: 'Sent' },
-  SCHEDULED: { icon: IconCalendarClock, label: 'Scheduled' },
+  RECEIVED: { icon: 'arrow-down-left', label: 'Received' },
+  SENT: { icon: 'arrow-up-right', label: 'Sent' },
+  SCHEDULED: { icon: 'calendar-clock', label: 'Scheduled' },
 } as const;
 
 /** An email in a list: direction, participants and status. */
 function EmailListRow({ email }: { email: EmailRow }) {
-  const { icon: Icon, label } = directions[email.type];
+  const { icon, label } = directions[email.type];
   const to = email.envelopeRecipient ?? email.to.map(({ address }) => address).join(', ');
   const delivery = email.deliveries.edges[0]?.node;
   const recipients = recipientWords(email.recipients);
   return (
     <li className={styles['row']} data-email={email.id}>
-      <Icon size={18} role="img" aria-label={label} />
+      <Icon name={icon} size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
         <Small truncate="end" title={email.from.address} dir="auto" ta="left">
           {showName(email.from)}
@@ -286,7 +278,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
         </SmallLink>
       </div>
       <div className={styles['badges']}>
-        {email.hasFiles && <IconPaperclip size={16} role="img" aria-label="Has attachments" />}
+        {email.hasFiles && <Icon name="paperclip" size={16} role="img" aria-label="Has attachments" />}
         {email.isTest && (
           <Badge variant="default" tt="none" radius="sm">
             test

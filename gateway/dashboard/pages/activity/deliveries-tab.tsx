@@ -1,7 +1,6 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { BusyButton } from '../../parts/buttons.tsx';
-import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ErrorAlert, Hint, PageLink, Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -94,7 +93,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         {endpoint !== null && (isRouted || status !== 'SUCCESS') && (
           <BusyButton
             label={status === 'SUCCESS' ? 'Deliver again' : status === 'PENDING' ? 'Retry now' : 'Retry'}
-            icon={IconRefresh}
+            icon="refresh"
             needed={['send', 'everything']}
             size="xs"
             variant={status === 'SUCCESS' ? 'default' : 'filled'}

@@ -4,7 +4,6 @@ import { graphql, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Block, CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconBraces } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { CautionAlert, ErrorAlert, Fine, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
@@ -81,7 +80,7 @@ function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string })
       <QuietButton
         w="fit-content"
         label={isOpen ? 'Hide payload' : 'Show payload'}
-        icon={IconBraces}
+        icon="braces"
         size="xs"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}

@@ -1,5 +1,4 @@
 import { mutation, type ResultOf, record } from '../../graphql.ts';
-import { IconSend, IconShieldCheck } from '../../parts/icons.ts';
 
 /** The header of an email's page, and the fields that its actions depend on. */
 export const EMAIL = record(`email {
@@ -89,7 +88,7 @@ export const RECIPIENTS = record(`email {
 export const RELEASE = {
   mutation: mutation('releaseEmail', 'releasedAt email { id guardStatus } deliveries { id }'),
   label: 'Release',
-  icon: IconShieldCheck,
+  icon: 'shield-check',
   needed: 'endpoints',
   variant: 'filled',
   done: 'The email was released and is being delivered.',
@@ -99,7 +98,7 @@ export const RELEASE = {
 export const RETRY_SENDING = {
   mutation: mutation('retrySending', 'email { id } recipients { id nextAttemptAt }'),
   label: 'Retry now',
-  icon: IconSend,
+  icon: 'send',
   needed: ['send', 'everything'],
   variant: 'filled',
   done: 'The email is being sent again.',

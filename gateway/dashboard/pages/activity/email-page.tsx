@@ -7,18 +7,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
-import {
-  IconArchive,
-  IconArrowBackUp,
-  IconArrowForwardUp,
-  IconBan,
-  IconChevronDown,
-  IconMail,
-  IconMailOpened,
-  IconMailQuestion,
-  IconRefresh,
-  IconShieldX,
-} from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fact, RecordPage, Section, UrlTabs } from '../../parts/section.tsx';
@@ -76,7 +65,7 @@ export function EmailPage() {
       query={query}
       find={({ email }) => email}
       kind="Email"
-      icon={IconMailQuestion}
+      icon="mail-question"
       missing="The workspace has no email with this ID. It may have been deleted, or the link may be incomplete."
       all={{ label: 'Show all emails', href: '/activity' }}
     >
@@ -191,7 +180,7 @@ function EmailHead({ email }: { email: EmailHeadData }) {
           size="compact-xs"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
+          rightSection={<Icon name="chevron-down" size={14} />}
         />
       </Group>
       {scheduledAt !== null && email.type === 'SCHEDULED' && (
@@ -270,7 +259,7 @@ function EmailActions({ email }: { email: EmailHeadData }) {
 function QuarantineNote({ email: { id, security } }: { email: EmailHeadData }) {
   const virus = security.virus ?? 'unknown';
   return (
-    <ErrorAlert icon={<IconShieldX aria-hidden />} title={`In quarantine: ${virus}`}>
+    <ErrorAlert icon={<Icon name="shield-x" />} title={`In quarantine: ${virus}`}>
       <Small mb="xs">
         This email has a virus. Its text and attachments cannot be opened here, no endpoint gets it, and it is deleted
         after 30 days.
@@ -295,7 +284,7 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
       {guardStatus === null ? (
         <ActButton
           label="Deliver again"
-          icon={IconRefresh}
+          icon="refresh"
           needed={['send', 'everything']}
           mutation={RETRY}
           input={{ id }}
@@ -306,19 +295,19 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
       )}
       <ActButton
         label={isRead ? 'Mark as unread' : 'Mark as read'}
-        icon={isRead ? IconMail : IconMailOpened}
+        icon={isRead ? 'mail' : 'mail-opened'}
         needed="organize"
         mutation={MARK}
         input={{ id, isRead: !isRead }}
       />
       <ActButton
         label={isArchived ? 'Unarchive' : 'Archive'}
-        icon={IconArchive}
+        icon="archive"
         needed="organize"
         mutation={MARK}
         input={{ id, isArchived: !isArchived }}
       />
-      <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
+      <QuietButton label="Spam" icon="ban" needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>
   );
 }
@@ -345,14 +334,8 @@ function ReplyActions({ email }: { email: EmailHeadData }) {
   const close = () => setMode(null);
   return (
     <>
-      <MainButton label="Reply" icon={IconArrowBackUp} needed="send" size="xs" onClick={() => setMode('reply')} />
-      <QuietButton
-        label="Forward"
-        icon={IconArrowForwardUp}
-        needed="send"
-        size="xs"
-        onClick={() => setMode('forward')}
-      />
+      <MainButton label="Reply" icon="arrow-back-up" needed="send" size="xs" onClick={() => setMode('reply')} />
+      <QuietButton label="Forward" icon="arrow-forward-up" needed="send" size="xs" onClick={() => setMode('forward')} />
       <Modal
         opened={mode !== null}
         onClose={close}

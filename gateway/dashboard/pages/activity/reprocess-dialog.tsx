@@ -5,7 +5,6 @@ import { DialogButton } from '../../parts/buttons.tsx';
 import { Block } from '../../parts/command.tsx';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
-import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
 import { type PayloadOf, useAct } from '../../parts/use-act.ts';
 
@@ -34,13 +33,7 @@ const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean 
 /** A button with a dialog that asks which steps to repeat. A dry run previews the changes. */
 export function ReprocessDialog(email: { emailId: string; isReceived: boolean }) {
   return (
-    <DialogButton
-      label="Reprocess"
-      title="Reprocess email"
-      icon={IconRotateClockwise2}
-      needed="imports"
-      dialogSize="lg"
-    >
+    <DialogButton label="Reprocess" title="Reprocess email" icon="rotate-clockwise-2" needed="imports" dialogSize="lg">
       {(close) => <ReprocessForm {...email} onClose={close} />}
     </DialogButton>
   );

@@ -8,7 +8,7 @@ import { useEndpointChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconCircleCheck } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
 import {
@@ -279,7 +279,7 @@ function TestMail({ address }: { address: ShownAddress }) {
           <Alert
             color={isThere ? 'green' : 'post.6'}
             variant="outline"
-            icon={<IconCircleCheck aria-hidden />}
+            icon={<Icon name="circle-check" />}
             title={isThere ? 'The test email arrived' : 'The test email was accepted'}
           >
             <SmallLink href={`/emails/${emailId}`}>Open email</SmallLink>

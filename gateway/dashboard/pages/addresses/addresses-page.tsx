@@ -6,7 +6,6 @@ import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, makeChoices, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -100,7 +99,7 @@ function PermanentAddresses() {
         }}
         filters={filters}
         empty={{
-          icon: IconAt,
+          icon: 'at',
           title: 'No addresses yet',
           about:
             'Create an address on a verified domain. Its mail appears in the inbox, and is delivered to an endpoint if you choose one.',
@@ -172,7 +171,7 @@ function ReplyAddresses() {
         variables={{}}
         filters={filters}
         empty={{
-          icon: IconMessageReply,
+          icon: 'message-reply',
           title: 'No reply addresses yet',
           about:
             'Create one and use it as Reply-To of an email that you send. Mail to it carries your metadata and joins your thread. Its status and the number of messages appear here.',

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { connection, graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { needs } from '../../parts/controls.tsx';
-import { IconCheck, IconX } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 /** Mail that waits for approval, without its content. */
@@ -78,7 +78,7 @@ export function ApprovalActions({ id, title, isRead = true, isStill = true }: Ap
       <Button
         {...needs('approve')}
         size="xs"
-        leftSection={<IconCheck size={16} aria-hidden />}
+        leftSection={<Icon name="check" size={16} />}
         aria-label={`Approve “${title}”`}
         loading={isBusy || isDecided}
         // It keeps the focus.
@@ -92,7 +92,7 @@ export function ApprovalActions({ id, title, isRead = true, isStill = true }: Ap
         needed="approve"
         label="Reject"
         loading={isBusy || isDecided}
-        leftSection={<IconX size={16} aria-hidden />}
+        leftSection={<Icon name="x" size={16} />}
         question={`Reject “${title}”?`}
         about="The email is not sent. Its sender can read the reason."
         confirm="Reject email"

@@ -3,7 +3,7 @@ import { useDebouncedValue, useElementSize } from '@mantine/hooks';
 import { Fragment, type MouseEvent } from 'react';
 import { type UseQueryResponse, useQuery } from 'urql';
 import type { ResultOf } from '../../graphql.ts';
-import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { ErrorNote, PageHeader } from '../../parts/page.tsx';
@@ -48,7 +48,7 @@ export function ApprovalsPage() {
       <ListFrame
         list={list}
         empty={{
-          icon: IconChecks,
+          icon: 'checks',
           title: 'No emails to approve',
           about: (
             <>
@@ -201,7 +201,7 @@ function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review
   const unseen = pieces.filter((piece) => piece.unseen !== null && piece.unseen.kind !== 'COLLAPSED').length;
   if (notes.length === 0 && unseen === 0 && !isTruncated) return null;
   return (
-    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Look at this before you approve">
+    <WarningAlert icon={<Icon name="alert-triangle" />} title="Look at this before you approve">
       <List size="sm" className="postroom-wrap">
         {unseen > 0 && (
           <List.Item>

@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks';
 import { connection, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -70,7 +69,7 @@ export function AuditPage() {
       title="Audit log"
       about="Changes of settings, sign-ins and refused requests, with who made them and from where. Entries cannot be changed or deleted."
       actions={
-        <QuietButton label="Export" icon={IconDownload} href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
+        <QuietButton label="Export" icon="download" href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
       }
     >
       <FilterBar filters={filters}>
@@ -91,7 +90,7 @@ export function AuditPage() {
         variables={{ filter }}
         filters={filters}
         empty={{
-          icon: IconFingerprint,
+          icon: 'fingerprint',
           title: 'No entries yet',
           about: 'Each change of a domain, address, endpoint, rule or key appears here, with who made it.',
           filtered: { title: 'No matching entries', about: 'Change the filters.', all: 'Show all entries' },

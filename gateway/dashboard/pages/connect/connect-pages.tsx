@@ -5,7 +5,7 @@ import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
-import { IconAlertTriangle } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { Fine, Small, WarningAlert } from '../../parts/text.tsx';
 import { activateWorkspace } from '../../shell/session-news.ts';
 import {
@@ -118,7 +118,7 @@ export function DevicePage() {
         }
       >
         <Stack>
-          <WarningAlert icon={<IconAlertTriangle aria-hidden />} py="sm">
+          <WarningAlert icon={<Icon name="alert-triangle" />} py="sm">
             <Small>
               Continue only if you see this code in your own terminal. Anyone who sent it to you gets access.
             </Small>

@@ -5,7 +5,6 @@ import { connection, mutation, record } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconBuilding, IconPlus } from '../../parts/icons.ts';
 import {
   FilterBar,
   type ListRow,
@@ -46,7 +45,7 @@ export function CustomersPage() {
         <DialogButton
           variant="filled"
           size="sm"
-          icon={IconPlus}
+          icon="plus"
           needed="workspaces"
           label="Create workspace"
           title="Create workspace"
@@ -63,7 +62,7 @@ export function CustomersPage() {
         variables={{ filter: clientId === null ? {} : { clientId } }}
         filters={filters}
         empty={{
-          icon: IconBuilding,
+          icon: 'building',
           title: 'No workspaces yet',
           about:
             'A workspace gives one customer of your product a mailbox. Create the first here, or with POST /api/e2/workspaces.',

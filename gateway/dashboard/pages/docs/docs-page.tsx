@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Block, Guide, Inline } from '../../guides/parse-guide.ts';
 import { CopyButton } from '../../parts/command.tsx';
-import { IconBook, IconSearch } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { EmptyState, Page } from '../../parts/page.tsx';
 import { setPageTitle } from '../../parts/tab-title.ts';
 import { PageLink, SmallLink } from '../../parts/text.tsx';
@@ -27,14 +27,14 @@ function GuideList() {
         type="search"
         aria-label="Search guides"
         placeholder="Title or heading"
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<Icon name="search" size={16} />}
         maw={420}
         mb="md"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
       {found.length === 0 ? (
-        <EmptyState icon={IconBook} title="No matching guides" about="Search for other words." />
+        <EmptyState icon="book" title="No matching guides" about="Search for other words." />
       ) : (
         <List aria-label="Guides" listStyleType="none" spacing={6} className={style['guides'] ?? ''}>
           {found.map((guide) => (
@@ -79,7 +79,7 @@ function GuidePage({ name }: { name: string }) {
   }, [guide]);
   if (load === undefined)
     return (
-      <EmptyState icon={IconBook} title="Guide not found" about="It may have another name now.">
+      <EmptyState icon="book" title="Guide not found" about="It may have another name now.">
         <PageLink href="/docs">All guides</PageLink>
       </EmptyState>
     );

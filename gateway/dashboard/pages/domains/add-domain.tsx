@@ -7,7 +7,7 @@ import { graphql } from '../../graphql.ts';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { Page } from '../../parts/page.tsx';
 import { Loaded, NotFound, Section } from '../../parts/section.tsx';
 import { Hint, PageLink, Small } from '../../parts/text.tsx';
@@ -71,11 +71,7 @@ function LaterSteps({ id, step, go }: { id: string; step: number; go: Go }) {
     return (
       <Loaded query={query} height={240}>
         {() => (
-          <NotFound
-            icon={IconWorldOff}
-            title="Domain not found"
-            about="It was deleted, or it belongs to another account."
-          >
+          <NotFound icon="world-off" title="Domain not found" about="It was deleted, or it belongs to another account.">
             <PageLink href="/domains?new">Start over</PageLink>
           </NotFound>
         )}
@@ -263,7 +259,7 @@ function DomainStands({ domain: { name, status }, about }: { domain: ShownDomain
     <Alert
       color={isVerified ? 'green' : 'post.6'}
       variant="outline"
-      icon={<IconCircleCheck aria-hidden />}
+      icon={<Icon name="circle-check" />}
       title={isVerified ? `${name} is verified` : `${name} is waiting for its DNS records`}
       role="status"
     >

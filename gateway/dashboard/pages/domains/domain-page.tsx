@@ -6,7 +6,6 @@ import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -39,7 +38,7 @@ export function DomainPage() {
       query={query}
       find={({ domain }) => domain}
       kind="Domain"
-      icon={IconWorldOff}
+      icon="world-off"
       missing="It was deleted, or it belongs to another account."
       all={{ label: 'All domains', href: '/domains' }}
     >
@@ -264,7 +263,7 @@ const DELETE_DOMAIN = mutation('deleteDomain', 'deletedId name deletedAddressCou
 /** Deletes the domain after the user typed its name. Lists what is deleted with it and what must be deleted first. */
 function DeleteDomain({ domain }: { domain: ShownDomain }) {
   return (
-    <DialogButton label="Delete" title={`Delete ${domain.name}?`} icon={IconTrash} needed="domains" size="sm">
+    <DialogButton label="Delete" title={`Delete ${domain.name}?`} icon="trash" needed="domains" size="sm">
       {(close) =>
         domain.subdomains.totalCount > 0 ? (
           <Stack gap="sm">

@@ -4,7 +4,7 @@ import { graphql, mutation, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton, CopyTextButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList } from '../../parts/section.tsx';
 import {
@@ -156,7 +156,7 @@ export function CopyAllRecords({ records }: { records: readonly ShownRecord[] })
   const { service } = useViewer();
   // Records that name localhost are not to be published.
   if (service.isMailHostnameLocal) return null;
-  const icon = <IconCopy size={14} aria-hidden />;
+  const icon = <Icon name="copy" size={14} />;
   return <CopyTextButton text={writeZoneFile(records)} label="Copy zone file" size="xs" leftSection={icon} />;
 }
 
@@ -241,7 +241,7 @@ function LocalMailServerNote() {
   const { service } = useViewer();
   if (!service.isMailHostnameLocal) return null;
   return (
-    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Do not publish these records yet" role="note">
+    <WarningAlert icon={<Icon name="alert-triangle" />} title="Do not publish these records yet" role="note">
       <Stack gap="xs">
         <Small>
           They name this service as <Code>{service.mailHostname}</Code>, which no other mail server can reach. Set the
@@ -304,7 +304,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
           label="Check DNS"
           needed="domains"
           size="xs"
-          leftSection={<IconRefresh size={14} aria-hidden />}
+          leftSection={<Icon name="refresh" size={14} />}
           loading={isBusy}
           onClick={() => void check()}
         />
@@ -328,7 +328,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
 export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'] }) {
   if (conflict === null) return null;
   return (
-    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Conflicting DNS records" role="status">
+    <ErrorAlert icon={<Icon name="alert-triangle" />} title="Conflicting DNS records" role="status">
       <Stack gap="xs">
         <Small>{conflict.message}</Small>
         <List size="sm" spacing={4}>
@@ -380,7 +380,7 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
     <Alert
       variant="outline"
       color="post"
-      icon={<IconInfoCircle aria-hidden />}
+      icon={<Icon name="info-circle" />}
       title={confidence === 'MEDIUM' ? `${title}, for some of the name servers` : title}
       role="note"
     >
@@ -403,7 +403,7 @@ export function AuthAdvice({ domain }: { domain: ShownDomain }) {
     .filter(({ name, value }) => !isListed(name, value));
   if (records.length === 0 || service.isMailHostnameLocal) return null;
   return (
-    <Alert variant="outline" color="post" icon={<IconInfoCircle aria-hidden />} title="Recommended records" role="note">
+    <Alert variant="outline" color="post" icon={<Icon name="info-circle" />} title="Recommended records" role="note">
       <Stack gap="sm">
         {records.map(({ name, value, description }) => (
           <div key={name}>

@@ -6,7 +6,6 @@ import { connection, graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconRefresh, IconWorld } from '../../parts/icons.ts';
 import { type ListRow, listSource, PagedList, Row, RowName, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -82,7 +81,7 @@ function AllDomains() {
         variables={{ filter: { status } }}
         filters={filters}
         empty={{
-          icon: IconWorld,
+          icon: 'world',
           title: 'No domains yet',
           about:
             'Add the domain of your mail addresses. This page then shows the DNS records to publish and checks them.',
@@ -183,13 +182,7 @@ function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
   const isRunning = work?.state === 'running';
   return {
     button: (
-      <QuietButton
-        label="Check all"
-        icon={IconRefresh}
-        needed="domains"
-        disabled={isRunning}
-        onClick={() => void run()}
-      />
+      <QuietButton label="Check all" icon="refresh" needed="domains" disabled={isRunning} onClick={() => void run()} />
     ),
     progress: work !== null && (
       <Stack gap={6} mb="md">

@@ -3,7 +3,6 @@ import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
 import { connection } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { MainButton } from '../../parts/controls.tsx';
-import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
 import { type ListRow, listSource, Row, RowName } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -34,12 +33,12 @@ export function DraftsPage() {
     <Page
       title="Drafts"
       about="Unsent emails, last changed first."
-      actions={<MainButton label="Write" icon={IconPencilPlus} needed="send" href="/inbox?compose=new" />}
+      actions={<MainButton label="Write" icon="pencil-plus" needed="send" href="/inbox?compose=new" />}
     >
       <ListFrame
         list={list}
         empty={{
-          icon: IconPencil,
+          icon: 'pencil',
           title: 'No drafts',
           about:
             'What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send.',
@@ -76,7 +75,7 @@ function DraftRow({ draft }: { draft: Draft }) {
           <ActButton
             label="Send"
             needed="send"
-            icon={IconSend}
+            icon="send"
             aria-label={`Send “${title}”`}
             mutation={SEND_DRAFT}
             input={{ id, version, idempotencyKey: `dashboard ${id} ${version}` }}

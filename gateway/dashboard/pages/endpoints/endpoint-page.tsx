@@ -5,7 +5,6 @@ import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
 import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, RecordPage, UrlTabs } from '../../parts/section.tsx';
@@ -34,7 +33,7 @@ export function EndpointPage() {
       query={query}
       find={({ endpoint }) => endpoint}
       kind="Endpoint"
-      icon={IconPlugConnectedX}
+      icon="plug-connected-x"
       missing="It was deleted, or the link is incorrect."
       all={{ label: 'All endpoints', href: '/endpoints' }}
     >
@@ -268,7 +267,7 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
                 label="Retry now"
                 needed={['send', 'everything']}
                 variant="filled"
-                icon={IconRefresh}
+                icon="refresh"
                 mutation={RETRY}
                 input={{ id }}
                 done="The delivery is being retried."

@@ -20,7 +20,6 @@ import { makeChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
-import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { CautionAlert, ErrorAlert, Hint, Small } from '../../parts/text.tsx';
 import { type PayloadOf, useAct } from '../../parts/use-act.ts';
@@ -68,7 +67,7 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
             />
           </>
         )}
-        <BusyButton label="Send test" icon={IconPlayerPlay} variant="filled" needed="endpoints" act={run} />
+        <BusyButton label="Send test" icon="player-play" variant="filled" needed="endpoints" act={run} />
       </Group>
       <div aria-live="polite">
         <Trouble text={problem?.message} title="The test failed" />
@@ -172,11 +171,11 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           data={makeChoices({ FAILED: 'Failed', ALL: 'All' })}
         />
         {isRunning ? (
-          <QuietButton label="Stop" icon={IconPlayerStop} onClick={() => (isStopped.current = true)} />
+          <QuietButton label="Stop" icon="player-stop" onClick={() => (isStopped.current = true)} />
         ) : (
           <MainButton
             label="Replay emails"
-            icon={IconRepeat}
+            icon="repeat"
             needed="endpoints"
             disabled={!isActive}
             onClick={() => void run()}
@@ -250,7 +249,7 @@ function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
     <Group gap="sm">
       <QuietButton
         label="Retry all waiting now"
-        icon={IconPlayerTrackNext}
+        icon="player-track-next"
         needed="endpoints"
         disabled={!isActive}
         loading={isRunning}

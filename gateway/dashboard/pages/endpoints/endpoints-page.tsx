@@ -7,7 +7,6 @@ import { CreateButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconPlugConnected } from '../../parts/icons.ts';
 import { FilterBar, RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
 import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -74,7 +73,7 @@ export function EndpointsPage() {
         {({ endpoints: { edges, pageInfo, totalCount } }) =>
           totalCount === 0 && !filters.isFiltered ? (
             <EmptyState
-              icon={IconPlugConnected}
+              icon="plug-connected"
               title="No endpoints yet"
               about="An endpoint receives the mail of an address or a domain and posts it to your program or forwards it. Create an endpoint, then choose it for an address."
             >

@@ -4,7 +4,6 @@ import { connection, graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -95,7 +94,7 @@ function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
   return (
     <Stack gap="sm">
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
-      <ListFrame list={list} empty={{ icon: IconShieldCheck, ...HELD_EMPTY[wait] }}>
+      <ListFrame list={list} empty={{ icon: 'shield-check', ...HELD_EMPTY[wait] }}>
         {(email) => <HeldRow key={email.id} email={email} />}
       </ListFrame>
     </Stack>
@@ -127,7 +126,7 @@ function HeldRow({ email }: { email: Held }) {
       <Group gap={6} wrap="nowrap">
         <BusyButton
           label="Delete"
-          icon={IconTrash}
+          icon="trash"
           needed="endpoints"
           size="xs"
           act={() => remove(id)}
@@ -234,7 +233,7 @@ function SpamList() {
     <ListFrame
       list={list}
       empty={{
-        icon: IconShieldCheck,
+        icon: 'shield-check',
         title: 'No spam',
         about:
           'Emails that the spam filter or a member marks as spam appear here for 30 days, as do emails with a virus.',

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
 import { connection } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { IconMailCheck, IconSend } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
@@ -33,7 +32,7 @@ export function DeferredList() {
     <ListFrame
       list={list}
       empty={{
-        icon: IconSend,
+        icon: 'send',
         title: 'No deferred emails',
         about: 'Emails that a server temporarily refused appear here. Postroom retries them for five days.',
       }}
@@ -93,7 +92,7 @@ export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
     filter: { type: 'SENT', status, timeRange: 'ALL' },
   });
   return (
-    <ListFrame list={list} empty={{ icon: IconMailCheck, ...UNDELIVERED_EMPTY[status] }}>
+    <ListFrame list={list} empty={{ icon: 'mail-check', ...UNDELIVERED_EMPTY[status] }}>
       {(email) => <UndeliveredRow key={email.id} email={email} />}
     </ListFrame>
   );

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconCalendar } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -61,7 +61,7 @@ export function InvitationCard({ emailId }: { emailId: string }) {
     <Paper withBorder p="sm" component="section" aria-label="Invitation">
       <Stack gap={6}>
         <Group gap="xs">
-          <IconCalendar size={18} aria-hidden />
+          <Icon name="calendar" size={18} />
           <Text fw={600} className="postroom-wrap">
             {event.summary === '' ? 'Event without a title' : event.summary}
           </Text>

@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
 import { IconButton, needs } from '../../parts/controls.tsx';
-import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { ErrorNote } from '../../parts/page.tsx';
 import { FieldComing } from '../../shell/keys.ts';
 import { later } from '../../shell/loading.tsx';
@@ -69,14 +69,14 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             title="Write email (c)"
             onClick={() => go({ compose: { mode: 'new' } })}
           >
-            <IconPencilPlus size={18} aria-hidden />
+            <Icon name="pencil-plus" size={18} />
           </ActionIcon>
         </Group>
         <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })}>
           {isNarrowed(view) && <SaveViewMenu view={view} />}
           <IconButton
             label={isCompact ? 'Show larger rows' : 'Show more rows'}
-            icon={isCompact ? IconLayoutList : IconList}
+            icon={isCompact ? 'layout-list' : 'list'}
             iconSize={16}
             variant="default"
             size={30}
@@ -197,7 +197,7 @@ function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur();
           }}
-          leftSection={<IconSearch size={16} aria-hidden />}
+          leftSection={<Icon name="search" size={16} />}
           rightSectionWidth={64}
           rightSection={
             <Group gap={2} wrap="nowrap">
@@ -234,7 +234,7 @@ function HelpButton({ insert }: { insert: (text: string) => void }) {
   const button = (
     <IconButton
       label="Search operators"
-      icon={IconHelp}
+      icon="help"
       size="sm"
       aria-haspopup="dialog"
       aria-expanded={isOpen}

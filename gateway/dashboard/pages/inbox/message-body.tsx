@@ -7,7 +7,7 @@ import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-p
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconButton } from '../../parts/controls.tsx';
 import { FileDownload } from '../../parts/file-download.tsx';
-import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -48,7 +48,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
           <SecurityWarnings warnings={email.securityWarnings} />
           <ScreeningFindings injection={email.security.injection} />
           {email.content.parseError !== null && (
-            <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="This message could only be parsed in part">
+            <WarningAlert icon={<Icon name="alert-triangle" />} title="This message could only be parsed in part">
               <Small>{`${email.content.parseError}. You can download the whole message from its page.`}</Small>
             </WarningAlert>
           )}
@@ -173,16 +173,16 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
                       <Thumbnail
                         emailId={emailId}
                         index={index}
-                        fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
+                        fallback={<Icon name="file" size={16} style={UNSHRUNK} />}
                       />
                     ) : (
-                      <IconFile size={16} aria-hidden style={UNSHRUNK} />
+                      <Icon name="file" size={16} style={UNSHRUNK} />
                     )}
                     <span className="postroom-wrap">{filename}</span>
                     <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
                       {sizeText(size)}
                     </Fine>
-                    <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
+                    <Icon name="download" size={15} aria-label="Download" style={UNSHRUNK} />
                   </Group>
                 </Anchor>
               )}
@@ -190,7 +190,7 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
             {hasPreview(contentType, filename) && (
               <IconButton
                 label={`Preview ${filename}`}
-                icon={IconEye}
+                icon="eye"
                 iconSize={16}
                 size="sm"
                 title="Preview"

@@ -17,19 +17,7 @@ import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
 import { ActButton, Question } from '../../parts/buttons.tsx';
 import { IconButton } from '../../parts/controls.tsx';
-import {
-  IconArrowForwardUp,
-  IconArrowMoveRight,
-  IconArrowsSplit,
-  IconBan,
-  IconCode,
-  IconCornerUpLeft,
-  IconCornerUpLeftDouble,
-  IconDots,
-  IconFileDescription,
-  IconPaperclip,
-  IconTrash,
-} from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
@@ -126,7 +114,7 @@ export function MessageCard(props: MessageCardProps) {
                   Test
                 </Badge>
               )}
-              {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
+              {!isUnfolded && hasFiles && <Icon name="paperclip" size={14} aria-label="has attachments" />}
             </span>
             <Fine component="span" truncate display="block" dir="auto" ta="left">
               {isUnfolded ? from.address : preview || 'No text'}
@@ -139,7 +127,7 @@ export function MessageCard(props: MessageCardProps) {
         {isUnfolded && (
           <IconButton
             label="Show preview, source, headers and checks"
-            icon={IconCode}
+            icon="code"
             variant={hasViews ? 'light' : 'subtle'}
             color="gray"
             title="Preview, source, headers and checks"
@@ -149,7 +137,7 @@ export function MessageCard(props: MessageCardProps) {
         )}
         <Menu position="bottom-end">
           <Menu.Target>
-            <IconButton label={`Actions for the message from ${showName(from)}`} icon={IconDots} />
+            <IconButton label={`Actions for the message from ${showName(from)}`} icon="dots" />
           </Menu.Target>
           <Menu.Dropdown>
             <ReplyItems emailId={id} compose={compose} />
@@ -157,24 +145,24 @@ export function MessageCard(props: MessageCardProps) {
             {!isFirst && (
               <MenuAction
                 label="Split conversation here"
-                icon={IconArrowsSplit}
+                icon="arrows-split"
                 needed={['organize', 'everything']}
                 onClick={() => setDialog('split')}
               />
             )}
             <MenuAction
               label="Move message"
-              icon={IconArrowMoveRight}
+              icon="arrow-move-right"
               needed={['organize', 'everything']}
               onClick={() => setDialog('move')}
             />
             <Menu.Divider />
-            <MenuAction label="Show message details" icon={IconFileDescription} href={`/emails/${id}`} />
+            <MenuAction label="Show message details" icon="file-description" href={`/emails/${id}`} />
             {thread.trashedAt === null && !isOwn && (
-              <MenuAction label="Mark as spam" icon={IconBan} needed="organize" onClick={() => void markSpam(id)} />
+              <MenuAction label="Mark as spam" icon="ban" needed="organize" onClick={() => void markSpam(id)} />
             )}
             {thread.trashedAt === null && (
-              <MenuAction label="Delete message" icon={IconTrash} needed="organize" onClick={() => void remove(id)} />
+              <MenuAction label="Delete message" icon="trash" needed="organize" onClick={() => void remove(id)} />
             )}
           </Menu.Dropdown>
         </Menu>
@@ -196,15 +184,15 @@ export function MessageCard(props: MessageCardProps) {
 }
 
 const REPLY_MODES = [
-  { mode: 'reply', label: 'Reply', Icon: IconCornerUpLeft },
-  { mode: 'reply-all', label: 'Reply to all', Icon: IconCornerUpLeftDouble },
-  { mode: 'forward', label: 'Forward', Icon: IconArrowForwardUp },
+  { mode: 'reply', label: 'Reply', icon: 'corner-up-left' },
+  { mode: 'reply-all', label: 'Reply to all', icon: 'corner-up-left-double' },
+  { mode: 'forward', label: 'Forward', icon: 'arrow-forward-up' },
 ] as const;
 
 /** Items of a menu that reply to or forward an email. */
 export function ReplyItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
-  return REPLY_MODES.map(({ mode, label, Icon }) => (
-    <MenuAction key={mode} label={label} icon={Icon} needed="send" onClick={() => compose({ mode, emailId })} />
+  return REPLY_MODES.map(({ mode, label, icon }) => (
+    <MenuAction key={mode} label={label} icon={icon} needed="send" onClick={() => compose({ mode, emailId })} />
   ));
 }
 

@@ -2,7 +2,6 @@ import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { nameMode } from '../../composer/draft.ts';
 import { IconButton } from '../../parts/controls.tsx';
-import { IconChevronDown, IconChevronUp, IconX } from '../../parts/icons.ts';
 import { Fine, Hint } from '../../parts/text.tsx';
 import { FieldComing } from '../../shell/keys.ts';
 import { later } from '../../shell/loading.tsx';
@@ -92,7 +91,6 @@ const Composer = later(
 function DockedComposer({ composing, close }: { composing: Exclude<Composing, { mode: 'new' }>; close: () => void }) {
   const { mode, emailId, draftId } = composing;
   const [isSmall, setSmall] = useState(false);
-  const Icon = isSmall ? IconChevronUp : IconChevronDown;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Esc does what the button does
     <section
@@ -109,11 +107,11 @@ function DockedComposer({ composing, close }: { composing: Exclude<Composing, { 
         <Group gap={2} wrap="nowrap">
           <IconButton
             label={isSmall ? 'Show composer' : 'Minimize composer'}
-            icon={Icon}
+            icon={isSmall ? 'chevron-up' : 'chevron-down'}
             aria-expanded={!isSmall}
             onClick={() => setSmall(!isSmall)}
           />
-          <IconButton label="Close and keep draft" icon={IconX} onClick={close} />
+          <IconButton label="Close and keep draft" icon="x" onClick={close} />
         </Group>
       </Group>
       <div className={style['dockBody']} hidden={isSmall}>

@@ -15,7 +15,7 @@ import {
   useMemo,
   useRef,
 } from 'react';
-import { IconArchive, IconClock, IconPaperclip } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
@@ -345,19 +345,19 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
     <>
       {mark !== null && (
         <span className={style['mark']}>
-          <IconClock size={14} aria-hidden />
+          <Icon name="clock" size={14} />
           {mark}
         </span>
       )}
       {thread.latestMessage?.hasFiles === true && (
         <>
-          <IconPaperclip size={15} aria-hidden className={style['dim']} />
+          <Icon name="paperclip" size={15} className={style['dim']} />
           <span className={style['words']}>has attachments</span>
         </>
       )}
       {isArchived && (
         <>
-          <IconArchive size={15} aria-hidden className={style['dim']} />
+          <Icon name="archive" size={15} className={style['dim']} />
           <span className={style['words']}>archived</span>
         </>
       )}

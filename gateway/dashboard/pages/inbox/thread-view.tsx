@@ -4,7 +4,6 @@ import { toMode } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconMailQuestion } from '../../parts/icons.ts';
 import { ErrorNote } from '../../parts/page.tsx';
 import { NotFound } from '../../parts/section.tsx';
 import { Hint, PageLink, Small, Tag, WarningAlert } from '../../parts/text.tsx';
@@ -61,7 +60,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
     return (
       <div className={style['thread']}>
         <NotFound
-          icon={IconMailQuestion}
+          icon="mail-question"
           title="Conversation not found"
           about="It is not in this workspace, or its messages were moved to another conversation."
         >

@@ -8,7 +8,6 @@ import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconKey } from '../../parts/icons.ts';
 import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
@@ -101,10 +100,10 @@ export function KeysPage() {
 
 function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: ReactNode }) {
   return isRevoked ? (
-    <EmptyState icon={IconKey} title="No revoked keys" about="Revoked keys no longer work. They are listed here." />
+    <EmptyState icon="key" title="No revoked keys" about="Revoked keys no longer work. They are listed here." />
   ) : (
     <EmptyState
-      icon={IconKey}
+      icon="key"
       title="No API keys yet"
       about="Create one key per program, so that you can limit and revoke each key separately."
     >

@@ -5,7 +5,6 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconPlus } from '../../parts/icons.ts';
 import { Row, RowName, Rows } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -41,7 +40,7 @@ export function MembersPage() {
         about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
       >
         {mayManage && (
-          <DialogButton label="Invite person" title="Invite person" icon={IconPlus} variant="filled" size="sm">
+          <DialogButton label="Invite person" title="Invite person" icon="plus" variant="filled" size="sm">
             {(close) => <InviteForm done={close} />}
           </DialogButton>
         )}

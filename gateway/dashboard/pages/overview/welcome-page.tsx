@@ -4,7 +4,7 @@ import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
 import { MainButton, needs, QuietButton } from '../../parts/controls.tsx';
-import { IconAt, IconMailCheck } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { EmptyState, ErrorNote, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -40,7 +40,7 @@ export function WelcomePage() {
       {data === undefined && error === undefined && <Skeleton height={320} />}
       {data !== undefined && address === undefined && (
         <EmptyState
-          icon={IconAt}
+          icon="at"
           title="Create an address first"
           about={`To receive mail, add a domain and create an address on it.${
             data.viewer.suggestedDomain === null ? '' : ` ${data.viewer.suggestedDomain} needs no DNS records.`
@@ -177,7 +177,7 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
       ) : (
         <Group justify="space-between" gap="sm">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <IconMailCheck size={28} stroke={1.5} aria-hidden />
+            <Icon name="mail-check" size={28} stroke={1.5} />
             <div>
               <Text fw={600} className="postroom-wrap">
                 {mail.subject || '(no subject)'}

@@ -1,6 +1,5 @@
 import { Badge, Group } from '@mantine/core';
 import { connection, type ResultOf } from '../../graphql.ts';
-import { IconMailOff } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -53,7 +52,7 @@ export function RefusalsPage() {
         variables={{ filter: { search: filters.get('q'), reason: filters.choice('reason', REASONS) } }}
         filters={filters}
         empty={{
-          icon: IconMailOff,
+          icon: 'mail-off',
           title: 'No mail was refused',
           about: 'Mail that is refused before it is accepted appears here for 7 days, with the reason.',
           filtered: {

@@ -6,7 +6,6 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { makeChoices } from '../../parts/choices.ts';
 import { CopyButton, CopyTextButton } from '../../parts/command.tsx';
 import { MainButton } from '../../parts/controls.tsx';
-import { IconHistory, IconTerminal2 } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -94,7 +93,7 @@ export function RequestsPage() {
         variables={{ filter }}
         filters={filters}
         empty={{
-          icon: IconHistory,
+          icon: 'history',
           title: 'No requests yet',
           about:
             'Each request that a program sends with an API key appears here, with its response. Create a key and send the first request.',
@@ -225,7 +224,7 @@ function RequestDetails({ request }: { request: WholeRequest }) {
             {path}
           </Small>
         </Stack>
-        <CopyTextButton text={curl} label="Copy as curl" icon={IconTerminal2} />
+        <CopyTextButton text={curl} label="Copy as curl" icon="terminal-2" />
       </Group>
       {omitsBodies && (
         <CautionAlert role="status">The service was busy and stored this request without its bodies.</CautionAlert>

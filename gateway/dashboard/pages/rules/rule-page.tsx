@@ -7,7 +7,6 @@ import { ConfirmButton } from '../../parts/buttons.tsx';
 import { makeChoices, useEndpointChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
 import { Page, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
@@ -38,7 +37,7 @@ export function RulePage() {
       }}
       kind="Rule"
       heading="Guard rule"
-      icon={IconShieldOff}
+      icon="shield-off"
       missing="It was deleted, or the link is incorrect."
       all={{ label: 'All rules', href: '/rules' }}
     >
@@ -306,13 +305,7 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
   return (
     <Section title="Back-test">
       <Hint>Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.</Hint>
-      <QuietButton
-        w="fit-content"
-        label="Run back-test"
-        icon={IconHistory}
-        loading={isBusy}
-        onClick={() => void run()}
-      />
+      <QuietButton w="fit-content" label="Run back-test" icon="history" loading={isBusy} onClick={() => void run()} />
       <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
         {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
         <Trouble text={problem?.message} title="The back-test failed" />

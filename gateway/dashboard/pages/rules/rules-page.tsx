@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
 import { IconButton } from '../../parts/controls.tsx';
-import { IconArrowDown, IconArrowUp, IconShieldHalf } from '../../parts/icons.ts';
 import { RowName } from '../../parts/list.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { EmptyState, Page } from '../../parts/page.tsx';
@@ -48,7 +47,7 @@ export function RulesPage() {
           if (rules.length === 0)
             return (
               <EmptyState
-                icon={IconShieldHalf}
+                icon="shield-half"
                 title="No guard rules yet"
                 about="A rule holds, allows or routes mail by sender, words, attachments, or the results of SPF, DKIM and DMARC. Before you save it, test it with the emails of the last 30 days."
               >
@@ -100,8 +99,8 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
   const mayChange = useRight('policies');
   const { id, name, config, triggerCount, lastTriggeredAt, isActive } = rule;
   const moves = [
-    { by: -1, word: 'up', Icon: IconArrowUp, isLast: place === 1 },
-    { by: 1, word: 'down', Icon: IconArrowDown, isLast: place === count },
+    { by: -1, word: 'up', icon: 'arrow-up', isLast: place === 1 },
+    { by: 1, word: 'down', icon: 'arrow-down', isLast: place === count },
   ] as const;
   return (
     <Card withBorder padding="md" bg="var(--postroom-raised)" component="li">
@@ -130,11 +129,11 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
             disabled={isBusy || !mayChange}
             onChange={({ currentTarget }) => void act({ id, isActive: currentTarget.checked })}
           />
-          {moves.map(({ by, word, Icon, isLast }) => (
+          {moves.map(({ by, word, icon, isLast }) => (
             <Tooltip key={word} label={`Move ${word}`}>
               <IconButton
                 label={`Move ${name} ${word}`}
-                icon={Icon}
+                icon={icon}
                 iconSize={16}
                 needed="policies"
                 variant="default"

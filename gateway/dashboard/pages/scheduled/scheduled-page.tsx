@@ -3,7 +3,6 @@ import { connection, graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
-import { IconCalendarClock } from '../../parts/icons.ts';
 import { type ListRow, listSource } from '../../parts/list.tsx';
 import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -81,7 +80,7 @@ function NothingScheduled() {
   });
   return (
     <EmptyState
-      icon={IconCalendarClock}
+      icon="calendar-clock"
       title="No scheduled emails"
       about={
         <>

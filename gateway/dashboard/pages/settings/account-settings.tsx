@@ -8,7 +8,6 @@ import { ActButton, ConfirmButton, fileField } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconDownload } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, LoadedSection, PlainList, Section } from '../../parts/section.tsx';
@@ -208,7 +207,7 @@ export function ExportSection() {
       <QuietButton
         w="fit-content"
         label="Export account"
-        icon={IconDownload}
+        icon="download"
         needed="export"
         href="/api/auth/export"
         download

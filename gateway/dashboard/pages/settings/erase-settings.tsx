@@ -4,7 +4,6 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconTrash } from '../../parts/icons.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -34,7 +33,7 @@ export function EraseSection() {
         w="fit-content"
         label="Erase account"
         title="Erase this account?"
-        icon={IconTrash}
+        icon="trash"
         size="sm"
         dialogSize="lg"
         disabled={!isOwner}

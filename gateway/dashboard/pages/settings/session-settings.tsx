@@ -2,7 +2,6 @@ import { Badge, Group } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { LoadedSection, PlainList, Section } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
@@ -68,7 +67,7 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
   const device = deviceWords(userAgent);
   return (
     <SettingRow
-      icon={isHandheld(userAgent) ? IconDeviceMobile : IconDeviceDesktop}
+      icon={isHandheld(userAgent) ? 'device-mobile' : 'device-desktop'}
       name={device}
       marks={
         isCurrent && (

@@ -2,7 +2,7 @@ import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { CopyTextButton } from '../../parts/command.tsx';
 import { MainButton } from '../../parts/controls.tsx';
-import type { IconType } from '../../parts/icons.ts';
+import { Icon, type IconName } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Hint, Small, WarningAlert } from '../../parts/text.tsx';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
@@ -45,7 +45,7 @@ export async function change(made: Promise<AuthOutcome<unknown>>, done: string, 
 }
 
 interface SettingRowProps {
-  icon?: IconType;
+  icon?: IconName;
   name: ReactNode;
   /** beside the name */
   marks?: ReactNode;
@@ -55,10 +55,10 @@ interface SettingRowProps {
 }
 
 /** An entry of a list of settings: its name in bold, what there is to know of it, and its actions. */
-export function SettingRow({ icon: Icon, name, marks, about, children }: SettingRowProps) {
+export function SettingRow({ icon, name, marks, about, children }: SettingRowProps) {
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
-      {Icon !== undefined && <Icon size={22} stroke={1.6} aria-hidden style={{ flexShrink: 0 }} />}
+      {icon !== undefined && <Icon name={icon} size={22} stroke={1.6} style={{ flexShrink: 0 }} />}
       <Stack gap={0} flex={1} miw={0}>
         <Group gap="xs">
           <Text fw={600} className="postroom-wrap">

@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Switch, useMantineColorScheme } from '@mantine
 import { type ReactNode, useState } from 'react';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { useStoredChoice } from '../../parts/browser-storage.ts';
-import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { Page } from '../../parts/page.tsx';
 import { Section, UrlTabs } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
@@ -54,16 +54,16 @@ export function SettingsPage() {
       <UrlTabs
         replace
         tabs={[
-          { name: 'account', label: 'Account', icon: IconUser, content: columns(account) },
-          { name: 'security', label: 'Security', icon: IconLock, content: columns(security) },
+          { name: 'account', label: 'Account', icon: 'user', content: columns(account) },
+          { name: 'security', label: 'Security', icon: 'lock', content: columns(security) },
           {
             name: 'snippets',
             label: 'Snippets',
-            icon: IconBolt,
+            icon: 'bolt',
             needed: 'send',
             content: columns(<SnippetsSection />),
           },
-          { name: 'service', label: 'Service', icon: IconServer2, content: columns(service) },
+          { name: 'service', label: 'Service', icon: 'server-2', content: columns(service) },
         ]}
       />
     </Page>
@@ -71,9 +71,9 @@ export function SettingsPage() {
 }
 
 const SCHEMES = [
-  { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'System', icon: IconSunMoon },
+  { value: 'light', label: 'Light', icon: 'sun' },
+  { value: 'dark', label: 'Dark', icon: 'moon' },
+  { value: 'auto', label: 'System', icon: 'sun-moon' },
 ] as const;
 
 /** Light or dark theme. */
@@ -86,11 +86,11 @@ function AppearanceSection() {
         w="fit-content"
         value={colorScheme}
         onChange={(scheme) => setColorScheme(scheme)}
-        data={SCHEMES.map(({ value, label, icon: Icon }) => ({
+        data={SCHEMES.map(({ value, label, icon }) => ({
           value,
           label: (
             <Group gap={6} wrap="nowrap">
-              <Icon size={16} aria-hidden />
+              <Icon name={icon} size={16} />
               {label}
             </Group>
           ),

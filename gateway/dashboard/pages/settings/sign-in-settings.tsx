@@ -4,7 +4,6 @@ import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyTextButton } from '../../parts/command.tsx';
 import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -231,7 +230,7 @@ export function PasskeysSection() {
     <Section
       title="Passkeys"
       about="Sign in with a fingerprint, face or device PIN. A passkey cannot be guessed or phished."
-      actions={canAdd && <BusyButton label="Add passkey" icon={IconPlus} act={add} />}
+      actions={canAdd && <BusyButton label="Add passkey" icon="plus" act={add} />}
     >
       <WhenRead asked={asked} height={40}>
         {(passkeys) => (
@@ -256,7 +255,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
   const shown = passkey.name ?? 'Passkey';
   return (
     <SettingRow
-      icon={IconFingerprint}
+      icon="fingerprint"
       name={shown}
       about={
         <>

@@ -2,7 +2,7 @@ import { Button, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Te
 import { useDocumentTitle } from '@mantine/hooks';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import { FormFrame, type RecordFormState, Trouble } from '../../parts/form.tsx';
-import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { ErrorAlert, Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
@@ -59,9 +59,9 @@ export function EntryLink(props: ComponentProps<typeof PageLink>) {
 /** Shows the error of an account request. */
 export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   if (problem === null) return null;
-  const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
+  const icon = problem.status === 429 ? 'clock-pause' : 'alert-triangle';
   return (
-    <ErrorAlert icon={<Icon aria-hidden />} role="alert" py="sm">
+    <ErrorAlert icon={<Icon name={icon} />} role="alert" py="sm">
       <Small>{problem.message}</Small>
     </ErrorAlert>
   );

@@ -1,7 +1,6 @@
 import { connection, mutation } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconBan } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -56,7 +55,7 @@ export function SuppressionsPage() {
         variables={{ filter: { search: filters.get('q'), reason: filters.choice('reason', CHOICES) } }}
         filters={filters}
         empty={{
-          icon: IconBan,
+          icon: 'ban',
           title: 'No suppressions yet',
           about:
             'Postroom adds an address after a permanent bounce or a complaint and then refuses to send to it, which protects your sender reputation.',
