@@ -138,10 +138,10 @@ export function useThreadActs(
     back();
     return null;
   };
-  const rowsOf = (touched: ReadonlySet<string>) => heldRows(list.pages).filter(({ node }) => touched.has(node.id));
+  const readRows = (touched: ReadonlySet<string>) => heldRows(list.pages).filter(({ node }) => touched.has(node.id));
   const setArchived = (ids: readonly string[], isArchived: boolean) => {
     const touched = new Set(ids);
-    const before = rowsOf(touched);
+    const before = readRows(touched);
     const mark = (is: boolean) => list.patch(touched, (thread) => ({ ...thread, isArchived: is }));
     const isLeaving = leaves(isArchived);
     return change(
@@ -153,7 +153,7 @@ export function useThreadActs(
   /** The list loses the threads whichever way they go: to the trash, or back. */
   const setTrashed = (ids: readonly string[], isTrashed: boolean) => {
     const touched = new Set(ids);
-    const before = rowsOf(touched);
+    const before = readRows(touched);
     const move = isTrashed ? moveToTrash : moveBack;
     return change(
       () => void list.takeOut(touched),
@@ -163,7 +163,7 @@ export function useThreadActs(
   };
   const setRead = (ids: readonly string[], isRead: boolean) => {
     const touched = new Set(ids);
-    const counts = new Map(rowsOf(touched).map(({ node }) => [node.id, node.unreadCount]));
+    const counts = new Map(readRows(touched).map(({ node }) => [node.id, node.unreadCount]));
     const show = (count: (thread: ThreadRow) => number) =>
       list.patch(touched, (thread) => ({ ...thread, unreadCount: count(thread) }));
     return change(
@@ -174,7 +174,7 @@ export function useThreadActs(
   };
   /** Marks threads by the person. Undo restores what the list showed before. */
   const setReadByMe = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
-    const shown = rowsOf(new Set(ids)).map(({ node }) => node);
+    const shown = readRows(new Set(ids)).map(({ node }) => node);
     const same = new Set(shown.flatMap(({ id, isReadByMe }) => (isReadByMe === isRead ? [id] : [])));
     const changed = ids.filter((id) => !same.has(id));
     if (changed.length === 0) return null;
