@@ -268,9 +268,9 @@ const VERIFY_DOMAIN = mutation(
 );
 
 /** Starts a DNS check of a domain. */
-export function useDnsCheck(id: string, done: () => void) {
+export function useDnsCheck(id: string, refresh: () => void) {
   const { act, isBusy, problem } = useAct(VERIFY_DOMAIN, { quiet: true });
-  return { check: () => act({ id }).then(done), isBusy, problem };
+  return { check: () => act({ id }).then(refresh), isBusy, problem };
 }
 
 /** Number of records found, time of the last check, and a button that checks again. */

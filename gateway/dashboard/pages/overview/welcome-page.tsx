@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
-import { MainButton, needs, QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { Icon } from '../../parts/icons.ts';
 import { EmptyState, ErrorNote, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';

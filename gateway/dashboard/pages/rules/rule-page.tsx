@@ -7,7 +7,7 @@ import { ConfirmButton } from '../../parts/buttons.tsx';
 import { makeChoices, useEndpointChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { Page, PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
