@@ -65,28 +65,31 @@ function scalarScript(): Plugin {
   };
 }
 
-/** Puts the shapes of Tabler Icons that icons.ts names in the place of its call that reads them, so that the page gets only those. */
+/** How Tabler Icons draws lines: the same in each icon. */
+const LINES = ' fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" stroke-width="2"';
+
+/** Puts the shapes of Tabler Icons that icons.ts names there, so that the page gets only those. */
 function icons(): Plugin {
-  const shapes = new Map(Object.entries(tabler.icons));
   return {
     name: 'postroom-icons',
     transform: {
       filter: { id: /\/parts\/icons\.ts$/ },
       handler(code) {
         const [, names = ''] = /const NAMES = `([^`]*)`/.exec(code) ?? [];
-        const found = names
-          .split(/\s+/)
-          .filter((name) => name !== '')
-          .map((name) => {
-            const shape = shapes.get(name);
-            if (shape === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
-            return [name, shape.body.replace(' stroke-width="2"', '')];
-          });
-        return code.replace('readShapes(NAMES)', () => JSON.stringify(Object.fromEntries(found)));
+        const shapes = names.match(/\S+/g)?.map((name) => [name, readShape(name)]) ?? [];
+        return code.replace(/(?<=const SHAPES: .* = )\{\}/, () => JSON.stringify(Object.fromEntries(shapes)));
       },
     },
     enforce: 'pre',
   };
+}
+
+/** Returns the shape of an icon without what an icon of lines has from its element. */
+function readShape(name: string): string {
+  const body = tabler.icons[name]?.body;
+  if (body === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
+  const lines = body.replace(LINES, '');
+  return lines === body ? body.replace('<path ', '<path stroke="none" ') : lines;
 }
 
 /**

@@ -23,12 +23,8 @@ type Words<Text extends string> = Text extends `${infer Line}\n${infer Rest}`
 /** Name of one of them. */
 export type IconName = Exclude<Words<typeof NAMES>, ''>;
 
-/** Returns their shapes by name. The build has these in the place of the call: see `icons` in vite.config.ts. */
-function readShapes(_names: string): Readonly<Record<string, string>> {
-  return {};
-}
-
-const SHAPES = readShapes(NAMES);
+/** Their shapes by name, which the build puts here: see `icons` in vite.config.ts. */
+const SHAPES: Partial<Record<IconName, string>> = {};
 
 interface IconProps extends Omit<SVGAttributes<SVGSVGElement>, 'name' | 'stroke'> {
   name: IconName;
@@ -38,12 +34,16 @@ interface IconProps extends Omit<SVGAttributes<SVGSVGElement>, 'name' | 'stroke'
   stroke?: number;
 }
 
-/** An icon. Screen readers hear of it only if it has a label. */
+/** An icon. A long name beside it takes no room from it. Screen readers hear of it only if it has a label. */
 export function Icon({ name, size = 24, stroke = 2, ...rest }: IconProps) {
   return createElement('svg', {
     viewBox: '0 0 24 24',
     width: size,
     height: size,
+    fill: 'none',
+    stroke: 'currentColor',
+    strokeLinecap: 'round',
+    strokeLinejoin: 'round',
     strokeWidth: stroke,
     'aria-hidden': rest['aria-label'] === undefined,
     ...rest,

@@ -136,9 +136,6 @@ function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipi
 
 const AttachmentPreview = later(async () => (await import('../../parts/attachment-preview.tsx')).AttachmentPreview);
 
-/** A long name takes no room from its icons. */
-const UNSHRUNK = { flex: 'none' } as const;
-
 /** Attachments of an email that are scaled down in the page. */
 const MAX_THUMBNAILS = 24;
 
@@ -170,19 +167,15 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
                 <Anchor {...link} size="sm" underline="hover" c="inherit" py={2}>
                   <Group gap="xs" wrap="nowrap">
                     {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
-                      <Thumbnail
-                        emailId={emailId}
-                        index={index}
-                        fallback={<Icon name="file" size={16} style={UNSHRUNK} />}
-                      />
+                      <Thumbnail emailId={emailId} index={index} fallback={<Icon name="file" size={16} />} />
                     ) : (
-                      <Icon name="file" size={16} style={UNSHRUNK} />
+                      <Icon name="file" size={16} />
                     )}
                     <span className="postroom-wrap">{filename}</span>
                     <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
                       {sizeText(size)}
                     </Fine>
-                    <Icon name="download" size={15} aria-label="Download" style={UNSHRUNK} />
+                    <Icon name="download" size={15} aria-label="Download" />
                   </Group>
                 </Anchor>
               )}

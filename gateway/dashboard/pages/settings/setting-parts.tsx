@@ -58,7 +58,7 @@ interface SettingRowProps {
 export function SettingRow({ icon, name, marks, about, children }: SettingRowProps) {
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
-      {icon !== undefined && <Icon name={icon} size={22} stroke={1.6} style={{ flexShrink: 0 }} />}
+      {icon !== undefined && <Icon name={icon} size={22} stroke={1.6} />}
       <Stack gap={0} flex={1} miw={0}>
         <Group gap="xs">
           <Text fw={600} className="postroom-wrap">
