@@ -86,8 +86,8 @@ function icons(): Plugin {
 
 /** Returns the shape of an icon without what an icon of lines has from its element. */
 function readShape(name: string): string {
-  const body = tabler.icons[name]?.body;
-  if (body === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
+  if (!(name in tabler.icons)) throw new Error(`Tabler Icons has no icon "${name}"`);
+  const { body } = tabler.icons[name] as { body: string };
   const lines = body.replace(LINES, '');
   return lines === body ? body.replace('<path ', '<path stroke="none" ') : lines;
 }
