@@ -1,4 +1,4 @@
-import { graphql, type ResultOf, record } from '../../graphql.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
 
 /** Messages per page. */
 export const MESSAGES = 50;
@@ -48,25 +48,29 @@ export const EARLIER_MESSAGES = graphql(
 );
 
 /** Fields of an expanded message. */
-export const MESSAGE_BODY = record(`email {
-  id type status
-  attachments { index filename contentType contentId size downloadUrl disposition }
-  recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
-  securityWarnings { kind text shown actual }
-  security { injection { verdict findings { part excerpt why } } }
-  listUnsubscribe { isOneClick url mailto }
-  content {
-    text cleanedText html parseError isTruncated
-    authentication {
-      sender { verdict domain text }
-      hasSeveralFromFields
-      spf { result domain }
-      dkim { result domain selector }
-      dmarc { result domain policy }
-      arc { result }
+export const MESSAGE_BODY = graphql(`
+  query InboxMessageBody($id: ID!) {
+    email(id: $id) {
+      id type status
+      attachments { index filename contentType contentId size downloadUrl disposition }
+      recipients { id address status lastCode lastText refusal { title advice } nextAttemptAt settledAt }
+      securityWarnings { kind text shown actual }
+      security { injection { verdict findings { part excerpt why } } }
+      listUnsubscribe { isOneClick url mailto }
+      content {
+        text cleanedText html parseError isTruncated
+        authentication {
+          sender { verdict domain text }
+          hasSeveralFromFields
+          spf { result domain }
+          dkim { result domain selector }
+          dmarc { result domain policy }
+          arc { result }
+        }
+      }
     }
   }
-}`);
+`);
 
 /** A message of a thread. */
 export type ThreadMessage = ResultOf<typeof MESSAGE>;
