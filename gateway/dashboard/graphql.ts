@@ -28,4 +28,49 @@ export function mutation<
   return graphql(text, fragments);
 }
 
+type RecordText<Text extends string> = Text extends `${infer Root} {${infer Selection}`
+  ? `query ${Root}($id: ID!) { ${Root}(id: $id) {${Selection} }`
+  : never;
+
+/** Returns the document that reads one record by its ID, such as `email { id subject }`. */
+export function record<
+  const Text extends string,
+  const Fragments extends NonNullable<Parameters<typeof graphql>[1]> = [],
+>(text: Text, fragments?: Fragments) {
+  const [root = ''] = text.split(' {', 1);
+  const document = `query ${root}($id: ID!) { ${root}(id: $id) {${text.slice(root.length + 2)} }`;
+  return graphql(document as RecordText<Text>, fragments);
+}
+
+/** What the variables of `$filter: EmailFilter, $search: String` are passed as: `filter: $filter, search: $search`. */
+type Passed<Variables extends string> = Variables extends `$${infer Name}: ${infer Rest}`
+  ? Rest extends `${string}, ${infer Next}`
+    ? `${Name}: $${Name}, ${Passed<Next>}`
+    : `${Name}: $${Name}`
+  : never;
+
+type ConnectionText<Text extends string> = Text extends `${infer Head} {${infer Selection}`
+  ? Head extends `${infer Root}(${infer Variables})`
+    ? `query ${Root}($first: Int!, $after: String, ${Variables}) { ${Root}(first: $first, after: $after, ${Passed<Variables>}) { edges { cursor node {${Selection} } pageInfo { hasNextPage endCursor } } }`
+    : `query ${Head}($first: Int!, $after: String) { ${Head}(first: $first, after: $after) { edges { cursor node {${Selection} } pageInfo { hasNextPage endCursor } } }`
+  : never;
+
+/**
+ * Returns the document that reads a page of a list, such as `emails($filter: EmailFilter) { id subject }`: its variables, which are passed as
+ * arguments of the same names, and what is read of each row.
+ */
+export function connection<
+  const Text extends string,
+  const Fragments extends NonNullable<Parameters<typeof graphql>[1]> = [],
+>(text: Text, fragments?: Fragments) {
+  const [head = ''] = text.split(' {', 1);
+  const [root = '', declared = ''] = head.split(/[()]/);
+  const variables = ['$first: Int!', '$after: String', ...(declared === '' ? [] : declared.split(', '))];
+  const passed = variables.map(
+    (variable) => `${variable.slice(1, variable.indexOf(':'))}: ${variable.split(':', 1)[0]}`,
+  );
+  const document = `query ${root}(${variables.join(', ')}) { ${root}(${passed.join(', ')}) { edges { cursor node {${text.slice(head.length + 2)} } pageInfo { hasNextPage endCursor } } }`;
+  return graphql(document as ConnectionText<Text>, fragments);
+}
+
 export type { ResultOf, VariablesOf } from 'gql.tada';

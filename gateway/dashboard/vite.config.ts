@@ -65,22 +65,31 @@ function scalarScript(): Plugin {
   };
 }
 
-/** Puts shapes of Tabler Icons in the place of the names in icons.ts, so that the page gets only those. */
+/** How Tabler Icons draws lines: the same in each icon. */
+const LINES = ' fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" stroke-width="2"';
+
+/** Puts the shapes of Tabler Icons that icons.ts names there, so that the page gets only those. */
 function icons(): Plugin {
-  const shapes = new Map(Object.entries(tabler.icons));
   return {
     name: 'postroom-icons',
     transform: {
       filter: { id: /\/parts\/icons\.ts$/ },
-      handler: (code) =>
-        code.replace(/ icon\('([a-z0-9-]+)'\)/g, (_, name: string) => {
-          const found = shapes.get(name);
-          if (found === undefined) throw new Error(`Tabler Icons has no icon "${name}"`);
-          return ` /* @__PURE__ */ icon(${JSON.stringify(found.body.replace(' stroke-width="2"', ''))})`;
-        }),
+      handler(code) {
+        const [, names = ''] = /const NAMES = `([^`]*)`/.exec(code) ?? [];
+        const shapes = names.match(/\S+/g)?.map((name) => [name, readShape(name)]) ?? [];
+        return code.replace(/(?<=const SHAPES: .* = )\{\}/, () => JSON.stringify(Object.fromEntries(shapes)));
+      },
     },
     enforce: 'pre',
   };
+}
+
+/** Returns the shape of an icon without what an icon of lines has from its element. */
+function readShape(name: string): string {
+  if (!(name in tabler.icons)) throw new Error(`Tabler Icons has no icon "${name}"`);
+  const { body } = tabler.icons[name] as { body: string };
+  const lines = body.replace(LINES, '');
+  return lines === body ? body.replace('<path ', '<path stroke="none" ') : lines;
 }
 
 /**

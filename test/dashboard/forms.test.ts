@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { buildSchema, print, validate } from 'graphql';
+import { buildSchema, type DocumentNode, parse, print, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { mutation } from '../../gateway/dashboard/graphql.ts';
+import { connection, mutation, record } from '../../gateway/dashboard/graphql.ts';
 import { hasNoCriteria, readValues } from '../../gateway/dashboard/pages/rules/rule-values.ts';
 import { askForRefusal, formErrors } from '../../gateway/dashboard/parts/refusal.ts';
 import { repository } from '../support/runner.ts';
 
 const message = 'Validation failed';
+const schema = buildSchema(readFileSync(path.join(repository, 'schema.graphql'), 'utf8'));
 
 test.each([
   ['an error of its own field only at the field', { name: 'is too long' }, { name: 'is too long' }],
@@ -38,9 +39,30 @@ test('a mutation asks for the errors of its root field, and is declared by its n
   const declared = mutation('suppressAddress', 'suppression { id }');
   const asked = askForRefusal(declared);
   const text = JSON.stringify(asked);
-  const schema = buildSchema(readFileSync(path.join(repository, 'schema.graphql'), 'utf8'));
   expect(validate(schema, JSON.parse(text))).toEqual([]);
   expect(text).toContain('RefusalParts');
   expect(print(JSON.parse(text))).toMatch(/\.\.\.RefusalParts\s+\}\s+\}\s+fragment RefusalParts on Error/);
   expect(askForRefusal(declared)).toBe(asked);
+});
+
+test.each([
+  [
+    'a record by its root field, which takes an ID',
+    record('email { id subject }'),
+    'query email($id: ID!) { email(id: $id) { id subject } }',
+  ],
+  [
+    'a list by its root field, which takes a page',
+    connection('domains { id }'),
+    'query domains($first: Int!, $after: String) { domains(first: $first, after: $after) { edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }',
+  ],
+  [
+    'a list with variables, which are passed as arguments of the same names',
+    connection('emails($filter: EmailFilter, $search: String) { id }'),
+    'query emails($first: Int!, $after: String, $filter: EmailFilter, $search: String) { emails(first: $first, after: $after, filter: $filter, search: $search) { edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }',
+  ],
+])('a document reads %s', (_, document, text) => {
+  const declared: unknown = document;
+  expect(print(declared as DocumentNode)).toBe(print(parse(text)));
+  expect(validate(schema, declared as DocumentNode)).toEqual([]);
 });

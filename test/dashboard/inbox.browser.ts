@@ -147,12 +147,12 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     const from = { name: 'boss@corp.test', address: 'eve@sender.test' };
     await stage.mail({ to, from, subject: 'Re: Gears', text: 'Or forty thousand.', inReplyTo: '<gears@sender.test>' });
     await page.getByRole('article').nth(1).getByText('Or forty thousand.').last().waitFor();
-    // Who answers the conversation is shown while it is claimed.
+    // Who replies to the conversation is shown while it is claimed.
     const claimPath = `/mail/threads/${await threadId(account)}/claim`;
     const { token } = (await account.call('POST', claimPath, { holder: 'agent-7' })).body;
-    await page.getByText('agent-7 is answering').waitFor();
+    await page.getByText('agent-7 is replying').waitFor();
     await account.call('POST', `${claimPath}/release`, { token });
-    await page.getByText('agent-7 is answering').waitFor({ state: 'hidden' });
+    await page.getByText('agent-7 is replying').waitFor({ state: 'hidden' });
     // The warning about its sender is shown above its text.
     const warnings = page.getByRole('alert', { name: 'Be careful with this message' });
     await warnings.getByText('contains boss@corp.test').waitFor();

@@ -5,7 +5,7 @@ import { OPEN_PATHS } from '../../gateway/dashboard/shell/open-paths.ts';
 test('nothing is asked for before the script on exactly the pages that need no session', async () => {
   const app = await readFile(new URL('../../gateway/dashboard/app.tsx', import.meta.url), 'utf8');
   const pathsOf = (list: string) => {
-    const declared = app.slice(app.indexOf(`const ${list}:`));
+    const declared = app.slice(app.indexOf(`const ${list} = {`));
     return [...declared.slice(0, declared.indexOf('\n};')).matchAll(/^ {2}'(\/[^']*)'/gm)].map(([, path = '']) => path);
   };
   const [open, others] = [pathsOf('openPages'), pathsOf('pages')];

@@ -29,3 +29,12 @@ test('page.css has only classes that a component uses', () => {
   const used = sources.map(({ text }) => text).join('\n');
   expect(readClasses('page.css').filter((name) => !used.includes(name))).toEqual([]);
 });
+
+test('icons.ts names only icons that a component shows', () => {
+  const isOfIcons = ({ text }: { text: string }) => text.includes('const NAMES = `\n');
+  const [, listed = ''] = /const NAMES = `([^`]*)`/.exec(sources.find(isOfIcons)?.text ?? '') ?? [];
+  const named = listed.trim().split(/\s+/);
+  const used = sources.filter((source) => !isOfIcons(source)).map(({ text }) => text);
+  expect(named).toContain('mail');
+  expect(named.filter((name) => !used.some((text) => new RegExp(`["']${name}["']`).test(text)))).toEqual([]);
+});

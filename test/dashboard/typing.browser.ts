@@ -370,7 +370,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await signature.fill('Kind regards');
     let failed = 0;
     await page.route('**/graphql', (route) => {
-      if (!isQuery(route.request().postData(), 'DashboardAddress')) return route.continue();
+      if (!isQuery(route.request().postData(), 'emailAddress')) return route.continue();
       failed += 1;
       return route.abort();
     });

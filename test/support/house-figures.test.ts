@@ -3,10 +3,10 @@ import { countDashboard, countStepFiles, countWords, WAYS } from './house-figure
 
 /** Figures of this day. Lower a bound when its figure falls; none rises. The targets are 35 files for a way in and 30 for the way out. */
 const MAX_FILES = { wayIn: 26, bothWaysIn: 35, wayOut: 30 };
-const MAX_WORDS = { functionsInOf: 2, answers: 180, most: 0, places: 0, oldWordLines: 5 };
+const MAX_WORDS = { functionsInOf: 2, answers: 130, most: 0, places: 0, oldWordLines: 5 };
 
-/** A page of the dashboard is one or two files that a reader recognizes; its lines only fall (docs/decisions/0191). */
-const MAX_DASHBOARD = { dashboardFiles: 184, dashboardLines: 31_001 };
+/** A page of the dashboard is one or two files that a reader recognizes; its lines only fall (docs/decisions/0247). */
+const MAX_DASHBOARD = { dashboardFiles: 183, dashboardLines: 30_157 };
 
 test.each(Object.entries(MAX_FILES))('the steps of %s name at most %i files', (way, most) => {
   const files = countStepFiles(...WAYS[way as keyof typeof WAYS]);

@@ -1,4 +1,4 @@
-import { graphql, mutation, type ResultOf } from '../graphql.ts';
+import { graphql, mutation, type ResultOf, record } from '../graphql.ts';
 
 /** Addresses and domains that can send mail. */
 export const SENDERS = graphql(`
@@ -16,21 +16,17 @@ export const SIGNATURES = graphql(`
 `);
 
 /** The message to reply to or to forward. */
-export const ORIGINAL = graphql(`
-  query ComposerOriginal($id: ID!) {
-    email(id: $id) {
-      id type subject createdAt date envelopeRecipient
-      ownAddress { address }
-      from { name address }
-      to { name address }
-      cc { name address }
-      replyTo { name address }
-      thread { id }
-      attachments { index filename size }
-      content { text cleanedText html }
-    }
-  }
-`);
+export const ORIGINAL = record(`email {
+  id type subject createdAt date envelopeRecipient
+  ownAddress { address }
+  from { name address }
+  to { name address }
+  cc { name address }
+  replyTo { name address }
+  thread { id }
+  attachments { index filename size }
+  content { text cleanedText html }
+}`);
 
 /** People with whom mail was exchanged, by the prefix of their address or name. */
 export const CONTACTS = graphql(`
@@ -48,9 +44,9 @@ const DRAFT = graphql(`
 `);
 
 /** A stored draft. */
-export const READ_DRAFT = graphql(`query ComposerReadDraft($id: ID!) { draft(id: $id) { ...ComposerDraft } }`, [DRAFT]);
+export const READ_DRAFT = record(`draft { ...ComposerDraft }`, [DRAFT]);
 
-/** The drafts that answer a message. */
+/** The drafts of replies to a message, and of mail that forwards it. */
 export const DRAFTS_OF = graphql(
   `query ComposerDraftsOf($originalEmailId: ID!) {
     drafts(first: 10, filter: { originalEmailId: $originalEmailId }) { edges { node { ...ComposerDraft } } }
@@ -79,9 +75,7 @@ export const DELETE_DRAFT = mutation('deleteDraft', 'deletedId');
 export const SEND_DRAFT = mutation('sendDraft', 'email { ...SentEmail }', [SENT]);
 
 /** The attachments of an email that was just submitted. */
-export const SENT_FILES = graphql(`
-  query ComposerSentFiles($id: ID!) { email(id: $id) { id attachments { index filename size } } }
-`);
+export const SENT_FILES = record(`email { id attachments { index filename size } }`);
 
 /** Cancels a scheduled email. */
 export const CANCEL = mutation('cancelEmail', 'email { id status }');

@@ -18,16 +18,7 @@ import { useQuery } from 'urql';
 import type { Schedule } from '../../../core/sending/schedule.ts';
 import { fileField } from '../parts/buttons.tsx';
 import { QuietButton } from '../parts/controls.tsx';
-import {
-  IconBell,
-  IconCalendar,
-  IconCheck,
-  IconChevronDown,
-  IconClock,
-  IconFile,
-  IconPaperclip,
-  IconSend,
-} from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import { MenuAction } from '../parts/menu-action.tsx';
 import { Fine } from '../parts/text.tsx';
 import { exactTime } from '../parts/words.ts';
@@ -146,7 +137,7 @@ export function AttachmentField({ files, add, remove, refusal }: AttachmentField
       <Group gap="xs">
         <FileButton multiple onChange={add} inputProps={fileField('Files to attach')}>
           {(props) => (
-            <Button {...props} size="xs" variant="default" leftSection={<IconPaperclip size={16} aria-hidden />}>
+            <Button {...props} size="xs" variant="default" leftSection={<Icon name="paperclip" size={16} />}>
               Attach files
             </Button>
           )}
@@ -157,7 +148,7 @@ export function AttachmentField({ files, add, remove, refusal }: AttachmentField
             contentId === null && (
               <Paper key={id} withBorder px="xs" py={2} radius="sm">
                 <Group gap={6} wrap="nowrap">
-                  <IconFile size={14} aria-hidden />
+                  <Icon name="file" size={14} />
                   <Text size="xs" className="postroom-wrap">
                     {name}
                   </Text>
@@ -254,30 +245,30 @@ export function SendButton(props: SendButtonProps) {
   const { isBusy, isDisabled, isScheduled, send, pickDate, remindAt, setReminder } = props;
   return (
     <Button.Group>
-      <Button type="submit" loading={isBusy} disabled={isDisabled} leftSection={<IconSend size={16} aria-hidden />}>
+      <Button type="submit" loading={isBusy} disabled={isDisabled} leftSection={<Icon name="send" size={16} />}>
         {isScheduled ? 'Schedule' : 'Send'}
       </Button>
       <Menu position="top-start" withinPortal={false} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button px={8} ml={1} disabled={isBusy || isDisabled} aria-label="Send later">
-            <IconChevronDown size={16} aria-hidden />
+            <Icon name="chevron-down" size={16} />
           </Button>
         </Menu.Target>
         {/* Esc closes the menu, not the composer. */}
         <Menu.Dropdown onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}>
-          <MenuAction label={isScheduled ? 'Send now' : 'Send'} icon={IconSend} onClick={() => send('')} />
+          <MenuAction label={isScheduled ? 'Send now' : 'Send'} icon="send" onClick={() => send('')} />
           <Menu.Divider />
           <Menu.Label>Send later</Menu.Label>
           {LATER.map(([label, words]) => (
-            <MenuAction key={words} label={label} icon={IconClock} onClick={() => send(words)} />
+            <MenuAction key={words} label={label} icon="clock" onClick={() => send(words)} />
           ))}
-          <MenuAction label="Pick a date" icon={IconCalendar} onClick={pickDate} />
+          <MenuAction label="Pick a date" icon="calendar" onClick={pickDate} />
           <Menu.Divider />
           <Menu.Label>Remind me if no one replies</Menu.Label>
           {REMINDERS.map(([label, words]) => (
             <Menu.Item
               key={words}
-              leftSection={words === remindAt ? <IconCheck size={16} /> : <IconBell size={16} />}
+              leftSection={words === remindAt ? <Icon name="check" size={16} /> : <Icon name="bell" size={16} />}
               onClick={() => setReminder(words === remindAt ? '' : words)}
             >
               {label}

@@ -1,11 +1,11 @@
-import { Autocomplete, Button, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { Autocomplete, Group, Kbd, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { SnippetPlaceholder } from '../../../core/sending/snippet.ts';
 import { IconButton, QuietButton } from '../parts/controls.tsx';
-import { IconAlertTriangle, IconBell, IconTrash, IconX } from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import { notify } from '../parts/notify.tsx';
-import { ErrorAlert, Fine, Small, SmallLink, WarningAlert } from '../parts/text.tsx';
+import { ErrorAlert, Fine, Small, TextLink, WarningAlert } from '../parts/text.tsx';
 import type { Problem } from '../parts/use-act.ts';
 import { saveBeforeLeaving } from '../shell/session-news.ts';
 import { useViewer } from '../shell/viewer.ts';
@@ -266,9 +266,7 @@ export function ComposerForm(props: ComposerFormProps) {
               <AddressField label="To" isRequired isFirst={!isReply} {...recipients('to')} />
             </div>
             {!hasCopies && (
-              <Button size="compact-sm" variant="subtle" onClick={() => setCopies(true)}>
-                Cc, Bcc
-              </Button>
+              <QuietButton label="Cc, Bcc" size="compact-sm" variant="subtle" onClick={() => setCopies(true)} />
             )}
           </Group>
           {hasCopies && <AddressField label="Cc" isNext={!isCopied} {...recipients('cc')} />}
@@ -329,8 +327,8 @@ export function ComposerForm(props: ComposerFormProps) {
               <QuietButton
                 label={`If no reply ${remindAt}`}
                 size="compact-sm"
-                leftSection={<IconBell size={14} aria-hidden />}
-                rightSection={<IconX size={12} aria-hidden />}
+                leftSection={<Icon name="bell" size={14} />}
+                rightSection={<Icon name="x" size={12} />}
                 aria-label="Remove reminder"
                 title="Remove reminder"
                 onClick={() => setReminder('')}
@@ -346,7 +344,7 @@ export function ComposerForm(props: ComposerFormProps) {
             load={draft.saving.state === 'gone' ? close : reload}
           />
           <Tooltip label="Discard draft">
-            <IconButton label="Discard draft" icon={IconTrash} variant="default" size="lg" onClick={discard} />
+            <IconButton label="Discard draft" icon="trash" variant="default" size="lg" onClick={discard} />
           </Tooltip>
         </Group>
       </Stack>
@@ -381,7 +379,7 @@ function ProblemNote({ problem }: { problem: Problem }) {
   return (
     <ErrorAlert
       role="alert"
-      icon={<IconAlertTriangle aria-hidden />}
+      icon={<Icon name="alert-triangle" />}
       title={type === 'Network' ? 'Could not confirm that the email was sent' : 'The email was not sent'}
     >
       <Stack gap={6} align="flex-start">
@@ -396,20 +394,12 @@ function ProblemNote({ problem }: { problem: Problem }) {
         {type === 'SuppressedRecipient' && (
           <Small>
             These addresses are suppressed because mail to them bounced or was reported as spam. Remove them from the
-            email, or{' '}
-            <SmallLink underline="always" href="/suppressions">
-              remove the suppression
-            </SmallLink>
-            .
+            email, or <TextLink href="/suppressions">remove the suppression</TextLink>.
           </Small>
         )}
         {type === 'Forbidden' && (
           <Small>
-            Choose another sender, or{' '}
-            <SmallLink underline="always" href="/domains">
-              check your domains
-            </SmallLink>
-            .
+            Choose another sender, or <TextLink href="/domains">check your domains</TextLink>.
           </Small>
         )}
       </Stack>

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type CombinedError, useQuery } from 'urql';
 import { freshClient } from '../client.ts';
 import { ErrorNote } from '../parts/page.tsx';
-import { Small, SmallLink, WarningAlert } from '../parts/text.tsx';
+import { Small, TextLink, WarningAlert } from '../parts/text.tsx';
 import { FieldComing, useNoField } from '../shell/keys.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { prefersPlain } from './browser-settings.ts';
@@ -156,10 +156,7 @@ function OpenedComposer(props: OpenedProps) {
     return (
       <NoForm title="No verified domain">
         <Small>
-          You can only send from a verified domain.{' '}
-          <SmallLink underline="always" href="/domains">
-            Add or verify a domain
-          </SmallLink>
+          You can only send from a verified domain. <TextLink href="/domains">Add or verify a domain</TextLink>
         </Small>
       </NoForm>
     );

@@ -1,18 +1,27 @@
 import { Group, Input, Skeleton, Textarea } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useImperativeHandle, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { fillSnippet, type SnippetValues } from '../../../core/sending/snippet.ts';
 import { QuietButton } from '../parts/controls.tsx';
 import { Small } from '../parts/text.tsx';
 import { FieldComing } from '../shell/keys.ts';
+import { later } from '../shell/loading.tsx';
 import { rememberMode } from './browser-settings.ts';
 import { SNIPPETS } from './composer-documents.ts';
 import { htmlOfText, isFormatted } from './mail-html.ts';
 import type { InsertText, RichTextProps } from './rich-text.tsx';
 import { SIGNATURE_START } from './signature.ts';
 
-const SnippetMenu = lazy(async () => ({ default: (await import('./snippet-menu.tsx')).SnippetMenu }));
-const RichText = lazy(async () => ({ default: (await import('./rich-text.tsx')).RichText }));
+const SnippetMenu = later(async () => (await import('./snippet-menu.tsx')).SnippetMenu);
+const RichText = later(
+  async () => (await import('./rich-text.tsx')).RichText,
+  ({ isFocused, isTall }) => (
+    <>
+      {isFocused && <FieldComing cancel={() => undefined} />}
+      <Skeleton h={isTall ? 300 : 170} />
+    </>
+  ),
+);
 
 export interface MessageFieldProps
   extends Pick<RichTextProps, 'addImage' | 'room' | 'showImage' | 'isFocused' | 'isTall'> {
@@ -77,16 +86,14 @@ export function MessageField({
         </Input.Label>
         <Group gap={6} ml="auto">
           {isOpening && <FieldComing cancel={() => setSnippetsBy(null)} />}
-          <Suspense>
-            <SnippetMenu
-              snippets={snippets}
-              shown={() => setOpening(false)}
-              isOpen={snippetsBy !== null}
-              setOpen={(isOpen) => setSnippetsBy(isOpen ? 'button' : null)}
-              choose={(snippet) => insert.current?.(fillSnippet(snippet.text, snippetValues), snippetsBy === 'slash')}
-              leave={(typed) => insert.current?.(snippetsBy === 'slash' ? typed : '', false)}
-            />
-          </Suspense>
+          <SnippetMenu
+            snippets={snippets}
+            shown={() => setOpening(false)}
+            isOpen={snippetsBy !== null}
+            setOpen={(isOpen) => setSnippetsBy(isOpen ? 'button' : null)}
+            choose={(snippet) => insert.current?.(fillSnippet(snippet.text, snippetValues), snippetsBy === 'slash')}
+            leave={(typed) => insert.current?.(snippetsBy === 'slash' ? typed : '', false)}
+          />
           {canSwitch && (
             <QuietButton
               label={isPlain ? 'Use rich text' : 'Use plain text'}
@@ -115,30 +122,18 @@ export function MessageField({
           onSlash={onSlash}
         />
       ) : (
-        <Suspense fallback={<Waiting isFocused={wantsFocus} height={rich.isTall ? 300 : 170} />}>
-          <RichText
-            {...rich}
-            label={label}
-            value={html}
-            onChange={(written, read) => onChange({ text: read, html: written })}
-            error={error}
-            isFocused={wantsFocus}
-            insert={insert}
-            onSlash={onSlash}
-          />
-        </Suspense>
+        <RichText
+          {...rich}
+          label={label}
+          value={html}
+          onChange={(written, read) => onChange({ text: read, html: written })}
+          error={error}
+          isFocused={wantsFocus}
+          insert={insert}
+          onSlash={onSlash}
+        />
       )}
     </div>
-  );
-}
-
-/** In place of the editor while its code loads. */
-function Waiting({ isFocused, height }: { isFocused: boolean; height: number }) {
-  return (
-    <>
-      {isFocused && <FieldComing cancel={() => undefined} />}
-      <Skeleton h={height} />
-    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link, RichTextEditor } from '@mantine/tiptap';
 import { type Editor, mergeAttributes, Node, useEditor } from '@tiptap/react';
 import StarterKit from '@tiptap/starter-kit';
 import { useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react';
-import { IconPhoto } from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import { notify } from '../parts/notify.tsx';
 import { counted } from '../parts/words.ts';
 import { MAX_CONTENT_BYTES, MAX_FILES, sizeText } from './attachments.ts';
@@ -159,7 +159,7 @@ export function RichText({
                 title="Insert image"
                 onClick={() => picker.current?.click()}
               >
-                <IconPhoto size={16} aria-hidden />
+                <Icon name="photo" size={16} />
               </RichTextEditor.Control>
             </RichTextEditor.ControlsGroup>
           )}

@@ -1,7 +1,7 @@
-import { Button, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
+import { Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react';
 import { QuietButton } from '../parts/controls.tsx';
-import { IconBolt } from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import { Fine, PageLink } from '../parts/text.tsx';
 import type { Snippet } from './composer-documents.ts';
 
@@ -56,7 +56,7 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }:
         <QuietButton
           label="Snippet"
           size="compact-xs"
-          leftSection={<IconBolt size={14} aria-hidden />}
+          leftSection={<Icon name="bolt" size={14} />}
           title="Insert snippet (/)"
           onClick={() => setOpen(!isOpen)}
         />
@@ -77,7 +77,8 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }:
           )}
           <ScrollArea.Autosize mah={220}>
             {found.map((snippet) => (
-              <Button
+              <QuietButton
+                label={snippet.name}
                 key={snippet.id}
                 variant="subtle"
                 color="gray"
@@ -87,9 +88,7 @@ export function SnippetMenu({ snippets, isOpen, setOpen, choose, leave, shown }:
                 title={snippet.text}
                 data-mantine-stop-propagation
                 onClick={() => take(snippet)}
-              >
-                {snippet.name}
-              </Button>
+              />
             ))}
           </ScrollArea.Autosize>
           {found.length === 0 && (

@@ -25,6 +25,17 @@ export function LiveProvider({ workspaceId, start, hasOwnMarks, round = 0, child
 /** Event kinds, such as `EMAIL_RECEIVED`. */
 export type LiveKind = LiveEvent['kind'];
 
+/** Kinds of events about conversations and their messages, by what changes. */
+export const CHANGES = {
+  read: ['EMAIL_READ', 'EMAIL_UNREAD', 'THREAD_READ', 'THREAD_UNREAD'],
+  archived: ['EMAIL_ARCHIVED', 'EMAIL_UNARCHIVED', 'THREAD_ARCHIVED', 'THREAD_UNARCHIVED'],
+  grouped: ['THREAD_MERGED', 'THREAD_SPLIT', 'THREAD_MOVED'],
+  trashed: ['THREAD_TRASHED', 'THREAD_RESTORED'],
+  snoozed: ['THREAD_SNOOZED', 'THREAD_RETURNED'],
+  held: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED'],
+  delivered: ['EMAIL_DELIVERED', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_COMPLAINED'],
+} as const satisfies Record<string, readonly LiveKind[]>;
+
 /**
  * Calls the callback for each event of these kinds (`all`: every event), and with null if events may have been missed. The callback may change
  * between renders.

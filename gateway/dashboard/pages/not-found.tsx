@@ -1,19 +1,17 @@
 import { QuietButton } from '../parts/controls.tsx';
-import { IconMapOff } from '../parts/icons.ts';
-import { EmptyState, PageHeader } from '../parts/page.tsx';
+import { EmptyState, Page } from '../parts/page.tsx';
 
 /** Shown for an unknown URL. */
 export function NotFoundPage() {
   return (
-    <>
-      <PageHeader title="Page not found" />
+    <Page title="Page not found">
       <EmptyState
-        icon={IconMapOff}
+        icon="map-off"
         title="This page does not exist"
         about="The link may be incomplete, or the item was deleted."
       >
         <QuietButton label="Go to overview" href="/" />
       </EmptyState>
-    </>
+    </Page>
   );
 }

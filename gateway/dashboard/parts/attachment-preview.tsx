@@ -1,6 +1,7 @@
-import { Anchor, Box, Code, Group, Loader, Modal, Stack } from '@mantine/core';
+import { Anchor, Box, Group, Loader, Modal, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { previewPath } from './attachment-paths.ts';
+import { Block } from './command.tsx';
 import { FileDownload } from './file-download.tsx';
 import { Hint, Small } from './text.tsx';
 
@@ -27,20 +28,10 @@ export function AttachmentPreview({ attachment, close }: { attachment: Previewed
           </Box>
         )}
         {shown.kind === 'text' && (
-          <Code
-            block
-            tabIndex={0}
-            role="region"
-            aria-label={`Text of ${filename}`}
-            mah="65vh"
-            style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
-            className="postroom-wrap"
-          >
-            {shown.text}
-          </Code>
-        )}
-        {shown.kind === 'text' && shown.isCut && (
-          <Hint>The text is truncated. Download the file to see all of it.</Hint>
+          <>
+            <Block text={shown.text} label={`Text of ${filename}`} height="65vh" />
+            {shown.isCut && <Hint>The text is truncated. Download the file to see all of it.</Hint>}
+          </>
         )}
         <Group justify="flex-end">
           {shown.kind === 'pdf' && (

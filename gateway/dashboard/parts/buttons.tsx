@@ -1,27 +1,25 @@
 import { Button, Group, Modal, Popover, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ComponentProps, type MouseEvent, type MouseEventHandler, type ReactNode, useState } from 'react';
+import { type ComponentProps, type MouseEvent, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { type ControlProps, controlProps, IconButton, QuietButton } from './controls.tsx';
-import { IconPlus } from './icons.ts';
+import { IconButton, MainButton, QuietButton } from './controls.tsx';
 import { useAct } from './use-act.ts';
 
 type ButtonProps = ComponentProps<typeof QuietButton>;
 
-type ActButtonProps<Data, Input> = Omit<ButtonProps, 'label' | 'onClick'> & {
+type ActButtonProps<Data, Input> = Omit<ButtonProps, 'onClick'> & {
   mutation: TypedDocumentNode<Data, { input: Input }>;
   input: Input;
   /** notice after success */
   done?: string;
   onDone?: () => void;
-  children: ReactNode;
 };
 
 /** Button that runs a mutation and shows its outcome. */
 export function ActButton<Data, Input>(props: ActButtonProps<Data, Input>) {
-  const { mutation, input, done, onDone, children, ...button } = props;
+  const { mutation, input, done, onDone, ...button } = props;
   const { act, isBusy } = useAct(mutation, { ...(done !== undefined && { done }), onDone });
-  return <QuietButton size="xs" loading={isBusy} {...button} label={children} onClick={() => void act(input)} />;
+  return <QuietButton size="xs" loading={isBusy} {...button} onClick={() => void act(input)} />;
 }
 
 /** Button that is busy while `act` runs. */
@@ -74,11 +72,9 @@ export function PopoverButton({ room, isOpen, setOpen, children, ...button }: Po
   );
 }
 
-type CreateButtonProps = Pick<ControlProps, 'needed' | 'href'> & { onClick?: MouseEventHandler; children: ReactNode };
-
 /** Button of a page that begins something new, there or at `href`. */
-export function CreateButton(props: CreateButtonProps) {
-  return <Button leftSection={<IconPlus size={16} aria-hidden />} {...controlProps(props as ControlProps)} />;
+export function CreateButton(props: ButtonProps) {
+  return <MainButton icon="plus" {...props} />;
 }
 
 type QuestionProps = {

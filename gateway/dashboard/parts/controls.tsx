@@ -2,7 +2,7 @@ import { ActionIcon, type ActionIconProps, Button, type ButtonProps } from '@man
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Right } from '../../../core/accounts/rights.ts';
-import type { IconType } from './icons.ts';
+import { Icon, type IconName } from './icons.ts';
 
 /** What a control is, apart from its look: its label, what it needs, and what it does. */
 export interface ControlProps extends Omit<ComponentProps<'button'>, 'children' | 'color' | 'size' | 'style'> {
@@ -26,21 +26,26 @@ export function controlProps<Props extends ControlProps>({ needed, href, ...prop
 }
 
 type QuietButtonProps = ControlProps &
-  Omit<ButtonProps, 'children'> & { label: ReactNode; icon?: IconType | undefined };
+  Omit<ButtonProps, 'children'> & { label: ReactNode; icon?: IconName | undefined };
 
 /** Button that is not the main one of its place. */
-export function QuietButton({ label, icon: Icon, ...props }: QuietButtonProps) {
+export function QuietButton({ label, icon, ...props }: QuietButtonProps) {
   return (
-    <Button variant="default" leftSection={Icon && <Icon size={16} aria-hidden />} {...controlProps(props)}>
+    <Button variant="default" leftSection={icon && <Icon name={icon} size={16} />} {...controlProps(props)}>
       {label}
     </Button>
   );
 }
 
-type IconButtonProps = ControlProps & ActionIconProps & { label: string; icon: IconType; iconSize?: number };
+/** Button for what its place is for. */
+export function MainButton(props: QuietButtonProps) {
+  return <QuietButton variant="filled" {...props} />;
+}
+
+type IconButtonProps = ControlProps & ActionIconProps & { label: string; icon: IconName; iconSize?: number };
 
 /** Button that is an icon. */
-export function IconButton({ label, icon: Icon, iconSize = 18, ...props }: IconButtonProps) {
+export function IconButton({ label, icon, iconSize = 18, ...props }: IconButtonProps) {
   return (
     <ActionIcon
       variant="subtle"
@@ -48,7 +53,7 @@ export function IconButton({ label, icon: Icon, iconSize = 18, ...props }: IconB
       {...(props.variant === undefined && { color: 'gray' })}
       {...controlProps(props)}
     >
-      <Icon size={iconSize} aria-hidden />
+      <Icon name={icon} size={iconSize} />
     </ActionIcon>
   );
 }

@@ -2,7 +2,6 @@ import type { ComponentProps, ReactNode } from 'react';
 import { isProgram } from '../../../core/mime/program-names.ts';
 import { ConfirmButton } from './buttons.tsx';
 import { QuietButton } from './controls.tsx';
-import { IconAlertTriangle, IconDownload } from './icons.ts';
 import { counted } from './words.ts';
 
 /** Programs that a question names. */
@@ -27,11 +26,11 @@ export function FileDownload({ path, files, plain, ...button }: FileDownloadProp
   const [file] = files;
   if (programs.length === 0) {
     const link: Link = { href: path, download: files.length === 1 && file !== undefined ? file.filename : true };
-    return plain?.(link) ?? <QuietButton icon={IconDownload} {...button} {...link} />;
+    return plain?.(link) ?? <QuietButton icon="download" {...button} {...link} />;
   }
   return (
     <ConfirmButton
-      icon={IconAlertTriangle}
+      icon="alert-triangle"
       {...button}
       question={programs.length === 1 ? 'Download a program?' : `Download ${counted(programs.length, 'program')}?`}
       about={<span className="postroom-wrap">{warn(programs.map(({ filename }) => filename))}</span>}

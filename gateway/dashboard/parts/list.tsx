@@ -1,12 +1,13 @@
-import { Group, Modal, Select, Skeleton, Stack, TextInput, UnstyledButton } from '@mantine/core';
+import { Group, type GroupProps, Modal, Select, Skeleton, Stack, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedCallback, useInterval } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import type { AnyVariables, TypedDocumentNode } from 'urql';
 import { useSearchParams } from 'wouter';
+import type { ResultOf } from '../graphql.ts';
 import type { LiveKind } from '../live/live-context.tsx';
 import { useLiveQuery } from '../live/use-live-query.ts';
 import { QuietButton } from './controls.tsx';
-import { IconSearch, type IconType } from './icons.ts';
+import { Icon, type IconName } from './icons.ts';
 import style from './list.module.css';
 import { EmptyState, ErrorNote } from './page.tsx';
 import { Hint, SmallLink, Strong } from './text.tsx';
@@ -65,12 +66,21 @@ export function useUrlFilters(names: readonly string[]): UrlFilters {
   };
 }
 
-/** The filters above a list. */
-export function FilterBar({ children }: { children: ReactNode }) {
+const FilterContext = createContext<UrlFilters | null>(null);
+
+/** The filters of the list around a field. */
+function useFilters(): UrlFilters {
+  const filters = useContext(FilterContext);
+  if (filters === null) throw new Error('A filter is outside FilterBar');
+  return filters;
+}
+
+/** The filters above a list, as fields. */
+export function FilterBar({ filters, ...group }: GroupProps & { filters: UrlFilters; children: ReactNode }) {
   return (
-    <Group mb="md" gap="xs">
-      {children}
-    </Group>
+    <FilterContext value={filters}>
+      <Group mb="md" gap="xs" {...group} />
+    </FilterContext>
   );
 }
 
@@ -84,7 +94,6 @@ export function TextFilter({
   name = 'q',
   label,
   placeholder = label,
-  filters,
   type = 'search',
   maxLength = MAX_SEARCH,
   width,
@@ -93,13 +102,13 @@ export function TextFilter({
   name?: string;
   label: string;
   placeholder?: string;
-  filters: UrlFilters;
   type?: 'search' | 'datetime-local';
   maxLength?: number;
   width?: number;
   /** takes the room that is left, as in CSS */
   flex?: string;
 }) {
+  const filters = useFilters();
   const value = filters.get(name) ?? '';
   const sent = useRef(value);
   const [typed, setTyped] = useState(value);
@@ -119,7 +128,7 @@ export function TextFilter({
       aria-label={label}
       placeholder={placeholder}
       {...(type === 'search'
-        ? { leftSection: <IconSearch size={16} aria-hidden /> }
+        ? { leftSection: <Icon name="search" size={16} /> }
         : { leftSection: <Hint aria-hidden>{label}</Hint>, leftSectionWidth: 52 })}
       value={typed}
       w={width}
@@ -139,7 +148,6 @@ export function ChoiceFilter({
   label,
   any = `Any ${label.toLowerCase()}`,
   choices,
-  filters,
   width,
   onChoice,
 }: {
@@ -147,10 +155,10 @@ export function ChoiceFilter({
   label: string;
   any?: string;
   choices: readonly { value: string; label: string }[];
-  filters: UrlFilters;
   width?: number;
   onChoice?: () => void;
 }) {
+  const filters = useFilters();
   return (
     <Select
       aria-label={label}
@@ -190,6 +198,9 @@ interface Page<Row> {
 export type PageOf<Data> = Extract<Data[keyof Data], Page<unknown>>;
 export type RowOf<Data> = PageOf<Data>['edges'][number]['node'];
 
+/** A row of the list that `listSource` declares. */
+export type ListRow<Source extends { query: object }> = RowOf<ResultOf<Source['query']>>;
+
 /** What a list reads: a query of one connection, and what changes it. */
 export interface ListSource<Data, Variables extends AnyVariables> {
   /** name of the list for screen readers */
@@ -217,13 +228,13 @@ export function listSource<Data, Variables extends AnyVariables>(source: ListSou
 
 /** What is shown instead of a list without rows. */
 export interface Nothing {
-  icon: IconType;
+  icon: IconName;
   title: string;
   about: ReactNode;
   /** how to get the first row */
   action?: ReactNode;
-  /** the same while a filter is set; `all` is the button that removes the filters */
-  filtered?: { title: string; about: string; all?: string };
+  /** the same while a filter is set; `all` is the button that removes the filters. A text: what the rows are, in such words */
+  filtered?: string | { title: string; about: string; all?: string };
 }
 
 interface PagedListProps<Data, Variables extends AnyVariables> {
@@ -283,13 +294,22 @@ function ListPage<Data, Variables extends AnyVariables>(
 
 /** Says that a list has no rows, or with filters no such rows, and what to do. */
 export function Empty({ icon, title, about, action, filtered, filters }: Nothing & { filters?: UrlFilters }) {
-  const isFiltered = filters?.isFiltered === true && filtered !== undefined;
-  const all = isFiltered && filtered.all !== undefined && <QuietButton label={filtered.all} onClick={filters.clear} />;
+  if (filters?.isFiltered !== true || filtered === undefined)
+    return (
+      <EmptyState icon={icon} title={title} about={about}>
+        {action}
+      </EmptyState>
+    );
+  const { all, ...texts } = typeof filtered === 'string' ? describeNoMatch(filtered) : filtered;
   return (
-    <EmptyState icon={icon} {...(isFiltered ? filtered : { title, about })}>
-      {isFiltered ? all : action}
+    <EmptyState icon={icon} {...texts}>
+      {all !== undefined && <QuietButton label={all} onClick={filters.clear} />}
     </EmptyState>
   );
+}
+
+function describeNoMatch(rows: string) {
+  return { title: `No matching ${rows}`, about: 'Change the search or the filters.', all: `Show all ${rows}` };
 }
 
 /** The surface of rows. */

@@ -2,11 +2,11 @@ import { Box, Group, Skeleton, Stack, useComputedColorScheme } from '@mantine/co
 import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, mutation } from '../graphql.ts';
+import { mutation, record } from '../graphql.ts';
 import { joinFrame } from '../shell/focus.ts';
 import { QuietButton } from './controls.tsx';
 import { darken } from './dark-mail.ts';
-import { IconAlertTriangle, IconPhotoOff } from './icons.ts';
+import { Icon } from './icons.ts';
 import classes from './mail-frame.module.css';
 import { notify } from './notify.tsx';
 import { ErrorAlert, Small } from './text.tsx';
@@ -127,7 +127,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
         )}
       </Box>
       {isFinal ? (
-        <ErrorAlert role="alert" icon={<IconAlertTriangle aria-hidden />} title="Could not load this email">
+        <ErrorAlert role="alert" icon={<Icon name="alert-triangle" />} title="Could not load this email">
           <QuietButton label="Try again" size="xs" onClick={begin} />
         </ErrorAlert>
       ) : (
@@ -215,7 +215,7 @@ function Notice({ emailId, state, isRequested, load, reload }: NoticeProps) {
   if (words.length === 0) return null;
   return (
     <Group gap="sm">
-      <IconPhotoOff size={18} stroke={1.5} aria-hidden />
+      <Icon name="photo-off" size={18} stroke={1.5} />
       <Small>{words.join(' ')}</Small>
       {isBlocked && (
         <QuietButton
@@ -250,11 +250,7 @@ function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
   };
 }
 
-const SENDER = graphql(`
-  query ImageSenderOfEmail($id: ID!) {
-    email(id: $id) { id type from { address } content { authentication { sender { verdict } } } }
-  }
-`);
+const SENDER = record(`email { id type from { address } content { authentication { sender { verdict } } } }`);
 
 const ADD_IMAGE_SENDER = mutation('addImageSender', 'sender { address }');
 

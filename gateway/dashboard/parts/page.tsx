@@ -4,7 +4,7 @@ import type { CombinedError } from 'urql';
 import { useLocation } from 'wouter';
 import { findGuidePath } from '../shell/places.ts';
 import { IconButton, QuietButton } from './controls.tsx';
-import { IconAlertTriangle, IconArrowLeft, IconHelp, type IconType } from './icons.ts';
+import { Icon, type IconName } from './icons.ts';
 import style from './page.module.css';
 import { setPageTitle } from './tab-title.ts';
 import { ErrorAlert, Hint, Small } from './text.tsx';
@@ -24,7 +24,7 @@ export function PageHeader({ title, about, back, children }: PageHeaderProps) {
       {back !== undefined && (
         <IconButton
           label="Back"
-          icon={IconArrowLeft}
+          icon="arrow-left"
           variant="default"
           size="lg"
           title="Back"
@@ -40,7 +40,7 @@ export function PageHeader({ title, about, back, children }: PageHeaderProps) {
           {!pathname.startsWith('/docs') && (
             <IconButton
               label={`Guide: ${title}`}
-              icon={IconHelp}
+              icon="help"
               href={findGuidePath(pathname)}
               title="Guide to this page"
             />
@@ -53,17 +53,29 @@ export function PageHeader({ title, about, back, children }: PageHeaderProps) {
   );
 }
 
-type EmptyStateProps = { icon: IconType; title: string; about: ReactNode; children?: ReactNode };
+type PageProps = Omit<PageHeaderProps, 'children'> & { actions?: ReactNode; children: ReactNode };
+
+/** A page: its heading with its actions, and what it shows. */
+export function Page({ actions, children, ...heading }: PageProps) {
+  return (
+    <>
+      <PageHeader {...heading}>{actions}</PageHeader>
+      {children}
+    </>
+  );
+}
+
+type EmptyStateProps = { icon: IconName; title: string; about: ReactNode; children?: ReactNode };
 
 /** Empty state of a page: the reason and the next step, below a wall of pigeonholes of which one is for this. */
-export function EmptyState({ icon: Icon, title, about, children }: EmptyStateProps) {
+export function EmptyState({ icon, title, about, children }: EmptyStateProps) {
   return (
     <Paper withBorder p="xl" radius="md" bg="var(--postroom-raised)">
       <Stack align="center" gap="sm" maw={640} mx="auto" py="lg">
         <div className={style['holes']} aria-hidden>
           {Array.from({ length: HOLES }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they never change
-            <span key={at}>{at === MIDDLE && <Icon size={26} stroke={1.6} />}</span>
+            <span key={at}>{at === MIDDLE && <Icon name={icon} size={26} stroke={1.6} />}</span>
           ))}
         </div>
         <Title order={2} ta="center">
@@ -109,7 +121,7 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
       </Small>
     );
   return (
-    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Could not load this" role="alert">
+    <ErrorAlert icon={<Icon name="alert-triangle" />} title="Could not load this" role="alert">
       <Stack gap="xs" align="flex-start">
         <Small>{describeError(error).message}</Small>
         {retry !== undefined && <QuietButton label="Try again" size="xs" onClick={retry} />}

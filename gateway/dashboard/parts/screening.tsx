@@ -1,17 +1,16 @@
 import { Blockquote, Group, List, Paper, Stack, Title } from '@mantine/core';
-import { IconAlertTriangle, IconShieldX } from './icons.ts';
+import type { ResultOf } from '../graphql.ts';
+import type { AUTHENTICATION } from '../pages/activity/email-documents.ts';
+import { Icon } from './icons.ts';
 import { CautionAlert, ErrorAlert, Small, StatusBadge, type Tone } from './text.tsx';
 
-interface Screened {
-  verdict: 'CLEAR' | 'REVIEW';
-  findings: readonly { part: string; excerpt: string; why: string }[];
-}
+type Security = NonNullable<ResultOf<typeof AUTHENTICATION>['email']>['security'];
 
 /** What in a message is aimed at an agent that reads it, above its text. */
-export function ScreeningFindings({ injection }: { injection: Screened | null }) {
+export function ScreeningFindings({ injection }: { injection: Security['injection'] }) {
   if (injection?.verdict !== 'REVIEW') return null;
   return (
-    <CautionAlert icon={<IconAlertTriangle aria-hidden />} title="This message may try to steer an agent">
+    <CautionAlert icon={<Icon name="alert-triangle" />} title="This message may try to steer an agent">
       <Stack gap="xs" className="postroom-wrap">
         {injection.findings.map(({ part, excerpt, why }) => (
           <div key={`${part} ${excerpt} ${why}`}>
@@ -39,7 +38,7 @@ const PARTS: Readonly<Record<string, string>> = {
 export function SecurityWarnings({ warnings }: { warnings: readonly { text: string }[] }) {
   if (warnings.length === 0) return null;
   return (
-    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Be careful with this message">
+    <ErrorAlert icon={<Icon name="alert-triangle" />} title="Be careful with this message">
       <List size="sm" className="postroom-wrap">
         {warnings.map(({ text }) => (
           <List.Item key={text}>{text}</List.Item>
@@ -50,18 +49,7 @@ export function SecurityWarnings({ warnings }: { warnings: readonly { text: stri
   );
 }
 
-interface Scanned {
-  virus: string | null;
-  spam: {
-    verdict: 'CLEAN' | 'SUSPECTED' | 'SPAM' | 'NOT_CHECKED';
-    score: number | null;
-    required: number | null;
-    by: 'FILTER' | 'USER';
-    symbols: readonly { name: string; score: number; description: string }[];
-  };
-}
-
-const tones: Readonly<Record<Scanned['spam']['verdict'], Tone>> = {
+const tones: Readonly<Record<Security['spam']['verdict'], Tone>> = {
   CLEAN: 'good',
   SUSPECTED: 'warning',
   SPAM: 'bad',
@@ -69,10 +57,10 @@ const tones: Readonly<Record<Scanned['spam']['verdict'], Tone>> = {
 };
 
 /** What the scanners say about a message. */
-export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }) {
+export function SpamVerdict({ security: { virus, spam } }: { security: Omit<Security, 'injection'> }) {
   if (virus !== null)
     return (
-      <ErrorAlert icon={<IconShieldX aria-hidden />} title={`Virus: ${virus}`}>
+      <ErrorAlert icon={<Icon name="shield-x" />} title={`Virus: ${virus}`}>
         This email is in quarantine. Its text and attachments cannot be opened here.
       </ErrorAlert>
     );
@@ -96,7 +84,7 @@ export function SpamVerdict({ security: { virus, spam } }: { security: Scanned }
   );
 }
 
-function summarize({ verdict, score, required, by }: Scanned['spam']): string {
+function summarize({ verdict, score, required, by }: Security['spam']): string {
   if (verdict === 'NOT_CHECKED') return 'No spam filter has checked this email.';
   const points = score === null ? '' : ` Score ${score}${required === null ? '' : ` of ${required}`}.`;
   return `${by === 'USER' ? 'A member decided.' : 'The spam filter decided.'}${points}`;

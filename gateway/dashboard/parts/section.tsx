@@ -1,11 +1,13 @@
-import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
+import { DataList, Drawer, Group, Paper, type PaperProps, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Children, type ComponentProps, type ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
 import type { LiveQuery } from '../live/use-live-query.ts';
+import { later } from '../shell/loading.tsx';
 import { CopyButton } from './command.tsx';
-import { QuietButton } from './controls.tsx';
-import type { IconType } from './icons.ts';
-import { EmptyState, ErrorNote, PageHeader } from './page.tsx';
-import { Hint } from './text.tsx';
+import { type NeededRight, needs, QuietButton } from './controls.tsx';
+import { Icon, type IconName } from './icons.ts';
+import { EmptyState, ErrorNote, Page } from './page.tsx';
+import { Hint, Small } from './text.tsx';
 
 type SectionProps = PaperProps & {
   title: string;
@@ -48,16 +50,27 @@ export function Loaded<Data>({ query: { data, error, refresh }, height = 200, ch
   );
 }
 
-const OtherWorkspaces = lazy(async () => ({ default: (await import('../shell/account-menu.tsx')).OtherWorkspaces }));
+type LoadedSectionProps<Data> = Omit<SectionProps, 'children'> & LoadedProps<Data>;
+
+/** A section that shows what a query read. */
+export function LoadedSection<Data>({ query, height, children, ...section }: LoadedSectionProps<Data>) {
+  return (
+    <Section {...section}>
+      <Loaded query={query} {...(height !== undefined && { height })}>
+        {children}
+      </Loaded>
+    </Section>
+  );
+}
+
+const OtherWorkspaces = later(async () => (await import('../shell/account-menu.tsx')).OtherWorkspaces);
 
 /** What a link leads to is not there: why, and where it may be instead. */
 export function NotFound({ children, ...state }: ComponentProps<typeof EmptyState>) {
   return (
     <EmptyState {...state}>
       {children}
-      <Suspense>
-        <OtherWorkspaces />
-      </Suspense>
+      <OtherWorkspaces />
     </EmptyState>
   );
 }
@@ -80,7 +93,7 @@ export function RecordPage<Data, Found>({
   kind: string;
   /** heading of the page without the record */
   heading?: string;
-  icon: IconType;
+  icon: IconName;
   /** why it may be missing */
   missing: string;
   /** the page to go on from */
@@ -96,8 +109,7 @@ export function RecordPage<Data, Found>({
       </>
     );
   return (
-    <>
-      <PageHeader title={heading} />
+    <Page title={heading}>
       <Loaded query={query} height={320}>
         {() => (
           <NotFound icon={icon} title={`${kind} not found`} about={missing}>
@@ -105,7 +117,7 @@ export function RecordPage<Data, Found>({
           </NotFound>
         )}
       </Loaded>
-    </>
+    </Page>
   );
 }
 
@@ -151,15 +163,69 @@ export function RecordDrawer<Data, Found>({
   );
 }
 
+interface UrlTab {
+  /** its value in the address of the page */
+  name: string;
+  label: ReactNode;
+  icon?: IconName;
+  /** after the label, such as a count */
+  mark?: ReactNode;
+  needed?: NeededRight;
+  content: ReactNode;
+}
+
+interface UrlTabsProps {
+  /** name of the tabs for screen readers */
+  label?: string;
+  tabs: readonly UrlTab[];
+  /** what is shown without a choice, where that changes; absent: the first tab, which has no name in the address */
+  start?: string;
+  /** whether a choice is no step of the browser's history */
+  replace?: boolean;
+}
+
+/** Parts of a page as tabs. The one that is shown is in the address of the page. */
+export function UrlTabs({ label, tabs, start, replace = false }: UrlTabsProps) {
+  const [search, setSearch] = useSearchParams();
+  const first = start === undefined ? tabs[0]?.name : undefined;
+  const chosen = tabs.find(({ name }) => name === search.get('tab'))?.name ?? start ?? first ?? null;
+  const choose = (tab: string | null) => setSearch(tab === null || tab === first ? {} : { tab }, { replace });
+  return (
+    <Tabs value={chosen} onChange={choose} keepMounted={false}>
+      <Tabs.List aria-label={label}>
+        {tabs.map(({ name, label: shown, icon, mark, needed }) => (
+          <Tabs.Tab
+            key={name}
+            value={name}
+            leftSection={icon && <Icon name={icon} size={16} />}
+            rightSection={mark}
+            {...(needed !== undefined && needs(needed))}
+          >
+            {shown}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ name, content }) => (
+        <Tabs.Panel key={name} value={name} pt="md">
+          {content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
 interface PlainListProps {
   /** for screen readers */
   label?: string;
   gap?: 'xs' | 'sm' | 'md' | 0;
+  /** what is said without rows */
+  empty?: string;
   children: ReactNode;
 }
 
 /** A list without marks, such as of cards or of settings. */
-export function PlainList({ label, gap = 'sm', children }: PlainListProps) {
+export function PlainList({ label, gap = 'sm', empty, children }: PlainListProps) {
+  if (empty !== undefined && Children.count(children) === 0) return <Small>{empty}</Small>;
   return (
     <Stack component="ul" gap={gap} p={0} m={0} style={{ listStyle: 'none' }} aria-label={label}>
       {children}

@@ -4,7 +4,7 @@ import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { type AttachedFile, attachmentsInput } from '../composer/attachments.ts';
 import { CREATE_DRAFT } from '../composer/composer-documents.ts';
-import { graphql, mutation } from '../graphql.ts';
+import { graphql, mutation, type ResultOf, record } from '../graphql.ts';
 import { pathOfDraft } from '../pages/inbox/inbox-view.ts';
 import { useRight } from '../shell/viewer.ts';
 import { QuietButton } from './controls.tsx';
@@ -15,16 +15,12 @@ import { useAct } from './use-act.ts';
 const SUPPRESSION = graphql(`
   query SendAgainSuppression($address: String!) { suppression(idOrAddress: $address) { id address reason createdAt } }
 `);
-const CONTENT = graphql(`
-  query SendAgainContent($id: ID!) {
-    email(id: $id) {
-      id subject
-      from { name address }
-      content { text html }
-      attachments { index filename contentType contentId size }
-    }
-  }
-`);
+const CONTENT = record(`email {
+  id subject
+  from { name address }
+  content { text html }
+  attachments { index filename contentType contentId size }
+}`);
 export const REMOVE_SUPPRESSION = mutation('removeSuppression', 'deletedId address');
 const REASONS = {
   BOUNCE: 'because mail to it bounced',
@@ -94,16 +90,10 @@ export function SendAgain({ emailId, address }: { emailId: string; address: stri
   );
 }
 
-async function fetchFile(
-  emailId: string,
-  {
-    index,
-    filename,
-    contentType,
-    contentId,
-    size,
-  }: { index: number; filename: string; contentType: string; contentId: string | null; size: number },
-): Promise<AttachedFile> {
+type Attachment = NonNullable<ResultOf<typeof CONTENT>['email']>['attachments'][number];
+
+async function fetchFile(emailId: string, attachment: Attachment): Promise<AttachedFile> {
+  const { index, filename, contentType, contentId, size } = attachment;
   const response = await fetch(`/api/e2/attachments/${encodeURIComponent(emailId)}/parts/${index}`);
   if (!response.ok) throw new Error(`${filename} could not be read. Try again.`);
   const file = new File([await response.blob()], filename, { type: contentType });

@@ -25,6 +25,11 @@ export function SmallLink(props: PageLinkProps) {
   return <PageLink size="sm" {...props} />;
 }
 
+/** Such a link within a sentence, of the size of the text around it, and underlined: its color alone does not tell it from that. */
+export function TextLink(props: PageLinkProps) {
+  return <PageLink inherit underline="always" {...props} />;
+}
+
 /** Meaning of a status. Shown as a color in addition to the text. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'quiet' | 'warning';
 

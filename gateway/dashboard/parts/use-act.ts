@@ -22,20 +22,23 @@ export interface Problem {
 export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: null; problem: Problem };
 
 /** The members of a mutation's union that are not errors. */
-type PayloadOf<Result> = Extract<Result, { __typename: `${string}Payload` }>;
-type RootOf<Data> = Data extends Record<string, infer Result> ? PayloadOf<Result> : never;
+type Payload<Result> = Extract<Result, { __typename: `${string}Payload` }>;
+/** What a mutation returns unless it fails, by the result of its document. */
+export type PayloadOf<Data> = Data extends Record<string, infer Result> ? Payload<Result> : never;
 
 /**
  * Runs mutations of one root field whose document asks for `__typename` and for its payload. What an error says is asked for here. `done` is a
- * notice after success, and `onDone` is called with the payload. With `quiet` the caller shows the problem; otherwise a notice does.
+ * notice after success, and `onDone` is called with the payload. With `quiet` the caller shows the `problem` of the last run; otherwise a notice
+ * does.
  */
 export function useAct<Data, Input>(
   mutation: TypedDocumentNode<Data, { input: Input }>,
-  options: { quiet?: boolean; done?: string; onDone?: ((payload: RootOf<Data>) => void) | undefined } = {},
-): { act: (input: Input) => Promise<Outcome<RootOf<Data>>>; isBusy: boolean } {
+  options: { quiet?: boolean; done?: string; onDone?: ((payload: PayloadOf<Data>) => void) | undefined } = {},
+): { act: (input: Input) => Promise<Outcome<PayloadOf<Data>>>; isBusy: boolean; problem: Problem | null } {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
-  const act = async (input: Input): Promise<Outcome<RootOf<Data>>> => {
+  const [last, setLast] = useState<Problem | null>(null);
+  const act = async (input: Input): Promise<Outcome<PayloadOf<Data>>> => {
     setBusy(true);
     const { result, problem } = await confirmed(async () => {
       const { data, error } = await client.mutation(askForRefusal(mutation), { input }).toPromise();
@@ -43,16 +46,17 @@ export function useAct<Data, Input>(
       return { result: given, problem: error ? describeError(error) : unionProblem(given) };
     });
     setBusy(false);
+    setLast(problem);
     if (problem === null) {
       if (options.done !== undefined) notify({ message: options.done, color: 'green' });
-      options.onDone?.(result as RootOf<Data>);
-      return { payload: result as RootOf<Data>, problem: null };
+      options.onDone?.(result as PayloadOf<Data>);
+      return { payload: result as PayloadOf<Data>, problem: null };
     }
     reportSession(undefined, [problem.code]);
     if (options.quiet !== true) notify({ title: 'The action failed', message: problem.message, color: 'red' });
     return { payload: null, problem };
   };
-  return { act, isBusy };
+  return { act, isBusy, problem: last };
 }
 
 function unionProblem(result: Record<string, unknown> | null): Problem | null {

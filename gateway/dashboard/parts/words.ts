@@ -3,6 +3,14 @@ export function counted(count: number, one: string, several = `${one}s`): string
   return `${formatCount(count)} ${count === 1 ? one : several}`;
 }
 
+/** The service counts rows up to this number. */
+const MAX_COUNTED = 100_000;
+
+/** Returns such a count with its noun: "3 emails", "100,000 or more emails". */
+export function countedAtLeast(count: number, one: string, several?: string): string {
+  return counted(count, one, several).replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
+}
+
 /** Returns a number as every page shows it: "2,040". */
 export function formatCount(count: number): string {
   return count.toLocaleString('en');

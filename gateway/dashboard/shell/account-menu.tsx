@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { useAsked } from '../pages/settings/setting-parts.tsx';
 import { auth } from '../pages/sign-in/auth-calls.ts';
 import { QuietButton } from '../parts/controls.tsx';
-import { IconCheck, IconLogout, IconMoon, IconSettings, IconSun, IconSunMoon, IconUsers } from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import { MenuAction } from '../parts/menu-action.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Hint } from '../parts/text.tsx';
@@ -20,14 +20,14 @@ export function AccountMenu({ email, target, close }: AccountMenuProps) {
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{email}</Menu.Label>
-        <MenuAction label="Settings" icon={IconSettings} href="/settings" />
+        <MenuAction label="Settings" icon="settings" href="/settings" />
         <WorkspaceItems />
         <Menu.Divider />
-        <MenuAction label="Light" icon={IconSun} onClick={() => setColorScheme('light')} />
-        <MenuAction label="Dark" icon={IconMoon} onClick={() => setColorScheme('dark')} />
-        <MenuAction label="System" icon={IconSunMoon} onClick={() => setColorScheme('auto')} />
+        <MenuAction label="Light" icon="sun" onClick={() => setColorScheme('light')} />
+        <MenuAction label="Dark" icon="moon" onClick={() => setColorScheme('dark')} />
+        <MenuAction label="System" icon="sun-moon" onClick={() => setColorScheme('auto')} />
         <Menu.Divider />
-        <MenuAction label="Sign out" icon={IconLogout} onClick={() => void signOut()} />
+        <MenuAction label="Sign out" icon="logout" onClick={() => void signOut()} />
       </Menu.Dropdown>
     </Menu>
   );
@@ -46,8 +46,8 @@ function WorkspaceItems() {
         <MenuAction
           key={workspace.id}
           label={`${workspace.name} · ${workspace.role}`}
-          icon={IconUsers}
-          rightSection={workspace.id === id ? <IconCheck size={16} aria-label="Active" /> : null}
+          icon="users"
+          rightSection={workspace.id === id ? <Icon name="check" size={16} aria-label="Active" /> : null}
           aria-current={workspace.id === id ? 'true' : undefined}
           onClick={() => workspace.id !== id && void switchTo(workspace.id, '/')}
         />

@@ -7,22 +7,7 @@ import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { graphql } from '../graphql.ts';
-import {
-  IconAt,
-  IconBook,
-  IconKey,
-  IconKeyboard,
-  IconLogout,
-  IconMail,
-  IconMoon,
-  IconPencilPlus,
-  IconPlugConnected,
-  IconSearch,
-  IconShieldHalf,
-  IconSun,
-  type IconType,
-  IconWorld,
-} from '../parts/icons.ts';
+import { Icon, type IconName } from '../parts/icons.ts';
 import { FieldComing, hasShortcut, runShortcut, SELECTION } from './keys.ts';
 import { isShown, places } from './places.ts';
 import { signOut } from './session-news.ts';
@@ -110,10 +95,10 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
 
   const person = useViewer().person ?? null;
   const go = (path: string) => () => navigate(path);
-  const command = (id: string, label: string, Icon: IconType, onClick: () => void): SpotlightActionData => ({
+  const command = (id: string, label: string, icon: IconName, onClick: () => void): SpotlightActionData => ({
     id,
     label,
-    leftSection: <Icon {...ICON} />,
+    leftSection: <Icon name={icon} {...ICON} />,
     onClick,
   });
   const pages = places
@@ -126,39 +111,39 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
   const withRight = (right: string, action: SpotlightActionData) =>
     person?.rights.includes(right) === true ? [action] : [];
   const actions = [
-    ...withRight('send', command('write', 'Write email', IconPencilPlus, go('/inbox?compose=new'))),
-    ...withRight('domains', command('domain', 'Add domain', IconWorld, go('/domains?new'))),
-    ...withRight('domains', command('address', 'Create address', IconAt, go('/addresses?new'))),
-    ...withRight('endpoints', command('endpoint', 'Create endpoint', IconPlugConnected, go('/endpoints?new=webhook'))),
-    ...withRight('policies', command('rule', 'Create guard rule', IconShieldHalf, go('/rules/new'))),
-    ...withRight('keys', command('key', 'Create API key', IconKey, go('/keys?new'))),
-    command('light', 'Use light theme', IconSun, () => setColorScheme('light')),
-    command('dark', 'Use dark theme', IconMoon, () => setColorScheme('dark')),
-    command('keys-help', 'Show keyboard shortcuts', IconKeyboard, openHelp),
-    command('sign-out', 'Sign out', IconLogout, () => void signOut()),
+    ...withRight('send', command('write', 'Write email', 'pencil-plus', go('/inbox?compose=new'))),
+    ...withRight('domains', command('domain', 'Add domain', 'world', go('/domains?new'))),
+    ...withRight('domains', command('address', 'Create address', 'at', go('/addresses?new'))),
+    ...withRight('endpoints', command('endpoint', 'Create endpoint', 'plug-connected', go('/endpoints?new=webhook'))),
+    ...withRight('policies', command('rule', 'Create guard rule', 'shield-half', go('/rules/new'))),
+    ...withRight('keys', command('key', 'Create API key', 'key', go('/keys?new'))),
+    command('light', 'Use light theme', 'sun', () => setColorScheme('light')),
+    command('dark', 'Use dark theme', 'moon', () => setColorScheme('dark')),
+    command('keys-help', 'Show keyboard shortcuts', 'keyboard', openHelp),
+    command('sign-out', 'Sign out', 'logout', () => void signOut()),
   ];
   const ofConversation = /^\/inbox\/./.test(location)
     ? CONVERSATION_ACTIONS.flatMap(({ keys: [key = ''], about, right }) =>
         withRight(right, {
-          ...command(`key ${key}`, about, IconMail, () => runShortcut(key)),
+          ...command(`key ${key}`, about, 'mail', () => runShortcut(key)),
           rightSection: <span aria-hidden>{key}</span>,
         }),
       )
     : [];
   const addresses = (own?.emailAddresses.edges ?? []).map(({ node }) => ({
-    ...command(`address ${node.id}`, node.address, IconAt, go(`/inbox?address=${encodeURIComponent(node.address)}`)),
+    ...command(`address ${node.id}`, node.address, 'at', go(`/inbox?address=${encodeURIComponent(node.address)}`)),
     description: 'Show its mail in the inbox',
   }));
   const threads = (isSearching ? (data?.inbox.edges ?? []) : []).map(({ node }) => ({
-    ...command(node.id, node.subject || 'No subject', IconMail, go(`/inbox/${node.id}`)),
+    ...command(node.id, node.subject || 'No subject', 'mail', go(`/inbox/${node.id}`)),
     description: [node.latestMessage?.from.name ?? node.latestMessage?.from.address, node.latestMessage?.preview]
       .filter((text) => text)
       .join(' · '),
   }));
   const help = guides.flatMap(({ name, title, headings }) => [
-    command(`/docs/${name}`, `Guide: ${title}`, IconBook, go(`/docs/${name}`)),
+    command(`/docs/${name}`, `Guide: ${title}`, 'book', go(`/docs/${name}`)),
     ...headings.map(({ id, text }) =>
-      command(`/docs/${name}#${id}`, `Guide: ${title}: ${text}`, IconBook, go(`/docs/${name}#${id}`)),
+      command(`/docs/${name}#${id}`, `Guide: ${title}: ${text}`, 'book', go(`/docs/${name}#${id}`)),
     ),
   ]);
   const matching = (list: SpotlightActionData[]) =>
@@ -181,7 +166,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
       actions:
         query === ''
           ? []
-          : [command('search', `Search mail for "${query}"`, IconSearch, go(`/inbox?q=${encodeURIComponent(query)}`))],
+          : [command('search', `Search mail for "${query}"`, 'search', go(`/inbox?q=${encodeURIComponent(query)}`))],
     },
   ].filter((group) => group.actions.length > 0);
   return (
@@ -206,7 +191,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
           placeholder: 'Search pages, actions, addresses and mail',
           'aria-label': 'Search pages, actions, addresses and mail',
           onFocus: () => setFocused(true),
-          leftSection: <IconSearch {...ICON} />,
+          leftSection: <Icon name="search" {...ICON} />,
         }}
       />
     </>

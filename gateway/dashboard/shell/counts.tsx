@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { useEffect } from 'react';
 import { graphql } from '../graphql.ts';
-import { useLive } from '../live/live-context.tsx';
+import { CHANGES, useLive } from '../live/live-context.tsx';
 import { useLiveQuery } from '../live/use-live-query.ts';
 import { showNotice } from '../parts/notify.tsx';
 import { setUnreadCount } from '../parts/tab-title.ts';
@@ -25,29 +25,15 @@ const UNREAD_COUNT = graphql(`
   query UnreadCount($filter: InboxFilter!) { inbox(first: 1, filter: $filter) { totalCount } }
 `);
 
+const ARRIVED = ['EMAIL_THREADED', 'EMAIL_RELEASED'] as const;
+
 /** Number of conversations in the inbox that are unread, in a team by the person; also shown in the tab's title. */
 export function UnreadCount() {
   const isInTeam = useIsInTeam();
   const { data } = useLiveQuery({
     query: UNREAD_COUNT,
     variables: { filter: isInTeam ? { isUnreadByMe: true } : { isUnread: true } },
-    kinds: [
-      'EMAIL_THREADED',
-      'EMAIL_READ',
-      'EMAIL_UNREAD',
-      'EMAIL_ARCHIVED',
-      'EMAIL_UNARCHIVED',
-      'EMAIL_RELEASED',
-      'THREAD_READ',
-      'THREAD_UNREAD',
-      'THREAD_ARCHIVED',
-      'THREAD_UNARCHIVED',
-      'THREAD_SNOOZED',
-      'THREAD_RETURNED',
-      'THREAD_MERGED',
-      'THREAD_SPLIT',
-      'THREAD_MOVED',
-    ],
+    kinds: [...CHANGES.read, ...CHANGES.archived, ...CHANGES.grouped, ...CHANGES.snoozed, ...ARRIVED],
     gatherMs: 1_000,
   });
   const count = data?.inbox.totalCount ?? 0;

@@ -1,11 +1,9 @@
 import { useClient } from 'urql';
 import { useLocation } from 'wouter';
-import { graphql } from '../graphql.ts';
+import { record } from '../graphql.ts';
 import { useLive } from '../live/live-context.tsx';
 
-const ARRIVED = graphql(`
-  query DesktopNotice($id: ID!) { email(id: $id) { id type subject isRead from { name address } thread { id } } }
-`);
+const ARRIVED = record(`email { id type subject isRead from { name address } thread { id } }`);
 
 /** Shows a notice of the system for received mail while the page is not looked at. Several tabs show one, by its tag. */
 export function DesktopNotices() {

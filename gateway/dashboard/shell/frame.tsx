@@ -1,37 +1,30 @@
 import { Burger, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useLiveState } from '../live/live-context.tsx';
 import { readStored } from '../parts/browser-storage.ts';
 import { IconButton, NEEDED, type NeededRight } from '../parts/controls.tsx';
-import {
-  IconActivity,
-  IconChecks,
-  IconGauge,
-  IconHelp,
-  IconInbox,
-  IconPencilPlus,
-  IconSearch,
-  type IconType,
-  IconUser,
-} from '../parts/icons.ts';
+import { Icon, type IconName } from '../parts/icons.ts';
 import { ApprovalCount, DraftCount, MentionNotices, UnreadCount } from './counts.tsx';
 import style from './frame.module.css';
-import { useIdleLoading } from './idle-loading.ts';
 import { FieldComing, useShortcuts } from './keys.ts';
+import { later, useIdleLoading } from './loading.tsx';
 import { findChangeRight, findGuidePath, findPage, isShown, places } from './places.ts';
 import { SavedViews } from './saved-views.tsx';
 import { useViewer, type Viewer } from './viewer.ts';
 
-const loadMenu = () => import('./account-menu.tsx');
-const loadPalette = () => import('./command-palette.tsx');
-const DesktopNotices = lazy(async () => ({ default: (await import('./desktop-notices.tsx')).DesktopNotices }));
-const loadHelp = () => import('./shortcuts-help.tsx');
-const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu }));
-const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }));
-const ShortcutsHelp = lazy(async () => ({ default: (await loadHelp()).ShortcutsHelp }));
+const DesktopNotices = later(async () => (await import('./desktop-notices.tsx')).DesktopNotices);
+const AccountMenu = later(
+  async () => (await import('./account-menu.tsx')).AccountMenu,
+  ({ target }) => target,
+);
+const CommandPalette = later(
+  async () => (await import('./command-palette.tsx')).CommandPalette,
+  ({ close }) => <FieldComing cancel={close} />,
+);
+const ShortcutsHelp = later(async () => (await import('./shortcuts-help.tsx')).ShortcutsHelp);
 /** What the user is likely to open next, most likely first. */
-const IDLE = [loadPalette, loadHelp, loadMenu];
+const IDLE = [CommandPalette.load, ShortcutsHelp.load, AccountMenu.load];
 
 /** Layout of all pages: skip links, navigation, and what can be opened over each page. */
 export function Frame({ children }: { children: ReactNode }) {
@@ -80,7 +73,7 @@ export function Frame({ children }: { children: ReactNode }) {
           </Link>
           <IconButton
             label="Search or go to"
-            icon={IconSearch}
+            icon="search"
             variant="default"
             size="lg"
             ml="auto"
@@ -94,13 +87,13 @@ export function Frame({ children }: { children: ReactNode }) {
             <LiveDot />
           </div>
           <UnstyledButton className={style['find'] ?? ''} onClick={openPalette} aria-keyshortcuts="Control+K">
-            <IconSearch size={15} aria-hidden />
+            <Icon name="search" size={15} />
             <span className={style['word']}>Search</span>
             <kbd className={style['keys']}>Ctrl K</kbd>
           </UnstyledButton>
           <Navigation location={location} />
           <Link href={findGuidePath(location)} className={style['place'] ?? ''} title="Guide to this page">
-            <IconHelp size={17} stroke={1.7} aria-hidden />
+            <Icon name="help" size={17} stroke={1.7} />
             <span className={style['label']}>Guide to this page</span>
           </Link>
           <AccountButton />
@@ -111,14 +104,10 @@ export function Frame({ children }: { children: ReactNode }) {
         </main>
         <BottomBar location={location} />
       </div>
-      {overlay === 'palette' && (
-        <Suspense fallback={<FieldComing cancel={() => close('palette')} />}>
-          <CommandPalette close={() => close('palette')} openHelp={openHelp} />
-        </Suspense>
-      )}
+      {overlay === 'palette' && <CommandPalette close={() => close('palette')} openHelp={openHelp} />}
       <MentionNotices />
-      <Suspense>{hasNotices && <DesktopNotices />}</Suspense>
-      <Suspense>{overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}</Suspense>
+      {hasNotices && <DesktopNotices />}
+      {overlay === 'help' && <ShortcutsHelp close={() => close('help')} />}
     </>
   );
 }
@@ -140,12 +129,12 @@ function hasNeeded({ rights, isLimited }: NonNullable<Viewer['person']>, needed:
 }
 
 /** What a thumb reaches on a phone, for those who may; who approves and does not send has the approvals. Wider pages have the navigation. */
-const BOTTOM: { path: string; label: string; icon: IconType; right?: NeededRight; unless?: NeededRight }[] = [
-  { path: '/', label: 'Overview', icon: IconGauge },
-  { path: '/inbox', label: 'Inbox', icon: IconInbox },
-  { path: '/inbox?compose=new', label: 'Write', icon: IconPencilPlus, right: 'send' },
-  { path: '/approvals', label: 'Approvals', icon: IconChecks, right: 'approve', unless: 'send' },
-  { path: '/activity', label: 'Activity', icon: IconActivity },
+const BOTTOM: { path: string; label: string; icon: IconName; right?: NeededRight; unless?: NeededRight }[] = [
+  { path: '/', label: 'Overview', icon: 'gauge' },
+  { path: '/inbox', label: 'Inbox', icon: 'inbox' },
+  { path: '/inbox?compose=new', label: 'Write', icon: 'pencil-plus', right: 'send' },
+  { path: '/approvals', label: 'Approvals', icon: 'checks', right: 'approve', unless: 'send' },
+  { path: '/activity', label: 'Activity', icon: 'activity' },
 ];
 
 function BottomBar({ location }: { location: string }) {
@@ -157,14 +146,14 @@ function BottomBar({ location }: { location: string }) {
   );
   return (
     <nav className={style['bottom']} aria-label="Quick">
-      {shown.map(({ path, label, icon: Icon }) => (
+      {shown.map(({ path, label, icon }) => (
         <Link
           key={path}
           href={path}
           className={style['quick'] ?? ''}
           aria-current={path === current ? 'page' : undefined}
         >
-          <Icon size={22} stroke={1.7} aria-hidden />
+          <Icon name={icon} size={22} stroke={1.7} />
           {label}
         </Link>
       ))}
@@ -233,15 +222,11 @@ function Navigation({ location }: { location: string }) {
     >
       {places.map((group, index) => (
         <div key={group.heading ?? ''}>
-          {index === 1 && (
-            <Suspense>
-              <SavedViews />
-            </Suspense>
-          )}
+          {index === 1 && <SavedViews />}
           {group.heading !== null && <div className={style['heading']}>{group.heading}</div>}
           {group.places
             .filter((place) => isShown(place, person))
-            .map(({ path, label, icon: Icon }) => (
+            .map(({ path, label, icon }) => (
               <Link
                 key={path}
                 href={path}
@@ -251,7 +236,7 @@ function Navigation({ location }: { location: string }) {
                 aria-current={path === current ? 'page' : undefined}
                 title={label}
               >
-                <Icon size={17} stroke={1.7} aria-hidden />
+                <Icon name={icon} size={17} stroke={1.7} />
                 <span className={style['label']}>{label}</span>
                 {path === '/inbox' && <UnreadCount />}
                 {path === '/drafts' && <DraftCount />}
@@ -304,18 +289,12 @@ function AccountButton() {
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     >
-      <IconUser size={16} aria-hidden />
+      <Icon name="user" size={16} />
       <span className={style['who']}>
         <span className={style['email']}>{email}</span>
         {person != null && <span className={style['workspace']}> {person.workspaceName}</span>}
       </span>
     </UnstyledButton>
   );
-  return isOpen ? (
-    <Suspense fallback={button}>
-      <AccountMenu email={email} target={button} close={() => setOpen(false)} />
-    </Suspense>
-  ) : (
-    button
-  );
+  return isOpen ? <AccountMenu email={email} target={button} close={() => setOpen(false)} /> : button;
 }

@@ -1,34 +1,10 @@
-import {
-  IconActivity,
-  IconApi,
-  IconAt,
-  IconBan,
-  IconBook,
-  IconBuilding,
-  IconCalendarClock,
-  IconChecks,
-  IconFingerprint,
-  IconGauge,
-  IconHistory,
-  IconInbox,
-  IconKey,
-  IconListCheck,
-  IconMailOff,
-  IconPencil,
-  IconPlugConnected,
-  IconSend,
-  IconSettings,
-  IconShieldHalf,
-  type IconType,
-  IconUsers,
-  IconWorld,
-} from '../parts/icons.ts';
+import type { IconName } from '../parts/icons.ts';
 
 /** One entry of the navigation. */
 export interface NavigationItem {
   path: string;
   label: string;
-  icon: IconType;
+  icon: IconName;
   /** the key that opens it after `g` */
   key: string;
   /** the right without which it is not shown; absent: everyone sees it */
@@ -51,38 +27,38 @@ export const places: { heading: string | null; places: NavigationItem[] }[] = [
   {
     heading: null,
     places: [
-      { path: '/', label: 'Overview', icon: IconGauge, key: 'o' },
-      { path: '/inbox', label: 'Inbox', icon: IconInbox, key: 'i' },
-      { path: '/inbox?in=sent', label: 'Sent', icon: IconSend, key: 's' },
-      { path: '/drafts', label: 'Drafts', icon: IconPencil, key: 'd' },
-      { path: '/approvals', label: 'Approvals', icon: IconChecks, key: 'p' },
-      { path: '/scheduled', label: 'Scheduled', icon: IconCalendarClock, key: 'l' },
-      { path: '/held', label: 'Held and blocked', icon: IconListCheck, key: 'h' },
-      { path: '/refused', label: 'Refused at the door', icon: IconMailOff, key: 'f', isOfWhole: true },
-      { path: '/activity', label: 'Activity', icon: IconActivity, key: 'a' },
+      { path: '/', label: 'Overview', icon: 'gauge', key: 'o' },
+      { path: '/inbox', label: 'Inbox', icon: 'inbox', key: 'i' },
+      { path: '/inbox?in=sent', label: 'Sent', icon: 'send', key: 's' },
+      { path: '/drafts', label: 'Drafts', icon: 'pencil', key: 'd' },
+      { path: '/approvals', label: 'Approvals', icon: 'checks', key: 'p' },
+      { path: '/scheduled', label: 'Scheduled', icon: 'calendar-clock', key: 'l' },
+      { path: '/held', label: 'Held and blocked', icon: 'list-check', key: 'h' },
+      { path: '/refused', label: 'Refused at the door', icon: 'mail-off', key: 'f', isOfWhole: true },
+      { path: '/activity', label: 'Activity', icon: 'activity', key: 'a' },
     ],
   },
   {
     heading: 'Receiving and routing',
     places: [
-      { path: '/domains', label: 'Domains', icon: IconWorld, key: 'n' },
-      { path: '/addresses', label: 'Addresses', icon: IconAt, key: 'm' },
-      { path: '/endpoints', label: 'Endpoints', icon: IconPlugConnected, key: 'e' },
-      { path: '/rules', label: 'Guard rules', icon: IconShieldHalf, key: 'r' },
-      { path: '/suppressions', label: 'Suppressions', icon: IconBan, key: 'b' },
+      { path: '/domains', label: 'Domains', icon: 'world', key: 'n' },
+      { path: '/addresses', label: 'Addresses', icon: 'at', key: 'm' },
+      { path: '/endpoints', label: 'Endpoints', icon: 'plug-connected', key: 'e' },
+      { path: '/rules', label: 'Guard rules', icon: 'shield-half', key: 'r' },
+      { path: '/suppressions', label: 'Suppressions', icon: 'ban', key: 'b' },
     ],
   },
   {
     heading: 'Developers',
     places: [
-      { path: '/keys', label: 'API keys', icon: IconKey, key: 'k', right: 'keys' },
-      { path: '/requests', label: 'Requests', icon: IconHistory, key: 'q', right: 'requests' },
-      { path: '/audit', label: 'Audit log', icon: IconFingerprint, key: 'v', right: 'audit' },
-      { path: '/reference', label: 'Reference', icon: IconApi, key: 'x' },
-      { path: '/docs', label: 'Guides', icon: IconBook, key: 'u' },
-      { path: '/customers', label: 'Customers', icon: IconBuilding, key: 'c', right: 'workspaces' },
-      { path: '/members', label: 'Members', icon: IconUsers, key: 't' },
-      { path: '/settings', label: 'Settings', icon: IconSettings, key: ',' },
+      { path: '/keys', label: 'API keys', icon: 'key', key: 'k', right: 'keys' },
+      { path: '/requests', label: 'Requests', icon: 'history', key: 'q', right: 'requests' },
+      { path: '/audit', label: 'Audit log', icon: 'fingerprint', key: 'v', right: 'audit' },
+      { path: '/reference', label: 'Reference', icon: 'api', key: 'x' },
+      { path: '/docs', label: 'Guides', icon: 'book', key: 'u' },
+      { path: '/customers', label: 'Customers', icon: 'building', key: 'c', right: 'workspaces' },
+      { path: '/members', label: 'Members', icon: 'users', key: 't' },
+      { path: '/settings', label: 'Settings', icon: 'settings', key: ',' },
     ],
   },
 ];

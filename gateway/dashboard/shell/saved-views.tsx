@@ -3,7 +3,7 @@ import { useQuery } from 'urql';
 import { Link, useLocation, useSearch } from 'wouter';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { readStored, SHOWN_BEFORE, writeStored } from '../parts/browser-storage.ts';
-import { IconBookmark } from '../parts/icons.ts';
+import { Icon } from '../parts/icons.ts';
 import style from './frame.module.css';
 
 const TYPES = { additionalTypenames: ['SavedView', 'DeleteSavedViewPayload'] };
@@ -36,7 +36,7 @@ export function SavedViews() {
             aria-current={path === current ? 'page' : undefined}
             title={view.isShared ? `${view.name}, shared with all members` : view.name}
           >
-            <IconBookmark size={17} stroke={1.7} aria-hidden />
+            <Icon name="bookmark" size={17} stroke={1.7} />
             <span className={style['label']}>{view.name}</span>
           </Link>
         );

@@ -1,11 +1,11 @@
-import { Anchor, Button, Group, Modal, Stack } from '@mantine/core';
+import { Anchor, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { SessionChange } from '../client.ts';
 import type { AuthProblem } from '../pages/sign-in/auth-calls.ts';
 import { useAuthSettings } from '../pages/sign-in/entry-parts.tsx';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { SignInForm } from '../pages/sign-in/sign-in-form.tsx';
-import { QuietButton } from '../parts/controls.tsx';
+import { MainButton, QuietButton } from '../parts/controls.tsx';
 import { ErrorAlert, Small } from '../parts/text.tsx';
 import { activateWorkspace } from './session-news.ts';
 import { SecondFactorStep } from './sign-in-steps.tsx';
@@ -71,7 +71,7 @@ function SignInAgain(props: StopProps) {
     return (
       <Stack>
         <Small role="alert">{about} You are signed in again, in another workspace.</Small>
-        <Button onClick={leavePage}>Continue there</Button>
+        <MainButton label="Continue there" onClick={leavePage} />
       </Stack>
     );
   return (
@@ -110,9 +110,7 @@ function WorkspaceChoice(props: StopProps) {
       {about !== undefined && <ErrorAlert role="alert">{about}</ErrorAlert>}
       <Group justify="flex-end">
         <QuietButton label="Open the other workspace" onClick={leavePage} />
-        <Button onClick={() => void goBack()} data-autofocus>
-          Back to {name}
-        </Button>
+        <MainButton label={`Back to ${name}`} onClick={() => void goBack()} data-autofocus />
       </Group>
     </Stack>
   );

@@ -1,5 +1,5 @@
 import { Center, Loader, Title } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { type CombinedError, type RequestPolicy, useQuery } from 'urql';
 import { Redirect, useLocation } from 'wouter';
 import { SECOND_FACTOR_REQUIRED } from '../../../core/accounts/session-refusals.ts';
@@ -10,14 +10,15 @@ import { auth } from '../pages/sign-in/auth-calls.ts';
 import { withNext } from '../pages/sign-in/next-path.ts';
 import { summonConfirmation } from '../parts/confirm-sign-in.ts';
 import { ErrorNote } from '../parts/page.tsx';
+import { later } from './loading.tsx';
 import { keepShell } from './offline-shell.ts';
 import { leave, listenForSessionNews } from './session-news.ts';
 import { rememberSignIn, ShellOutline, wasSignedIn } from './shell-outline.tsx';
 import { VIEWER, ViewerContext } from './viewer.ts';
 
-const ConfirmSignIn = lazy(async () => ({ default: (await import('./sign-in-steps.tsx')).ConfirmSignIn }));
-const SecondFactorPage = lazy(async () => ({ default: (await import('./sign-in-steps.tsx')).SecondFactorPage }));
-const SessionStopped = lazy(async () => ({ default: (await import('./session-dialogs.tsx')).SessionStopped }));
+const ConfirmSignIn = later(async () => (await import('./sign-in-steps.tsx')).ConfirmSignIn);
+const SecondFactorPage = later(async () => (await import('./sign-in-steps.tsx')).SecondFactorPage);
+const SessionStopped = later(async () => (await import('./session-dialogs.tsx')).SessionStopped);
 
 /** How the session that was asked for as the page loaded is read, and why it could not be read. */
 let first: { policy: RequestPolicy; error: CombinedError | undefined } | null = null;
@@ -52,11 +53,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       </Session>
     );
   if (error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === SECOND_FACTOR_REQUIRED) === true)
-    return (
-      <Suspense>
-        <SecondFactorPage />
-      </Suspense>
-    );
+    return <SecondFactorPage />;
   if ((error?.response as Response | undefined)?.status === 401) {
     rememberSignIn(false);
     const { search, hash } = window.location;
@@ -123,12 +120,8 @@ function Session({ viewer, events, askAgain, children }: SessionProps) {
         <AskWhenLost ask={askAgain} />
         {children}
       </LiveProvider>
-      <Suspense>{asksAgain && <ConfirmSignIn />}</Suspense>
-      {stop !== null && (
-        <Suspense>
-          <SessionStopped stop={stop} viewer={viewer} onReturn={goOn} />
-        </Suspense>
-      )}
+      {asksAgain && <ConfirmSignIn />}
+      {stop !== null && <SessionStopped stop={stop} viewer={viewer} onReturn={goOn} />}
     </ViewerContext>
   );
 }

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { readStored, writeStored } from '../parts/browser-storage.ts';
+import { Icon } from '../parts/icons.ts';
 import style from './frame.module.css';
 import { places } from './places.ts';
 
@@ -35,9 +36,9 @@ export function ShellOutline({ children }: { children?: ReactNode }) {
         {places.map(({ heading, places: entries }) => (
           <div key={heading ?? ''}>
             {heading !== null && <div className={style['heading']}>{heading}</div>}
-            {entries.map(({ path, label, icon: Icon }) => (
+            {entries.map(({ path, label, icon }) => (
               <div key={path} className={style['place']}>
-                <Icon size={17} stroke={1.7} />
+                <Icon name={icon} size={17} stroke={1.7} />
                 <span className={style['label']}>{label}</span>
               </div>
             ))}

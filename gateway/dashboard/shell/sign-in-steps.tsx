@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Stack } from '@mantine/core';
+import { Anchor, Group, Modal, Stack } from '@mantine/core';
 import { useContext, useEffect, useRef, useState } from 'react';
 import { deviceWords, tellOutcome, useAsked } from '../pages/settings/setting-parts.tsx';
 import { SecondFactorSection } from '../pages/settings/sign-in-settings.tsx';
@@ -8,9 +8,8 @@ import { addPasskey, canUsePasskeys, signInByPasskey } from '../pages/sign-in/pa
 import { BusyButton } from '../parts/buttons.tsx';
 import { Command } from '../parts/command.tsx';
 import { offerConfirmation, summonConfirmation } from '../parts/confirm-sign-in.ts';
-import { QuietButton } from '../parts/controls.tsx';
+import { MainButton, QuietButton } from '../parts/controls.tsx';
 import { FormFrame, Trouble, useRecordForm } from '../parts/form.tsx';
-import { IconFingerprint } from '../parts/icons.ts';
 import { Small } from '../parts/text.tsx';
 import { announceSignIn, signOut } from './session-news.ts';
 import { ViewerContext } from './viewer.ts';
@@ -69,7 +68,7 @@ function Ways({ onDone }: { onDone: () => void }) {
       {passkeys !== undefined && settings !== null && canUsePasskeys(settings.passkeyHost) && (
         <BusyButton
           label={hasNone ? 'Add a passkey instead' : 'Use a passkey instead'}
-          icon={IconFingerprint}
+          icon="fingerprint"
           act={byPasskey}
         />
       )}
@@ -170,12 +169,10 @@ function Confirmation({ reason, onEnd }: ConfirmationProps) {
       <Trouble text={form.errors['problem']} />
       <Group justify="flex-end">
         <QuietButton label="Cancel" onClick={() => onEnd(false)} />
-        {isByPasskey && <BusyButton label="Use a passkey" icon={IconFingerprint} act={byPasskey} />}
+        {isByPasskey && <BusyButton label="Use a passkey" icon="fingerprint" act={byPasskey} />}
         {state?.isByProvider === true && <BusyButton label="Use single sign-on" variant="filled" act={byProvider} />}
         {isByPassword && (
-          <Button type="submit" disabled={form.values.password === ''} loading={form.isBusy}>
-            Confirm
-          </Button>
+          <MainButton label="Confirm" type="submit" disabled={form.values.password === ''} loading={form.isBusy} />
         )}
       </Group>
     </FormFrame>

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DocumentNode } from 'graphql';
 import { type ESTree, parseSync, Visitor } from 'vite';
-import { graphql, mutation } from '../../../gateway/dashboard/graphql.ts';
+import { connection, graphql, mutation, record } from '../../../gateway/dashboard/graphql.ts';
 import { askForRefusal } from '../../../gateway/dashboard/parts/refusal.ts';
 import { repository } from '../runner.ts';
 
@@ -11,7 +11,7 @@ interface DashboardDocument {
   /** file and line of its declaration */
   where: string;
   /** the function that makes it */
-  kind: 'graphql' | 'mutation';
+  kind: keyof typeof MAKERS;
   document: DocumentNode;
 }
 
@@ -28,9 +28,12 @@ interface Source {
 
 const ROOT = path.join(repository, 'gateway/dashboard');
 
+/** The functions that make a document of a text; `mutation` makes it of two. */
+const MAKERS = { graphql, mutation, record, connection };
+
 /**
- * Returns every document that the dashboard declares, as `graphql` and `mutation` make it of the texts in its sources: importing its pages would
- * need a browser. Those of mutations ask for what an error says, too. Throws for a declaration that is not a text.
+ * Returns every document that the dashboard declares, as the functions of graphql.ts make it of the texts in its sources: importing its pages
+ * would need a browser. Those of mutations ask for what an error says, too. Throws for a declaration that is not a text.
  */
 export function readDocuments(): DashboardDocument[] {
   const files = globSync('**/*.{ts,tsx}', { cwd: ROOT }).filter(
@@ -64,14 +67,14 @@ function readSource(file: string): Source {
     },
     CallExpression(call) {
       const { callee } = call;
-      const isDeclaring = callee.type === 'Identifier' && /^(?:graphql|mutation)$/.test(callee.name);
-      if (isDeclaring && source.imports.has(callee.name)) source.calls.push(call);
+      if (callee.type === 'Identifier' && callee.name in MAKERS && source.imports.has(callee.name))
+        source.calls.push(call);
     },
   }).visit(parseSync(file, text).program);
   return source;
 }
 
-/** Returns the document of a call of `graphql` or `mutation`. */
+/** Returns the document of a call of one of them. */
 function makeDocument(call: ESTree.Node, source: Source, sources: ReadonlyMap<string, Source>): DocumentNode {
   if (call.type !== 'CallExpression' || call.callee.type !== 'Identifier')
     throw new Error(`${locate(source, call)} is no document`);
@@ -86,8 +89,9 @@ function makeDocument(call: ESTree.Node, source: Source, sources: ReadonlyMap<st
     return findFragment(element.name, source, sources);
   });
   const [first = '', second = ''] = texts;
-  if (!isMutation) return graphql(first as never, fragments as never);
-  return askForRefusal(mutation(first, second, fragments as never) as never);
+  if (isMutation) return askForRefusal(mutation(first, second, fragments as never) as never);
+  const make = MAKERS[call.callee.name as 'graphql'] as (text: string, fragments: DocumentNode[]) => DocumentNode;
+  return make(first, fragments);
 }
 
 function findFragment(name: string, source: Source, sources: ReadonlyMap<string, Source>): DocumentNode {

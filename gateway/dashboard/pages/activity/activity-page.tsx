@@ -3,24 +3,17 @@ import { useDisclosure } from '@mantine/hooks';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import {
-  IconAdjustmentsHorizontal,
-  IconArrowDownLeft,
-  IconArrowUpRight,
-  IconCalendarClock,
-  IconMailQuestion,
-  IconPaperclip,
-  IconSearch,
-} from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
 import { FirstMail } from '../inbox/inbox-empty.tsx';
+import { showName } from '../inbox/people.ts';
 import styles from './email-list.module.css';
-import { deliveryWords, nameMailbox, readStanding, recipientWords, showSubject } from './email-words.ts';
+import { deliveryWords, readStanding, recipientWords, showSubject } from './email-words.ts';
 import { ListFrame, useGrowingList } from './mail-list.tsx';
 
 /** Fields of an email in a list. */
@@ -38,15 +31,7 @@ const EMAIL_ROW = graphql(`
 type EmailRow = ResultOf<typeof EMAIL_ROW>;
 
 /** Returns a page of all mail. */
-const ACTIVITY = graphql(
-  `query DashboardActivity($first: Int!, $after: String, $filter: EmailFilter, $search: String) {
-    emails(first: $first, after: $after, filter: $filter, search: $search) {
-      edges { cursor node { ...DashboardEmailRow } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
-  [EMAIL_ROW],
-);
+const ACTIVITY = connection(`emails($filter: EmailFilter, $search: String) { ...DashboardEmailRow }`, [EMAIL_ROW]);
 
 type Variables = VariablesOf<typeof ACTIVITY>;
 type Filter = NonNullable<Variables['filter']>;
@@ -108,27 +93,26 @@ function findValue<Value>(choices: readonly Choice<Value>[], word: string | null
   return choices.find((choice) => choice.word === word)?.value ?? null;
 }
 
-const ROW = graphql(`query DashboardActivityRow($id: ID!) { email(id: $id) { ...DashboardEmailRow } }`, [EMAIL_ROW]);
+const ROW = record(`email { ...DashboardEmailRow }`, [EMAIL_ROW]);
 
 const EMAILS = listSource({ label: 'Emails', query: ACTIVITY, size: 50, kinds: 'all', types: ['Email'] });
 
 const NOTHING_FOUND = {
-  icon: IconMailQuestion,
+  icon: 'mail-question',
   title: 'No matching emails',
   about:
     'Change the search or the filters, or choose a longer time. Without a search, mail of the last 30 days is shown.',
-};
+} as const;
 
 /** All received and sent mail, newest first, updated live. */
 export function ActivityPage() {
   const [parameters] = useSearchParams();
   const variables = readFilter(parameters);
   return (
-    <>
-      <PageHeader title="Activity" about="All received and sent mail, newest first. New mail appears automatically." />
+    <Page title="Activity" about="All received and sent mail, newest first. New mail appears automatically.">
       <FilterBar />
       <ActivityList key={JSON.stringify(variables)} {...variables} isNarrowed={parameters.size > 0} />
-    </>
+    </Page>
   );
 }
 
@@ -182,7 +166,7 @@ function FilterBar() {
         <SearchField value={parameters.get('q') ?? ''} onSearch={(words) => set('q', words)} />
         <QuietButton
           label={`Filters${inUse > 0 ? ` (${inUse})` : ''}`}
-          icon={IconAdjustmentsHorizontal}
+          icon="adjustments-horizontal"
           onClick={toggle}
           aria-expanded={isOpen}
           aria-controls="activity-filters"
@@ -230,7 +214,7 @@ function SearchField({ value, onSearch }: { value: string; onSearch: (words: str
         description="Words, “phrases” and operators: from: to: subject: has:attachment before:2026-01-31 -word. Press Enter to search."
         inputWrapperOrder={['input', 'description', 'error']}
         placeholder="Search all emails"
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<Icon name="search" size={16} />}
         value={typed}
         maxLength={500}
         onChange={({ currentTarget }) => {
@@ -266,23 +250,23 @@ function AddressField({ value, known, onChoose }: AddressFieldProps) {
 }
 
 const directions = {
-  RECEIVED: { icon: IconArrowDownLeft, label: 'Received' },
-  SENT: { icon: IconArrowUpRight, label: 'Sent' },
-  SCHEDULED: { icon: IconCalendarClock, label: 'Scheduled' },
+  RECEIVED: { icon: 'arrow-down-left', label: 'Received' },
+  SENT: { icon: 'arrow-up-right', label: 'Sent' },
+  SCHEDULED: { icon: 'calendar-clock', label: 'Scheduled' },
 } as const;
 
 /** An email in a list: direction, participants and status. */
 function EmailListRow({ email }: { email: EmailRow }) {
-  const { icon: Icon, label } = directions[email.type];
+  const { icon, label } = directions[email.type];
   const to = email.envelopeRecipient ?? email.to.map(({ address }) => address).join(', ');
   const delivery = email.deliveries.edges[0]?.node;
   const recipients = recipientWords(email.recipients);
   return (
     <li className={styles['row']} data-email={email.id}>
-      <Icon size={18} role="img" aria-label={label} />
+      <Icon name={icon} size={18} role="img" aria-label={label} />
       <div className={styles['people']}>
         <Small truncate="end" title={email.from.address} dir="auto" ta="left">
-          {nameMailbox(email.from)}
+          {showName(email.from)}
         </Small>
         <Fine truncate="end" title={to}>
           to {to}
@@ -294,7 +278,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
         </SmallLink>
       </div>
       <div className={styles['badges']}>
-        {email.hasFiles && <IconPaperclip size={16} role="img" aria-label="Has attachments" />}
+        {email.hasFiles && <Icon name="paperclip" size={16} role="img" aria-label="Has attachments" />}
         {email.isTest && (
           <Badge variant="default" tt="none" radius="sm">
             test

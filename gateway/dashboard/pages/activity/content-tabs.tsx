@@ -17,14 +17,12 @@ import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { Block, CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconDownload } from '../../parts/icons.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { CautionAlert, Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
-import { Block } from './delivery-parts.tsx';
 import { CHECKS, HEADERS, TEXT } from './email-documents.ts';
 import { formatSize } from './email-words.ts';
 
@@ -154,7 +152,7 @@ export function RawTab({ id }: { id: string }) {
                 <CopyButton text={rawSource.text} label={rawSource.isCut ? 'Copy shown part' : 'Copy source'} />
                 <QuietButton
                   label="Download"
-                  icon={IconDownload}
+                  icon="download"
                   href={new URL(rawUrl).pathname}
                   download={`${id}.eml`}
                   size="xs"

@@ -1,7 +1,6 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { BusyButton } from '../../parts/buttons.tsx';
-import { IconRefresh } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ErrorAlert, Hint, PageLink, Small, StatusBadge } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -9,19 +8,17 @@ import { EmailPart } from './content-tabs.tsx';
 import { DELIVERY_PARTS, DeliveryHistory } from './delivery-parts.tsx';
 import { deliveryWords, eventKindInWords } from './email-words.ts';
 
-const DELIVERIES = graphql(
-  `query DashboardEmailDeliveries($id: ID!) {
-    email(id: $id) {
-      id
-      deliveries(first: 20) {
-        totalCount
-        edges {
-          node {
-            ...DeliveryParts
-            cause completedAt
-            endpoint { id name isActive }
-            recipients { id address status lastText }
-          }
+const DELIVERIES = record(
+  `email {
+    id
+    deliveries(first: 20) {
+      totalCount
+      edges {
+        node {
+          ...DeliveryParts
+          cause completedAt
+          endpoint { id name isActive }
+          recipients { id address status lastText }
         }
       }
     }
@@ -96,7 +93,7 @@ function DeliveryCard({ emailId, delivery, number }: { emailId: string; delivery
         {endpoint !== null && (isRouted || status !== 'SUCCESS') && (
           <BusyButton
             label={status === 'SUCCESS' ? 'Deliver again' : status === 'PENDING' ? 'Retry now' : 'Retry'}
-            icon={IconRefresh}
+            icon="refresh"
             needed={['send', 'everything']}
             size="xs"
             variant={status === 'SUCCESS' ? 'default' : 'filled'}

@@ -1,10 +1,9 @@
 import { Accordion, Alert, Code, Group, List, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { Block, CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconBraces } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { CautionAlert, ErrorAlert, Fine, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
@@ -71,26 +70,21 @@ function DeliveryAttemptCard({ attempt, of }: { attempt: Delivery['attempts'][nu
   );
 }
 
-const PAYLOAD = graphql(`
-  query DashboardDeliveryPayload($id: ID!) {
-    delivery(id: $id) { id payload(maxBytes: 200000) { text sizeBytes isCut url isEndpointChanged } }
-  }
-`);
+const PAYLOAD = record(`delivery { id payload(maxBytes: 200000) { text sizeBytes isCut url isEndpointChanged } }`);
 
 /** Payload of a webhook, loaded on request. `of` names the delivery. */
 function DeliveryPayload({ deliveryId, of }: { deliveryId: string; of: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Stack gap="xs">
-      <Group>
-        <QuietButton
-          label={isOpen ? 'Hide payload' : 'Show payload'}
-          icon={IconBraces}
-          size="xs"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        />
-      </Group>
+      <QuietButton
+        w="fit-content"
+        label={isOpen ? 'Hide payload' : 'Show payload'}
+        icon="braces"
+        size="xs"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
       {isOpen && <Payload deliveryId={deliveryId} of={of} />}
     </Stack>
   );
@@ -172,21 +166,4 @@ function formatJson(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** Preformatted text in its own scroll area. */
-export function Block({ text, label }: { text: string; label: string }) {
-  return (
-    <Code
-      block
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-      mah="60vh"
-      style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}
-      className="postroom-wrap"
-    >
-      {text}
-    </Code>
-  );
 }

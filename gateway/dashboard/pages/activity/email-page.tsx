@@ -1,34 +1,23 @@
-import { Code, DataList, Group, Loader, Modal, Stack, Tabs } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Code, DataList, Group, Loader, Modal, Stack } from '@mantine/core';
+import { type ComponentType, useState } from 'react';
 import { useQuery } from 'urql';
-import { useParams, useSearchParams } from 'wouter';
+import { useParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { CopyButton } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
-import {
-  IconArchive,
-  IconArrowBackUp,
-  IconArrowForwardUp,
-  IconBan,
-  IconChevronDown,
-  IconMail,
-  IconMailOpened,
-  IconMailQuestion,
-  IconRefresh,
-  IconSend,
-  IconShieldCheck,
-  IconShieldX,
-} from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fact, RecordPage, Section } from '../../parts/section.tsx';
-import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag } from '../../parts/text.tsx';
+import { Fact, RecordPage, Section, UrlTabs } from '../../parts/section.tsx';
+import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Tag, TextLink } from '../../parts/text.tsx';
 import { counted, exactTime } from '../../parts/words.ts';
 import { FieldComing } from '../../shell/keys.ts';
+import { later } from '../../shell/loading.tsx';
 import { ApprovalActions } from '../approvals/approval-actions.tsx';
 import { NotSpamButton, useMarkSpam } from '../inbox/message-acts.tsx';
+import { mailboxText } from '../inbox/people.ts';
 import { ScheduleActions, timeInZone } from '../scheduled/schedule-actions.tsx';
 import { AttachmentsTab, AuthenticationTab } from './authentication-tab.tsx';
 import { ChecksTab, HeadersTab, HtmlTab, RawTab, TextTab } from './content-tabs.tsx';
@@ -76,47 +65,35 @@ export function EmailPage() {
       query={query}
       find={({ email }) => email}
       kind="Email"
-      icon={IconMailQuestion}
+      icon="mail-question"
       missing="The workspace has no email with this ID. It may have been deleted, or the link may be incomplete."
       all={{ label: 'Show all emails', href: '/activity' }}
     >
       {(email) => (
-        <>
-          <PageHeader title={showSubject(email)} back="/activity" />
+        <Page title={showSubject(email)} back="/activity">
           <EmailHead email={email} />
           <Stack gap="md">
             <ExtractsCard id={email.id} />
             <EmailTabs email={email} />
           </Stack>
-        </>
+        </Page>
       )}
     </RecordPage>
   );
 }
 
 function EmailTabs({ email }: { email: EmailHeadData }) {
-  const [parameters, setParameters] = useSearchParams();
   const shown = tabs.filter(({ isOf }) => isOf === undefined || isOf(email));
-  const chosen = shown.find(({ name }) => name === parameters.get('tab')) ?? shown[0];
+  const count = email.attachmentCount;
   return (
-    <Tabs
-      value={chosen?.name ?? null}
-      onChange={(name) => setParameters(name === null ? {} : { tab: name })}
-      keepMounted={false}
-    >
-      <Tabs.List aria-label="Parts of the email">
-        {shown.map(({ name, label }) => (
-          <Tabs.Tab key={name} value={name}>
-            {name === 'attachments' && email.attachmentCount > 0 ? `${label} (${email.attachmentCount})` : label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {shown.map(({ name, Shown }) => (
-        <Tabs.Panel key={name} value={name} pt="md">
-          <Shown id={email.id} subject={showSubject(email)} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
+    <UrlTabs
+      label="Parts of the email"
+      tabs={shown.map(({ name, label, Shown }) => ({
+        name,
+        label: name === 'attachments' && count > 0 ? `${label} (${count})` : label,
+        content: <Shown id={email.id} subject={showSubject(email)} />,
+      }))}
+    />
   );
 }
 
@@ -156,14 +133,13 @@ function ExtractsCard({ id }: { id: string }) {
           </Group>
         ))}
         {links.length > FIRST_LINKS && (
-          <Group>
-            <QuietButton
-              label={isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
-              size="xs"
-              aria-expanded={isWhole}
-              onClick={() => setWhole(!isWhole)}
-            />
-          </Group>
+          <QuietButton
+            w="fit-content"
+            label={isWhole ? 'Show fewer links' : `Show all ${links.length} links`}
+            size="xs"
+            aria-expanded={isWhole}
+            onClick={() => setWhole(!isWhole)}
+          />
         )}
       </Stack>
     </Section>
@@ -204,7 +180,7 @@ function EmailHead({ email }: { email: EmailHeadData }) {
           size="compact-xs"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-          rightSection={<IconChevronDown size={14} aria-hidden />}
+          rightSection={<Icon name="chevron-down" size={14} />}
         />
       </Group>
       {scheduledAt !== null && email.type === 'SCHEDULED' && (
@@ -215,10 +191,7 @@ function EmailHead({ email }: { email: EmailHeadData }) {
       {failureReason !== null && <Small className="postroom-wrap">Failure reason: {failureReason}</Small>}
       {guardRule !== null && (
         <Small className="postroom-wrap">
-          Guard rule:{' '}
-          <SmallLink href={`/rules/${guardRule.id}`} underline="always">
-            {guardRule.name}
-          </SmallLink>
+          Guard rule: <TextLink href={`/rules/${guardRule.id}`}>{guardRule.name}</TextLink>
         </Small>
       )}
       {isOpen && <Facts email={email} />}
@@ -262,10 +235,6 @@ function People({ name, mailboxes }: { name: string; mailboxes: Mailboxes }) {
   return mailboxes.length === 0 ? null : <Fact name={name}>{mailboxes.map(mailboxText).join(', ')}</Fact>;
 }
 
-function mailboxText({ name, address }: Mailboxes[number]): string {
-  return name === null || name === '' ? address : `${name} <${address}>`;
-}
-
 const MARK = mutation('updateEmail', 'email { id isRead isArchived }');
 const RETRY = mutation('retryEmail', 'deliveries { id }');
 
@@ -290,7 +259,7 @@ function EmailActions({ email }: { email: EmailHeadData }) {
 function QuarantineNote({ email: { id, security } }: { email: EmailHeadData }) {
   const virus = security.virus ?? 'unknown';
   return (
-    <ErrorAlert icon={<IconShieldX aria-hidden />} title={`In quarantine: ${virus}`}>
+    <ErrorAlert icon={<Icon name="shield-x" />} title={`In quarantine: ${virus}`}>
       <Small mb="xs">
         This email has a virus. Its text and attachments cannot be opened here, no endpoint gets it, and it is deleted
         after 30 days.
@@ -314,38 +283,31 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
     <>
       {guardStatus === null ? (
         <ActButton
-          icon={IconRefresh}
+          label="Deliver again"
+          icon="refresh"
           needed={['send', 'everything']}
           mutation={RETRY}
           input={{ id }}
           done="The email is being delivered again."
-        >
-          Deliver again
-        </ActButton>
+        />
       ) : (
-        <ActButton
-          icon={IconShieldCheck}
-          variant="filled"
-          needed="endpoints"
-          mutation={RELEASE}
-          input={{ id }}
-          done="The email was released and is being delivered."
-        >
-          Release
-        </ActButton>
+        <ActButton {...RELEASE} input={{ id }} />
       )}
       <ActButton
-        icon={isRead ? IconMail : IconMailOpened}
+        label={isRead ? 'Mark as unread' : 'Mark as read'}
+        icon={isRead ? 'mail' : 'mail-opened'}
         needed="organize"
         mutation={MARK}
         input={{ id, isRead: !isRead }}
-      >
-        {isRead ? 'Mark as unread' : 'Mark as read'}
-      </ActButton>
-      <ActButton icon={IconArchive} needed="organize" mutation={MARK} input={{ id, isArchived: !isArchived }}>
-        {isArchived ? 'Unarchive' : 'Archive'}
-      </ActButton>
-      <QuietButton label="Spam" icon={IconBan} needed="organize" size="xs" onClick={() => void markSpam(id)} />
+      />
+      <ActButton
+        label={isArchived ? 'Unarchive' : 'Archive'}
+        icon="archive"
+        needed="organize"
+        mutation={MARK}
+        input={{ id, isArchived: !isArchived }}
+      />
+      <QuietButton label="Spam" icon="ban" needed="organize" size="xs" onClick={() => void markSpam(id)} />
     </>
   );
 }
@@ -353,21 +315,18 @@ function ReceivedActions({ email: { id, guardStatus, isRead, isArchived, keptApa
 function SentActions({ email: { id, recipients } }: { email: EmailHeadData }) {
   const isDeferred = recipients.some(({ status, attemptCount }) => status === 'PENDING' && attemptCount > 0);
   if (!isDeferred) return null;
-  return (
-    <ActButton
-      icon={IconSend}
-      variant="filled"
-      needed={['send', 'everything']}
-      mutation={RETRY_SENDING}
-      input={{ id }}
-      done="The email is being sent again."
-    >
-      Retry now
-    </ActButton>
-  );
+  return <ActButton {...RETRY_SENDING} input={{ id }} />;
 }
 
-const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+const Composer = later(
+  async () => (await import('../../composer/composer.tsx')).Composer,
+  ({ close }) => (
+    <>
+      <FieldComing cancel={close} />
+      <Loader aria-label="Loading" />
+    </>
+  ),
+);
 
 /** Buttons that reply to or forward an email without leaving its page. */
 function ReplyActions({ email }: { email: EmailHeadData }) {
@@ -375,37 +334,15 @@ function ReplyActions({ email }: { email: EmailHeadData }) {
   const close = () => setMode(null);
   return (
     <>
-      <QuietButton
-        label="Reply"
-        icon={IconArrowBackUp}
-        variant="filled"
-        needed="send"
-        size="xs"
-        onClick={() => setMode('reply')}
-      />
-      <QuietButton
-        label="Forward"
-        icon={IconArrowForwardUp}
-        needed="send"
-        size="xs"
-        onClick={() => setMode('forward')}
-      />
+      <MainButton label="Reply" icon="arrow-back-up" needed="send" size="xs" onClick={() => setMode('reply')} />
+      <QuietButton label="Forward" icon="arrow-forward-up" needed="send" size="xs" onClick={() => setMode('forward')} />
       <Modal
         opened={mode !== null}
         onClose={close}
         size="xl"
         title={`${mode === 'forward' ? 'Forward' : 'Reply to'} “${showSubject(email)}”`}
       >
-        <Suspense
-          fallback={
-            <>
-              <FieldComing cancel={close} />
-              <Loader aria-label="Loading" />
-            </>
-          }
-        >
-          {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
-        </Suspense>
+        {mode !== null && <Composer mode={mode} emailId={email.id} close={close} />}
       </Modal>
     </>
   );

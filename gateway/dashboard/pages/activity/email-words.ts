@@ -65,11 +65,6 @@ export function recipientWords(recipients: readonly { status: string }[]): strin
   return `${delivered} of ${recipients.length} delivered`;
 }
 
-/** Returns "Ada Lovelace" or, without a name, the address. */
-export function nameMailbox(mailbox: { name: string | null; address: string }): string {
-  return mailbox.name === null || mailbox.name === '' ? mailbox.address : mailbox.name;
-}
-
 /** Returns the subject, or a placeholder if there is none. */
 export function showSubject(email: { subject: string }): string {
   return email.subject.trim() === '' ? '(no subject)' : email.subject;

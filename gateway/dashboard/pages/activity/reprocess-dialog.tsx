@@ -1,13 +1,12 @@
 import { Checkbox, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { mutation } from '../../graphql.ts';
+import { mutation, type ResultOf } from '../../graphql.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { Block } from '../../parts/command.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
-import { IconRotateClockwise2 } from '../../parts/icons.ts';
 import { ErrorAlert, Fine, Small, Strong } from '../../parts/text.tsx';
-import { useAct } from '../../parts/use-act.ts';
-import { Block } from './delivery-parts.tsx';
+import { type PayloadOf, useAct } from '../../parts/use-act.ts';
 
 const REPROCESS = mutation(
   'reprocessEmails',
@@ -34,13 +33,7 @@ const STEPS: { value: Step; label: string; about: string; isOfReceived: boolean 
 /** A button with a dialog that asks which steps to repeat. A dry run previews the changes. */
 export function ReprocessDialog(email: { emailId: string; isReceived: boolean }) {
   return (
-    <DialogButton
-      label="Reprocess"
-      title="Reprocess email"
-      icon={IconRotateClockwise2}
-      needed="imports"
-      dialogSize="lg"
-    >
+    <DialogButton label="Reprocess" title="Reprocess email" icon="rotate-clockwise-2" needed="imports" dialogSize="lg">
       {(close) => <ReprocessForm {...email} onClose={close} />}
     </DialogButton>
   );
@@ -52,12 +45,10 @@ function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
   const offered = STEPS.filter((step) => isReceived || !step.isOfReceived);
   const [steps, setSteps] = useState<string[]>(offered.map(({ value }) => value));
   const [result, setResult] = useState<{ isDryRun: boolean; email: ReprocessedEmail } | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { act, isBusy } = useAct(REPROCESS, { quiet: true });
+  const { act, isBusy, problem } = useAct(REPROCESS, { quiet: true });
   const run = async (isDryRun: boolean) => {
     const wanted = offered.map(({ value }) => value).filter((step) => steps.includes(step));
-    const { payload, problem: found } = await act({ emailIds: [emailId], steps: wanted, isDryRun });
-    setProblem(found?.message ?? null);
+    const { payload } = await act({ emailIds: [emailId], steps: wanted, isDryRun });
     const email = payload?.emails[0];
     setResult(email === undefined ? null : { isDryRun, email });
   };
@@ -79,7 +70,7 @@ function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
           ))}
         </Stack>
       </Checkbox.Group>
-      <Trouble text={problem} title="The email was not reprocessed" />
+      <Trouble text={problem?.message} title="The email was not reprocessed" />
       <div aria-live="polite">{result !== null && <ReprocessDiff {...result} />}</div>
       <Group justify="flex-end">
         <QuietButton label="Close" onClick={onClose} />
@@ -90,27 +81,14 @@ function ReprocessForm({ emailId, isReceived, onClose }: ReprocessFormProps) {
           loading={isBusy}
           onClick={() => void run(true)}
         />
-        {isChecked && (
-          <QuietButton label="Reprocess email" variant="filled" loading={isBusy} onClick={() => void run(false)} />
-        )}
+        {isChecked && <MainButton label="Reprocess email" loading={isBusy} onClick={() => void run(false)} />}
       </Group>
     </Stack>
   );
 }
 
 /** Actual or previewed result of reprocessing an email. */
-interface ReprocessedEmail {
-  changes: readonly {
-    step: string;
-    field: string;
-    before: string | null;
-    after: string | null;
-    differsAt: number | null;
-  }[];
-  endpoint: { id: string; name: string } | null;
-  delivery: { id: string } | null;
-  error: { message: string } | null;
-}
+type ReprocessedEmail = PayloadOf<ResultOf<typeof REPROCESS>>['emails'][number];
 
 /** Changed fields, before and after. */
 function ReprocessDiff({ isDryRun, email }: { isDryRun: boolean; email: ReprocessedEmail }) {

@@ -1,24 +1,6 @@
 import { Box, Code, DataList, Group, List, Paper, Stack, Text, Timeline, Title, Tooltip } from '@mantine/core';
 import type { ResultOf } from '../../graphql.ts';
-import {
-  IconAlertTriangle,
-  IconArrowFork,
-  IconArrowsJoin,
-  IconBan,
-  IconBolt,
-  IconCalendarClock,
-  IconCheck,
-  IconEye,
-  IconFileSearch,
-  IconInbox,
-  IconPencil,
-  IconPlayerPause,
-  IconRefresh,
-  IconSend,
-  IconShieldCheck,
-  type IconType,
-  IconWebhook,
-} from '../../parts/icons.ts';
+import type { IconName } from '../../parts/icons.ts';
 import { Postmark } from '../../parts/postmark.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fact } from '../../parts/section.tsx';
@@ -33,27 +15,27 @@ import styles from './transcript.module.css';
 
 type Entry = NonNullable<ResultOf<typeof TIMELINE>['email']>['timeline']['entries'][number];
 
-const icons: Partial<Record<Entry['kind'], IconType>> = {
-  ACCEPTED: IconInbox,
-  CREATED: IconPencil,
-  AUTHENTICATED: IconShieldCheck,
-  SCREENED: IconShieldCheck,
-  SPAM: IconBan,
-  NOT_SPAM: IconShieldCheck,
-  PARSED: IconFileSearch,
-  THREADED: IconArrowsJoin,
-  ROUTED: IconArrowFork,
-  HELD: IconBan,
-  DELIVERY_REQUESTED: IconRefresh,
-  DELIVERY_ATTEMPT: IconWebhook,
-  ACTION: IconBolt,
-  SENDING_ATTEMPT: IconSend,
-  QUEUED: IconSend,
-  RESCHEDULED: IconCalendarClock,
-  PAUSED: IconPlayerPause,
-  READ: IconEye,
-  UNREAD: IconEye,
-  REPROCESSED: IconRefresh,
+const icons: Partial<Record<Entry['kind'], IconName>> = {
+  ACCEPTED: 'inbox',
+  CREATED: 'pencil',
+  AUTHENTICATED: 'shield-check',
+  SCREENED: 'shield-check',
+  SPAM: 'ban',
+  NOT_SPAM: 'shield-check',
+  PARSED: 'file-search',
+  THREADED: 'arrows-join',
+  ROUTED: 'arrow-fork',
+  HELD: 'ban',
+  DELIVERY_REQUESTED: 'refresh',
+  DELIVERY_ATTEMPT: 'webhook',
+  ACTION: 'bolt',
+  SENDING_ATTEMPT: 'send',
+  QUEUED: 'send',
+  RESCHEDULED: 'calendar-clock',
+  PAUSED: 'player-pause',
+  READ: 'eye',
+  UNREAD: 'eye',
+  REPROCESSED: 'refresh',
 };
 
 /** Route of an email, oldest entry first. */
@@ -98,7 +80,7 @@ function Stop({ entry, previous }: { entry: Entry; previous: string | null }) {
         </time>
       </Tooltip>
       <span className={style['line']}>
-        <Postmark icon={isFailure ? IconAlertTriangle : (icons[kind] ?? IconCheck)} isFailure={isFailure} />
+        <Postmark icon={isFailure ? 'alert-triangle' : (icons[kind] ?? 'check')} isFailure={isFailure} />
       </span>
       <div className={style['what']}>
         <Strong>{isFailure ? `Failure: ${title}` : title}</Strong>

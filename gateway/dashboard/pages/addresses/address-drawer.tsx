@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
+import { Alert, Group, NativeSelect, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { mutation } from '../../graphql.ts';
 import { useLive } from '../../live/live-context.tsx';
@@ -6,9 +6,9 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconCircleCheck } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
 import {
@@ -120,12 +120,11 @@ function DrawerPart({ title, children }: { title: string; children: ReactNode })
 
 /** Where the mail of the address goes. */
 function Routing({ address }: { address: ShownAddress }) {
-  const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true });
+  const { act, isBusy, problem } = useAct(UPDATE_ADDRESS, { quiet: true });
   const mayChange = useRight('domains');
   const endpoints = useEndpointChoices(address.endpoint);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const change = async (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
-    setTrouble((await act({ id: address.id, ...input })).problem?.message ?? null);
+  const change = (input: { endpointId?: string | null; webhookId?: null; isActive?: boolean }) =>
+    act({ id: address.id, ...input });
   return (
     <DrawerPart title="Routing">
       <Small>Now: {describeRoute(address)}</Small>
@@ -150,7 +149,7 @@ function Routing({ address }: { address: ShownAddress }) {
         disabled={isBusy || !mayChange}
         onChange={(event) => void change({ isActive: event.currentTarget.checked })}
       />
-      <Trouble text={trouble} />
+      <Trouble text={problem?.message} />
     </DrawerPart>
   );
 }
@@ -160,14 +159,9 @@ const MAX_SIGNATURE = 2_000;
 
 /** The signature of the address, with the form that changes it. */
 function Signature({ address }: { address: ShownAddress }) {
-  const { act, isBusy } = useAct(UPDATE_ADDRESS, { quiet: true, done: 'The signature was saved.' });
+  const { act, isBusy, problem } = useAct(UPDATE_ADDRESS, { quiet: true, done: 'The signature was saved.' });
   const saved = address.signature ?? '';
   const [text, setText] = useState(saved);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const save = async () => {
-    const { problem } = await act({ id: address.id, signature: text.trim() === '' ? null : text });
-    setTrouble(problem === null ? null : (problem.fields['signature'] ?? problem.message));
-  };
   return (
     <DrawerPart title="Signature">
       <Small>The dashboard puts it below new mail and replies from this address.</Small>
@@ -180,14 +174,14 @@ function Signature({ address }: { address: ShownAddress }) {
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <Trouble text={trouble} />
+      <Trouble text={problem?.fields['signature'] ?? problem?.message} />
       <QuietButton
         label="Save signature"
         needed="domains"
         size="xs"
         loading={isBusy}
         disabled={text === saved}
-        onClick={() => void save()}
+        onClick={() => void act({ id: address.id, signature: text.trim() === '' ? null : text })}
         style={{ alignSelf: 'flex-start' }}
       />
     </DrawerPart>
@@ -253,9 +247,8 @@ const TEMPLATES = [
 /** Simulates an incoming message to the address and shows its arrival, or shows a command that sends one. */
 function TestMail({ address }: { address: ShownAddress }) {
   const { service } = useViewer();
-  const { act, isBusy } = useAct(SIMULATE, { quiet: true });
+  const { act, isBusy, problem } = useAct(SIMULATE, { quiet: true });
   const [template, setTemplate] = useState<string>('PLAIN');
-  const [trouble, setTrouble] = useState<string | null>(null);
   const [emailId, setEmailId] = useState<string | null>(null);
   const [arrived, setArrived] = useState<readonly string[]>([]);
   useLive(['EMAIL_RECEIVED', 'EMAIL_THREADED'], (event) => {
@@ -264,10 +257,8 @@ function TestMail({ address }: { address: ShownAddress }) {
   });
   const send = async () => {
     setEmailId(null);
-    setTrouble(null);
     const chosen = TEMPLATES.find(({ value }) => value === template)?.value ?? 'PLAIN';
-    const { payload, problem } = await act({ to: address.address, template: chosen });
-    setTrouble(problem?.message ?? null);
+    const { payload } = await act({ to: address.address, template: chosen });
     setEmailId(payload?.emailId ?? null);
   };
   const isThere = emailId !== null && arrived.includes(emailId);
@@ -280,17 +271,15 @@ function TestMail({ address }: { address: ShownAddress }) {
           value={template}
           onChange={(event) => setTemplate(event.currentTarget.value)}
         />
-        <Button {...needs('endpoints')} loading={isBusy} onClick={() => void send()}>
-          Send test email
-        </Button>
+        <MainButton label="Send test email" needed="endpoints" loading={isBusy} onClick={() => void send()} />
       </Group>
       <div aria-live="polite">
-        <Trouble text={trouble} />
+        <Trouble text={problem?.message} />
         {emailId !== null && (
           <Alert
             color={isThere ? 'green' : 'post.6'}
             variant="outline"
-            icon={<IconCircleCheck aria-hidden />}
+            icon={<Icon name="circle-check" />}
             title={isThere ? 'The test email arrived' : 'The test email was accepted'}
           >
             <SmallLink href={`/emails/${emailId}`}>Open email</SmallLink>

@@ -1,5 +1,5 @@
 import { Group, Select } from '@mantine/core';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, graphql, mutation, type ResultOf, record } from '../../graphql.ts';
 import { useEndpointChoices, useVerifiedDomains } from '../../parts/choices.ts';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { POLICY_PARTS, USAGE_PARTS } from '../../parts/send-policy.tsx';
@@ -22,19 +22,11 @@ const ADDRESS = graphql(
 /** Fields of an address. */
 export type ShownAddress = ResultOf<typeof ADDRESS>;
 
-export const ADDRESSES = graphql(
-  `query DashboardAddresses($first: Int!, $after: String, $domainId: ID, $filter: EmailAddressFilter) {
-    emailAddresses(first: $first, after: $after, domainId: $domainId, filter: $filter) {
-      edges { node { ...AddressParts } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`,
-  [ADDRESS],
-);
-
-export const ONE_ADDRESS = graphql(`query DashboardAddress($id: ID!) { emailAddress(id: $id) { ...AddressParts } }`, [
+export const ADDRESSES = connection(`emailAddresses($domainId: ID, $filter: EmailAddressFilter) { ...AddressParts }`, [
   ADDRESS,
 ]);
+
+export const ONE_ADDRESS = record(`emailAddress { ...AddressParts }`, [ADDRESS]);
 
 export const CREATE_ADDRESS = mutation('createEmailAddress', 'emailAddress { id address }');
 

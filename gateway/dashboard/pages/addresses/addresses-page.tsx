@@ -1,15 +1,15 @@
-import { Autocomplete, Code, Group, Tabs } from '@mantine/core';
+import { Autocomplete, Code, Group } from '@mantine/core';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { EXPIRIES, findDateFault, makeChoices, readExpiry, useVerifiedDomains } from '../../parts/choices.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { FormLoading, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconAt, IconMessageReply } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
+  type ListRow,
   listSource,
   PagedList,
   Row,
@@ -18,8 +18,9 @@ import {
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
+import { UrlTabs } from '../../parts/section.tsx';
 import { Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
@@ -28,40 +29,33 @@ import { ADDRESSES, AddressForm, describeRoute, NeedsDomain, type ShownAddress }
 
 /** Addresses and reply addresses, as tabs. The tab and what it shows are in the URL. */
 export function AddressesPage() {
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
   const { set } = useUrlFilters([]);
   const isReply = search.get('tab') === 'reply';
   return (
-    <>
-      <PageHeader
-        title="Addresses"
-        about={
-          isReply
-            ? 'Signed addresses for answers to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
-            : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
-        }
-      >
-        <CreateButton needed="domains" onClick={() => set({ new: isReply ? '' : (search.get('domain') ?? '') })}>
-          {isReply ? 'Create reply address' : 'Create address'}
-        </CreateButton>
-      </PageHeader>
-      <Tabs
-        value={isReply ? 'reply' : 'all'}
-        onChange={(tab) => setSearch(tab === 'reply' ? { tab } : {})}
-        keepMounted={false}
-      >
-        <Tabs.List aria-label="Kind of address">
-          <Tabs.Tab value="all">Addresses</Tabs.Tab>
-          <Tabs.Tab value="reply">Reply addresses</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="all" pt="md">
-          <PermanentAddresses />
-        </Tabs.Panel>
-        <Tabs.Panel value="reply" pt="md">
-          <ReplyAddresses />
-        </Tabs.Panel>
-      </Tabs>
-    </>
+    <Page
+      title="Addresses"
+      about={
+        isReply
+          ? 'Signed addresses for replies to your emails. They carry metadata and a thread, until they expire, are used up or revoked.'
+          : 'Postroom receives and stores mail to these addresses, and delivers it to their endpoints.'
+      }
+      actions={
+        <CreateButton
+          label={isReply ? 'Create reply address' : 'Create address'}
+          needed="domains"
+          onClick={() => set({ new: isReply ? '' : (search.get('domain') ?? '') })}
+        />
+      }
+    >
+      <UrlTabs
+        label="Kind of address"
+        tabs={[
+          { name: 'all', label: 'Addresses', content: <PermanentAddresses /> },
+          { name: 'reply', label: 'Reply addresses', content: <ReplyAddresses /> },
+        ]}
+      />
+    </Page>
   );
 }
 
@@ -87,16 +81,15 @@ function PermanentAddresses() {
   const state = filters.choice('state', STATES);
   return (
     <>
-      <FilterBar>
-        <TextFilter label="Search addresses" placeholder="Part of the address" filters={filters} />
+      <FilterBar filters={filters}>
+        <TextFilter label="Search addresses" placeholder="Part of the address" />
         <ChoiceFilter
           name="domain"
           label="Domain"
           any="All domains"
           choices={domains.map(({ id, name }) => ({ value: id, label: name }))}
-          filters={filters}
         />
-        <ChoiceFilter name="state" label="State" choices={STATES} filters={filters} />
+        <ChoiceFilter name="state" label="State" choices={STATES} />
       </FilterBar>
       <PagedList
         list={LIST}
@@ -106,20 +99,12 @@ function PermanentAddresses() {
         }}
         filters={filters}
         empty={{
-          icon: IconAt,
+          icon: 'at',
           title: 'No addresses yet',
           about:
             'Create an address on a verified domain. Its mail appears in the inbox, and is delivered to an endpoint if you choose one.',
-          action: (
-            <CreateButton needed="domains" onClick={() => filters.set({ new: '' })}>
-              Create address
-            </CreateButton>
-          ),
-          filtered: {
-            title: 'No matching addresses',
-            about: 'Change the search or the filters.',
-            all: 'Show all addresses',
-          },
+          action: <CreateButton label="Create address" needed="domains" onClick={() => filters.set({ new: '' })} />,
+          filtered: 'addresses',
         }}
       >
         {(address) => (
@@ -164,28 +149,17 @@ function AddressRow({ address, href }: { address: ShownAddress; href: string }) 
   );
 }
 
-const REPLY_ADDRESSES = graphql(`
-  query DashboardReplyAddresses($first: Int!, $after: String) {
-    replyAddresses(first: $first, after: $after) {
-      edges {
-        node {
-          id address status deliverTo metadata senders maxMessages messageCount expiresAt createdAt
-          thread { id normalizedSubject }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type ShownReplyAddress = ResultOf<typeof REPLY_ADDRESSES>['replyAddresses']['edges'][number]['node'];
-
 const REPLY_LIST = listSource({
   label: 'Reply addresses',
-  query: REPLY_ADDRESSES,
+  query: connection(`replyAddresses {
+    id address status deliverTo metadata senders maxMessages messageCount expiresAt createdAt
+    thread { id normalizedSubject }
+  }`),
   size: 30,
   kinds: ['EMAIL_RECEIVED'],
   types: ['ReplyAddress'],
 });
+type ShownReplyAddress = ListRow<typeof REPLY_LIST>;
 
 /** All reply addresses, and the form that creates one while the URL contains `?new=`. */
 function ReplyAddresses() {
@@ -197,15 +171,11 @@ function ReplyAddresses() {
         variables={{}}
         filters={filters}
         empty={{
-          icon: IconMessageReply,
+          icon: 'message-reply',
           title: 'No reply addresses yet',
           about:
             'Create one and use it as Reply-To of an email that you send. Mail to it carries your metadata and joins your thread. Its status and the number of messages appear here.',
-          action: (
-            <CreateButton needed="send" onClick={() => filters.set({ new: '' })}>
-              Create reply address
-            </CreateButton>
-          ),
+          action: <CreateButton label="Create reply address" needed="send" onClick={() => filters.set({ new: '' })} />,
         }}
       >
         {(reply) => <ReplyAddressRow key={reply.id} reply={reply} />}

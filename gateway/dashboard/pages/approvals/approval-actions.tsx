@@ -1,32 +1,22 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { graphql, mutation } from '../../graphql.ts';
+import { connection, graphql, mutation } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { needs } from '../../parts/controls.tsx';
-import { IconCheck, IconX } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { useAct } from '../../parts/use-act.ts';
 
 /** Mail that waits for approval, without its content. */
-export const WAITING = graphql(`
-  query DashboardApprovals($first: Int!, $after: String) {
-    waitingEmails(for: AWAITING_APPROVAL, first: $first, after: $after) {
-      edges {
-        cursor
-        node {
-          id subject status createdAt scheduledAt timezone
-          from { name address }
-          to { name address }
-          cc { name address }
-          bcc { name address }
-          approval { sentBy reasonToWait isOfKey expiresAt }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
+export const WAITING = connection(`waitingEmails($for: WaitReason!) {
+  id subject status createdAt scheduledAt timezone
+  from { name address }
+  to { name address }
+  cc { name address }
+  bcc { name address }
+  approval { sentBy reasonToWait isOfKey expiresAt }
+}`);
 
-/** The content of an email that waits, and the thread that it answers. */
+/** The content of an email that waits, and the thread that it replies to. */
 export const WAITING_CONTENT = graphql(`
   query DashboardApprovalContent($id: ID!, $last: Int!) {
     email(id: $id) {
@@ -88,7 +78,7 @@ export function ApprovalActions({ id, title, isRead = true, isStill = true }: Ap
       <Button
         {...needs('approve')}
         size="xs"
-        leftSection={<IconCheck size={16} aria-hidden />}
+        leftSection={<Icon name="check" size={16} />}
         aria-label={`Approve “${title}”`}
         loading={isBusy || isDecided}
         // It keeps the focus.
@@ -102,7 +92,7 @@ export function ApprovalActions({ id, title, isRead = true, isStill = true }: Ap
         needed="approve"
         label="Reject"
         loading={isBusy || isDecided}
-        leftSection={<IconX size={16} aria-hidden />}
+        leftSection={<Icon name="x" size={16} />}
         question={`Reject “${title}”?`}
         about="The email is not sent. Its sender can read the reason."
         confirm="Reject email"

@@ -3,16 +3,17 @@ import { useDebouncedValue, useElementSize } from '@mantine/hooks';
 import { Fragment, type MouseEvent } from 'react';
 import { type UseQueryResponse, useQuery } from 'urql';
 import type { ResultOf } from '../../graphql.ts';
-import { IconAlertTriangle, IconChecks } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { listSource } from '../../parts/list.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong, Tag, WarningAlert } from '../../parts/text.tsx';
+import { Fine, Hint, Small, SmallLink, Strong, Tag, TextLink, WarningAlert } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
-import { nameMailbox, showSubject } from '../activity/email-words.ts';
+import { showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { MessageAttachments } from '../inbox/message-body.tsx';
+import { showName } from '../inbox/people.ts';
 import { timeInZone } from '../scheduled/schedule-actions.tsx';
 import { APPROVAL_KINDS, ApprovalActions, WAITING, WAITING_CONTENT } from './approval-actions.tsx';
 import style from './sent-review.module.css';
@@ -37,7 +38,7 @@ const SETTLE_MS = 700;
 
 /** Emails that wait for approval, newest first. */
 export function ApprovalsPage() {
-  const list = useGrowingList(LIST, {});
+  const list = useGrowingList(LIST, { for: 'AWAITING_APPROVAL' });
   const { ref, height } = useElementSize();
   const layout = [...list.rows.map(({ id }) => id), height].join(' ');
   const [settled] = useDebouncedValue(layout, SETTLE_MS);
@@ -47,15 +48,12 @@ export function ApprovalsPage() {
       <ListFrame
         list={list}
         empty={{
-          icon: IconChecks,
+          icon: 'checks',
           title: 'No emails to approve',
           about: (
             <>
-              Emails of an{' '}
-              <PageLink href="/keys" underline="always">
-                API key
-              </PageLink>{' '}
-              whose send policy asks for approval wait here until you approve or reject them.
+              Emails of an <TextLink href="/keys">API key</TextLink> whose send policy asks for approval wait here until
+              you approve or reject them.
             </>
           ),
         }}
@@ -127,7 +125,7 @@ function skipTo(event: MouseEvent, id: string): void {
   document.querySelector<HTMLElement>(`#${CSS.escape(id)} button`)?.focus();
 }
 
-/** The message in full, with the thread that it answers beside it. */
+/** The message in full, with the thread that it replies to beside it. */
 function WaitingContent({ content, title }: { content: ContentRead; title: string }) {
   const [{ data, error }, execute] = content;
   const email = data?.email;
@@ -163,7 +161,7 @@ function ThreadBeside({ thread: { id, messageCount, messages } }: { thread: Repl
         {messages.edges.map(({ node: { id: messageId, from, createdAt, preview } }) => (
           <Stack key={messageId} gap={0}>
             <Strong className="postroom-wrap">
-              {nameMailbox(from)}{' '}
+              {showName(from)}{' '}
               <Fine span>
                 <RelativeTime at={createdAt} />
               </Fine>
@@ -203,7 +201,7 @@ function ReviewNotes({ review: { notes, parts, isTruncated } }: { review: Review
   const unseen = pieces.filter((piece) => piece.unseen !== null && piece.unseen.kind !== 'COLLAPSED').length;
   if (notes.length === 0 && unseen === 0 && !isTruncated) return null;
   return (
-    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Look at this before you approve">
+    <WarningAlert icon={<Icon name="alert-triangle" />} title="Look at this before you approve">
       <List size="sm" className="postroom-wrap">
         {unseen > 0 && (
           <List.Item>

@@ -1,9 +1,8 @@
 import { Badge, Checkbox, Collapse, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { connection, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconDownload, IconFingerprint } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -14,7 +13,7 @@ import {
   type UrlFilters,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
@@ -22,19 +21,10 @@ import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 import { useTeam } from '../inbox/people.ts';
 
-const AUDIT_LOG = graphql(`
-  query DashboardAuditLog($first: Int!, $after: String, $filter: AuditEntryFilter) {
-    auditEntries(first: $first, after: $after, filter: $filter) {
-      edges {
-        node {
-          id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before
-          after isDenied reason times createdAt
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
+const AUDIT_LOG = connection(`auditEntries($filter: AuditEntryFilter) {
+  id actorKind actorId actorName clientAddress userAgent requestId action objectKind objectId objectName before
+  after isDenied reason times createdAt
+}`);
 type AuditFilter = NonNullable<VariablesOf<typeof AUDIT_LOG>['filter']>;
 type ShownEntry = ResultOf<typeof AUDIT_LOG>['auditEntries']['edges'][number]['node'];
 
@@ -75,27 +65,20 @@ export function AuditPage() {
   const filters = useUrlFilters(['actor', 'who', 'object', 'id', 'denied', 'from', 'to']);
   const filter = readFilter(filters);
   return (
-    <>
-      <PageHeader
-        title="Audit log"
-        about="Changes of settings, sign-ins and refused requests, with who made them and from where. Entries cannot be changed or deleted."
-      >
-        <QuietButton label="Export" icon={IconDownload} href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
-      </PageHeader>
-      <FilterBar>
-        <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} filters={filters} />
-        <ChoiceFilter name="who" label="Who" any="Anyone" choices={ACTOR_KINDS} filters={filters} width={170} />
-        <ChoiceFilter
-          name="object"
-          label="Object"
-          any="All objects"
-          choices={OBJECT_KINDS}
-          filters={filters}
-          width={170}
-        />
-        <TextFilter name="id" label="Object ID" maxLength={MAX_FILTER} filters={filters} />
-        <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
-        <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
+    <Page
+      title="Audit log"
+      about="Changes of settings, sign-ins and refused requests, with who made them and from where. Entries cannot be changed or deleted."
+      actions={
+        <QuietButton label="Export" icon="download" href={`/api/e2/audit.ndjson?${exportQuery(filter)}`} download />
+      }
+    >
+      <FilterBar filters={filters}>
+        <TextFilter name="actor" label="Person or key" maxLength={MAX_FILTER} />
+        <ChoiceFilter name="who" label="Who" any="Anyone" choices={ACTOR_KINDS} width={170} />
+        <ChoiceFilter name="object" label="Object" any="All objects" choices={OBJECT_KINDS} width={170} />
+        <TextFilter name="id" label="Object ID" maxLength={MAX_FILTER} />
+        <TextFilter name="from" label="From" type="datetime-local" />
+        <TextFilter name="to" label="To" type="datetime-local" />
         <Checkbox
           label="Denied only"
           checked={filter.isDenied === true}
@@ -107,7 +90,7 @@ export function AuditPage() {
         variables={{ filter }}
         filters={filters}
         empty={{
-          icon: IconFingerprint,
+          icon: 'fingerprint',
           title: 'No entries yet',
           about: 'Each change of a domain, address, endpoint, rule or key appears here, with who made it.',
           filtered: { title: 'No matching entries', about: 'Change the filters.', all: 'Show all entries' },
@@ -115,7 +98,7 @@ export function AuditPage() {
       >
         {(entry) => <AuditEntry key={entry.id} entry={entry} />}
       </PagedList>
-    </>
+    </Page>
   );
 }
 

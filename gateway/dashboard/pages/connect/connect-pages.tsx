@@ -5,8 +5,8 @@ import { Redirect } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
-import { IconAlertTriangle } from '../../parts/icons.ts';
-import { Fine, PageLink, Small, WarningAlert } from '../../parts/text.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { Fine, Small, WarningAlert } from '../../parts/text.tsx';
 import { activateWorkspace } from '../../shell/session-news.ts';
 import {
   type AuthProblem,
@@ -16,7 +16,7 @@ import {
   type GrantLevel,
   type OwnWorkspace,
 } from '../sign-in/auth-calls.ts';
-import { AuthProblemNote, EntryCard, EntryForm } from '../sign-in/entry-parts.tsx';
+import { AuthProblemNote, EntryCard, EntryForm, EntryLink } from '../sign-in/entry-parts.tsx';
 import { withNext } from '../sign-in/next-path.ts';
 import { levelWords } from './level-words.ts';
 
@@ -79,11 +79,7 @@ function About({ question: { client, host } }: { question: ConnectQuestion }) {
 }
 
 function Home() {
-  return (
-    <PageLink href="/" underline="always">
-      Go to the overview
-    </PageLink>
-  );
+  return <EntryLink href="/">Go to the overview</EntryLink>;
 }
 
 /** Takes the code that a terminal shows, and asks whether the command line gets access. */
@@ -122,7 +118,7 @@ export function DevicePage() {
         }
       >
         <Stack>
-          <WarningAlert icon={<IconAlertTriangle aria-hidden />} py="sm">
+          <WarningAlert icon={<Icon name="alert-triangle" />} py="sm">
             <Small>
               Continue only if you see this code in your own terminal. Anyone who sent it to you gets access.
             </Small>
@@ -275,26 +271,26 @@ type Shown =
   | { state: 'asked'; question: ConnectQuestion; email: string; workspaces: readonly OwnWorkspace[] };
 
 interface Question {
-  /** of the last request that was answered */
+  /** of the last request that was read */
   shown: Shown;
-  /** whether `asked` waits for its answer */
+  /** whether `asked` waits for its response */
   isReading: boolean;
   readAgain: () => Promise<void>;
 }
 
 /** Reads what a program asks for, in the active workspace. `asked` null: nothing is asked yet. It must be the same object each time. */
 function useQuestion(asked: ConnectRequest | null): Question {
-  const [answer, setAnswer] = useState<{ asked: ConnectRequest | null; shown: Shown } | null>(null);
+  const [response, setResponse] = useState<{ asked: ConnectRequest | null; shown: Shown } | null>(null);
   const reads = useRef(0);
   const readAgain = useCallback(async () => {
     reads.current += 1;
     const own = reads.current;
     const shown = asked === null ? await readSession() : await readQuestion(asked);
-    // The answer to an earlier question, which comes late, would hide that to this one.
-    if (own === reads.current) setAnswer({ asked, shown });
+    // A late response to an earlier question would hide that to this one.
+    if (own === reads.current) setResponse({ asked, shown });
   }, [asked]);
   useEffect(() => void readAgain(), [readAgain]);
-  return { shown: answer?.shown ?? { state: 'loading' }, isReading: answer?.asked !== asked, readAgain };
+  return { shown: response?.shown ?? { state: 'loading' }, isReading: response?.asked !== asked, readAgain };
 }
 
 async function readSession(): Promise<Shown> {

@@ -1,69 +1,68 @@
 import { Badge, Group, SimpleGrid, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, mutation, record } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconBuilding, IconPlus } from '../../parts/icons.ts';
-import { FilterBar, listSource, PagedList, Row, RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
-import { ErrorNote, PageHeader } from '../../parts/page.tsx';
+import {
+  FilterBar,
+  type ListRow,
+  listSource,
+  PagedList,
+  Row,
+  RowName,
+  TextFilter,
+  useUrlFilters,
+} from '../../parts/list.tsx';
+import { ErrorNote, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 
-const CUSTOMERS = graphql(`
-  query DashboardCustomers($first: Int!, $after: String, $filter: CustomerWorkspaceFilter) {
-    customerWorkspaces(first: $first, after: $after, filter: $filter) {
-      edges {
-        node { id clientId name status createdAt suspendedAt quotas { mailPerDay domains addresses storedBytes } }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type Customer = ResultOf<typeof CUSTOMERS>['customerWorkspaces']['edges'][number]['node'];
-
 const LIST = listSource({
   label: 'Workspaces of customers',
-  query: CUSTOMERS,
+  query: connection(`customerWorkspaces($filter: CustomerWorkspaceFilter) {
+    id clientId name status createdAt suspendedAt quotas { mailPerDay domains addresses storedBytes }
+  }`),
   size: 25,
   types: ['CustomerWorkspace'],
   // No event says that a workspace is gone at last.
   reloadMs: 10_000,
 });
+type Customer = ListRow<typeof LIST>;
 
 /** The workspaces that this one keeps for its customers. */
 export function CustomersPage() {
   const filters = useUrlFilters(['q']);
   const clientId = filters.get('q');
   return (
-    <>
-      <PageHeader
-        title="Customers"
-        about="Workspaces that your product keeps for its customers, each with domains, mail and keys of its own."
-      >
+    <Page
+      title="Customers"
+      about="Workspaces that your product keeps for its customers, each with domains, mail and keys of its own."
+      actions={
         <DialogButton
           variant="filled"
           size="sm"
-          icon={IconPlus}
+          icon="plus"
           needed="workspaces"
           label="Create workspace"
           title="Create workspace"
         >
           {(close) => <CreateForm done={close} />}
         </DialogButton>
-      </PageHeader>
-      <FilterBar>
-        <TextFilter label="Customer ID" placeholder="Whole customer ID" filters={filters} />
+      }
+    >
+      <FilterBar filters={filters}>
+        <TextFilter label="Customer ID" placeholder="Whole customer ID" />
       </FilterBar>
       <PagedList
         list={LIST}
         variables={{ filter: clientId === null ? {} : { clientId } }}
         filters={filters}
         empty={{
-          icon: IconBuilding,
+          icon: 'building',
           title: 'No workspaces yet',
           about:
             'A workspace gives one customer of your product a mailbox. Create the first here, or with POST /api/e2/workspaces.',
@@ -72,7 +71,7 @@ export function CustomersPage() {
       >
         {(customer) => <CustomerRow key={customer.id} customer={customer} />}
       </PagedList>
-    </>
+    </Page>
   );
 }
 
@@ -121,13 +120,12 @@ function CustomerRow({ customer }: { customer: Customer }) {
               </DialogButton>
               {status === 'SUSPENDED' ? (
                 <ActButton
+                  label="Resume"
                   needed="workspaces"
                   aria-label={`Resume ${name}`}
                   mutation={UPDATE}
                   input={{ id, isSuspended: false }}
-                >
-                  Resume
-                </ActButton>
+                />
               ) : (
                 <ConfirmButton
                   needed="workspaces"
@@ -156,11 +154,9 @@ function CustomerRow({ customer }: { customer: Customer }) {
   );
 }
 
-const USAGE = graphql(`
-  query DashboardCustomerUsage($id: ID!) {
-    customerWorkspaceUsage(id: $id) { domains addresses storedBytes rowsLeft days { day mailIn mailOut requests } }
-  }
-`);
+const USAGE = record(
+  `customerWorkspaceUsage { domains addresses storedBytes rowsLeft days { day mailIn mailOut requests } }`,
+);
 
 /** Milliseconds until the progress of a deletion is read again. */
 const PROGRESS_MS = 3_000;

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Block, Guide, Inline } from '../../guides/parse-guide.ts';
 import { CopyButton } from '../../parts/command.tsx';
-import { IconBook, IconSearch } from '../../parts/icons.ts';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { setPageTitle } from '../../parts/tab-title.ts';
 import { PageLink, SmallLink } from '../../parts/text.tsx';
 import style from './docs-page.module.css';
@@ -22,20 +22,19 @@ function GuideList() {
   const matches = (text: string) => words.every((word) => text.toLowerCase().includes(word));
   const found = guides.filter((guide) => matches([guide.title, ...guide.headings.map(({ text }) => text)].join(' ')));
   return (
-    <>
-      <PageHeader title="Guides" about="How to use Postroom, page by page." />
+    <Page title="Guides" about="How to use Postroom, page by page.">
       <TextInput
         type="search"
         aria-label="Search guides"
         placeholder="Title or heading"
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<Icon name="search" size={16} />}
         maw={420}
         mb="md"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
       {found.length === 0 ? (
-        <EmptyState icon={IconBook} title="No matching guides" about="Search for other words." />
+        <EmptyState icon="book" title="No matching guides" about="Search for other words." />
       ) : (
         <List aria-label="Guides" listStyleType="none" spacing={6} className={style['guides'] ?? ''}>
           {found.map((guide) => (
@@ -47,7 +46,7 @@ function GuideList() {
           ))}
         </List>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -80,7 +79,7 @@ function GuidePage({ name }: { name: string }) {
   }, [guide]);
   if (load === undefined)
     return (
-      <EmptyState icon={IconBook} title="Guide not found" about="It may have another name now.">
+      <EmptyState icon="book" title="Guide not found" about="It may have another name now.">
         <PageLink href="/docs">All guides</PageLink>
       </EmptyState>
     );

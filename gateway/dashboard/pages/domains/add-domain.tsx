@@ -1,14 +1,14 @@
-import { Alert, Button, Group, List, Paper, Stack, Stepper, Text } from '@mantine/core';
+import { Alert, Group, List, Paper, Stack, Stepper, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useVerifiedDomains } from '../../parts/choices.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconCircleCheck, IconWorldOff } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { Page } from '../../parts/page.tsx';
 import { Loaded, NotFound, Section } from '../../parts/section.tsx';
 import { Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -41,10 +41,7 @@ export function AddDomain({ id }: { id: string | null }) {
       return params;
     });
   return (
-    <>
-      <PageHeader title="Add domain">
-        <QuietButton label="All domains" href="/domains" />
-      </PageHeader>
+    <Page title="Add domain" actions={<QuietButton label="All domains" href="/domains" />}>
       <Stepper active={step} size="sm" mb="lg" aria-label="Steps" visibleFrom="sm" allowNextStepsSelect={false}>
         {['Name', 'Records', 'Check', 'Done'].map((label, index) => (
           <Stepper.Step
@@ -63,7 +60,7 @@ export function AddDomain({ id }: { id: string | null }) {
       ) : (
         <LaterSteps id={id} step={step} go={go} />
       )}
-    </>
+    </Page>
   );
 }
 
@@ -74,11 +71,7 @@ function LaterSteps({ id, step, go }: { id: string; step: number; go: Go }) {
     return (
       <Loaded query={query} height={240}>
         {() => (
-          <NotFound
-            icon={IconWorldOff}
-            title="Domain not found"
-            about="It was deleted, or it belongs to another account."
-          >
+          <NotFound icon="world-off" title="Domain not found" about="It was deleted, or it belongs to another account.">
             <PageLink href="/domains?new">Start over</PageLink>
           </NotFound>
         )}
@@ -207,11 +200,11 @@ function RecordsToPublish({ domain, next }: { domain: ShownDomain; next: () => v
       <ConflictNote conflict={domain.dnsConflict} />
       <Group justify="space-between">
         <CopyAllRecords records={domain.dnsRecords} />
-        <Button onClick={next}>Check records</Button>
+        <MainButton label="Check records" onClick={next} />
       </Group>
       <RecordList domain={domain} />
       <Group justify="flex-end">
-        <Button onClick={next}>Check records</Button>
+        <MainButton label="Check records" onClick={next} />
       </Group>
     </Stack>
   );
@@ -253,9 +246,7 @@ function AwaitRecords({ domain, refresh, go }: { domain: ShownDomain; refresh: (
       <RecordList domain={domain} />
       <Group justify="space-between">
         <QuietButton label="Back to records" onClick={() => go({ step: 'records' })} />
-        <Button disabled={!isVerified} onClick={() => go({ step: 'done' })}>
-          Continue
-        </Button>
+        <MainButton label="Continue" disabled={!isVerified} onClick={() => go({ step: 'done' })} />
       </Group>
     </Stack>
   );
@@ -268,7 +259,7 @@ function DomainStands({ domain: { name, status }, about }: { domain: ShownDomain
     <Alert
       color={isVerified ? 'green' : 'post.6'}
       variant="outline"
-      icon={<IconCircleCheck aria-hidden />}
+      icon={<Icon name="circle-check" />}
       title={isVerified ? `${name} is verified` : `${name} is waiting for its DNS records`}
       role="status"
     >
@@ -295,9 +286,9 @@ function AddedDomain({ domain }: { domain: ShownDomain }) {
           <AddressForm domainId={domain.id} done={({ id }) => navigate(`/addresses?address=${id}`)} />
         </Section>
       )}
-      <Group>
-        <PageLink href={`/domains/${domain.id}`}>Open {domain.name}</PageLink>
-      </Group>
+      <PageLink w="fit-content" href={`/domains/${domain.id}`}>
+        Open {domain.name}
+      </PageLink>
     </Stack>
   );
 }

@@ -5,7 +5,7 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CopyButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Loaded, Section } from '../../parts/section.tsx';
+import { LoadedSection, Section } from '../../parts/section.tsx';
 import { Fine, Hint, PageLink, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
 import { counted, formatCount } from '../../parts/words.ts';
 import type { ShownDomain } from './domain-records.tsx';
@@ -153,29 +153,27 @@ export function DomainDmarc({ id, name }: { id: string; name: string }) {
     concerns: ({ domainId }) => domainId === id || domainId === null,
   });
   return (
-    <Section title="DMARC reports">
-      <Loaded query={query} height={60}>
-        {({ dmarcSummary: summary, domain }) => (
-          <>
-            {summary !== null && summary.reportCount === 0 && <NoReports name={name} />}
-            {summary !== null && summary.reportCount > 0 && <SummaryOfReports summary={summary} />}
-            {domain !== null && domain.dmarcReports.totalCount > 0 && (
-              <Fine component="div">
-                Latest:{' '}
-                {domain.dmarcReports.edges.map(({ node }, index) => (
-                  <span key={node.id}>
-                    {index > 0 && ', '}
-                    {node.organization} <RelativeTime at={node.endsAt} />
-                  </span>
-                ))}
-                {domain.dmarcReports.totalCount > domain.dmarcReports.edges.length &&
-                  `, and ${domain.dmarcReports.totalCount - domain.dmarcReports.edges.length} more`}
-              </Fine>
-            )}
-          </>
-        )}
-      </Loaded>
-    </Section>
+    <LoadedSection title="DMARC reports" query={query} height={60}>
+      {({ dmarcSummary: summary, domain }) => (
+        <>
+          {summary !== null && summary.reportCount === 0 && <NoReports name={name} />}
+          {summary !== null && summary.reportCount > 0 && <SummaryOfReports summary={summary} />}
+          {domain !== null && domain.dmarcReports.totalCount > 0 && (
+            <Fine component="div">
+              Latest:{' '}
+              {domain.dmarcReports.edges.map(({ node }, index) => (
+                <span key={node.id}>
+                  {index > 0 && ', '}
+                  {node.organization} <RelativeTime at={node.endsAt} />
+                </span>
+              ))}
+              {domain.dmarcReports.totalCount > domain.dmarcReports.edges.length &&
+                `, and ${domain.dmarcReports.totalCount - domain.dmarcReports.edges.length} more`}
+            </Fine>
+          )}
+        </>
+      )}
+    </LoadedSection>
   );
 }
 

@@ -4,11 +4,10 @@ import { Link, useLocation, useParams } from 'wouter';
 import { mutation } from '../../graphql.ts';
 import { ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useEndpointChoices } from '../../parts/choices.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconTrash, IconWorldOff } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { ErrorAlert, Hint, Small, SmallLink, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
@@ -39,15 +38,12 @@ export function DomainPage() {
       query={query}
       find={({ domain }) => domain}
       kind="Domain"
-      icon={IconWorldOff}
+      icon="world-off"
       missing="It was deleted, or it belongs to another account."
       all={{ label: 'All domains', href: '/domains' }}
     >
       {(domain) => (
-        <>
-          <PageHeader title={domain.name}>
-            <DeleteDomain key={domain.id} domain={domain} />
-          </PageHeader>
+        <Page title={domain.name} actions={<DeleteDomain key={domain.id} domain={domain} />}>
           <Stack>
             <Group gap="sm" aria-live="polite">
               <DomainStatus domain={domain} />
@@ -67,7 +63,7 @@ export function DomainPage() {
             </SimpleGrid>
             <DomainDmarc id={domain.id} name={domain.name} />
           </Stack>
-        </>
+        </Page>
       )}
     </RecordPage>
   );
@@ -116,8 +112,11 @@ const UPDATE_DOMAIN = mutation('updateDomain', 'domain { id }');
 /** Handling of mail to unknown addresses and to dmarc@. */
 function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => void }) {
   const mayChange = useRight('domains');
-  const { act, isBusy } = useAct(UPDATE_DOMAIN, { quiet: true, done: 'Saved.', onDone: () => setWanted(null) });
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const { act, isBusy, problem } = useAct(UPDATE_DOMAIN, {
+    quiet: true,
+    done: 'Saved.',
+    onDone: () => setWanted(null),
+  });
   const endpoints = useEndpointChoices();
   const { isEnabled, endpoint } = domain.catchAll;
   const current = endpoint?.id ?? null;
@@ -130,8 +129,7 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
     isCatchAllStoreOnly?: boolean;
     receiveDmarcEmails?: boolean;
   }) => {
-    const { problem } = await act({ id: domain.id, ...input });
-    setTrouble(problem?.message ?? null);
+    await act({ id: domain.id, ...input });
     refresh();
   };
   return (
@@ -161,9 +159,8 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
             allowDeselect={false}
             miw={220}
           />
-          <QuietButton
+          <MainButton
             label={isEnabled ? 'Change endpoint' : 'Turn on catch-all'}
-            variant="filled"
             needed="domains"
             loading={isBusy}
             disabled={chosen === null || (isEnabled && chosen === current)}
@@ -198,7 +195,7 @@ function CatchAll({ domain, refresh }: { domain: ShownDomain; refresh: () => voi
         disabled={!isVerified || isBusy || !mayChange}
         onChange={(event) => void change({ receiveDmarcEmails: event.currentTarget.checked })}
       />
-      <Trouble text={trouble} />
+      <Trouble text={problem?.message} />
     </Section>
   );
 }
@@ -266,7 +263,7 @@ const DELETE_DOMAIN = mutation('deleteDomain', 'deletedId name deletedAddressCou
 /** Deletes the domain after the user typed its name. Lists what is deleted with it and what must be deleted first. */
 function DeleteDomain({ domain }: { domain: ShownDomain }) {
   return (
-    <DialogButton label="Delete" title={`Delete ${domain.name}?`} icon={IconTrash} needed="domains" size="sm">
+    <DialogButton label="Delete" title={`Delete ${domain.name}?`} icon="trash" needed="domains" size="sm">
       {(close) =>
         domain.subdomains.totalCount > 0 ? (
           <Stack gap="sm">

@@ -1,11 +1,10 @@
 import { Alert, Badge, Box, Code, Group, List, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useClipboard, useInterval } from '@mantine/hooks';
-import { useState } from 'react';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { useInterval } from '@mantine/hooks';
+import { graphql, mutation, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { CopyButton, CopyTextButton } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconAlertTriangle, IconCopy, IconInfoCircle, IconRefresh } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList } from '../../parts/section.tsx';
 import {
@@ -19,7 +18,7 @@ import {
   type Tone,
   WarningAlert,
 } from '../../parts/text.tsx';
-import { type Problem, useAct } from '../../parts/use-act.ts';
+import { useAct } from '../../parts/use-act.ts';
 import { useViewer } from '../../shell/viewer.ts';
 
 const RECORD = graphql(`
@@ -27,32 +26,30 @@ const RECORD = graphql(`
 `);
 
 /** Fields of one domain. */
-const DOMAIN = graphql(
-  `query DashboardDomain($id: ID!) {
-    domain(id: $id) {
-      id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
-      lastCheckError proofLostAt createdAt receiveDmarcEmails
-      dnsRecords { ...RecordParts }
-      dkimKeys { selector state record { ...RecordParts } }
-      provider { name confidence }
-      dnsConflict { type message records { type value } }
-      transportSecurity {
-        mode policyHost policyUrl
-        mtaSts { name value description isSeen }
-        tlsReports { name value description isSeen }
-      }
-      authRecommendations { spf { name value description } dmarc { name value description } }
-      mailFrom { name status verifiedAt }
-      catchAll { isEnabled endpoint { __typename id name isActive } }
-      parent { id name }
-      subdomains(first: 50) { totalCount edges { node { id name status } } }
-      addresses(first: 10) {
-        totalCount
-        edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
-      }
-      emailStatistics { last24Hours last7Days last30Days }
-      dmarcReports(first: 1) { totalCount }
+const DOMAIN = record(
+  `domain {
+    id name status statusReason canReceive canSend isTrusted isFullyVerified isDkimVerified hasMxRecords lastCheckedAt
+    lastCheckError proofLostAt createdAt receiveDmarcEmails
+    dnsRecords { ...RecordParts }
+    dkimKeys { selector state record { ...RecordParts } }
+    provider { name confidence }
+    dnsConflict { type message records { type value } }
+    transportSecurity {
+      mode policyHost policyUrl
+      mtaSts { name value description isSeen }
+      tlsReports { name value description isSeen }
     }
+    authRecommendations { spf { name value description } dmarc { name value description } }
+    mailFrom { name status verifiedAt }
+    catchAll { isEnabled endpoint { __typename id name isActive } }
+    parent { id name }
+    subdomains(first: 50) { totalCount edges { node { id name status } } }
+    addresses(first: 10) {
+      totalCount
+      edges { node { id address isActive isReceiving warning endpoint { id name } emailStatistics { last7Days } } }
+    }
+    emailStatistics { last24Hours last7Days last30Days }
+    dmarcReports(first: 1) { totalCount }
   }`,
   [RECORD],
 );
@@ -156,18 +153,11 @@ export function RecordList({ domain }: { domain: ShownDomain }) {
 
 /** All records as text for a zone file. */
 export function CopyAllRecords({ records }: { records: readonly ShownRecord[] }) {
-  const { copy, copied } = useClipboard({ timeout: 1_500 });
   const { service } = useViewer();
   // Records that name localhost are not to be published.
   if (service.isMailHostnameLocal) return null;
-  return (
-    <QuietButton
-      label={copied ? 'Copied' : 'Copy zone file'}
-      size="xs"
-      leftSection={<IconCopy size={14} aria-hidden />}
-      onClick={() => copy(writeZoneFile(records))}
-    />
-  );
+  const icon = <Icon name="copy" size={14} />;
+  return <CopyTextButton text={writeZoneFile(records)} label="Copy zone file" size="xs" leftSection={icon} />;
 }
 
 function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
@@ -251,7 +241,7 @@ function LocalMailServerNote() {
   const { service } = useViewer();
   if (!service.isMailHostnameLocal) return null;
   return (
-    <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="Do not publish these records yet" role="note">
+    <WarningAlert icon={<Icon name="alert-triangle" />} title="Do not publish these records yet" role="note">
       <Stack gap="xs">
         <Small>
           They name this service as <Code>{service.mailHostname}</Code>, which no other mail server can reach. Set the
@@ -278,15 +268,9 @@ const VERIFY_DOMAIN = mutation(
 );
 
 /** Starts a DNS check of a domain. */
-export function useDnsCheck(id: string, done: () => void) {
-  const { act, isBusy } = useAct(VERIFY_DOMAIN, { quiet: true });
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const check = async () => {
-    const outcome = await act({ id });
-    setProblem(outcome.problem);
-    done();
-  };
-  return { check, isBusy, problem };
+export function useDnsCheck(id: string, refresh: () => void) {
+  const { act, isBusy, problem } = useAct(VERIFY_DOMAIN, { quiet: true });
+  return { check: () => act({ id }).then(refresh), isBusy, problem };
 }
 
 /** Number of records found, time of the last check, and a button that checks again. */
@@ -320,7 +304,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
           label="Check DNS"
           needed="domains"
           size="xs"
-          leftSection={<IconRefresh size={14} aria-hidden />}
+          leftSection={<Icon name="refresh" size={14} />}
           loading={isBusy}
           onClick={() => void check()}
         />
@@ -344,7 +328,7 @@ export function CheckDns({ domain, refresh }: { domain: ShownDomain; refresh: ()
 export function ConflictNote({ conflict }: { conflict: ShownDomain['dnsConflict'] }) {
   if (conflict === null) return null;
   return (
-    <ErrorAlert icon={<IconAlertTriangle aria-hidden />} title="Conflicting DNS records" role="status">
+    <ErrorAlert icon={<Icon name="alert-triangle" />} title="Conflicting DNS records" role="status">
       <Stack gap="xs">
         <Small>{conflict.message}</Small>
         <List size="sm" spacing={4}>
@@ -396,7 +380,7 @@ export function ProviderNote({ provider }: { provider: ShownDomain['provider'] }
     <Alert
       variant="outline"
       color="post"
-      icon={<IconInfoCircle aria-hidden />}
+      icon={<Icon name="info-circle" />}
       title={confidence === 'MEDIUM' ? `${title}, for some of the name servers` : title}
       role="note"
     >
@@ -419,7 +403,7 @@ export function AuthAdvice({ domain }: { domain: ShownDomain }) {
     .filter(({ name, value }) => !isListed(name, value));
   if (records.length === 0 || service.isMailHostnameLocal) return null;
   return (
-    <Alert variant="outline" color="post" icon={<IconInfoCircle aria-hidden />} title="Recommended records" role="note">
+    <Alert variant="outline" color="post" icon={<Icon name="info-circle" />} title="Recommended records" role="note">
       <Stack gap="sm">
         {records.map(({ name, value, description }) => (
           <div key={name}>

@@ -2,12 +2,11 @@ import { Group, Progress, SegmentedControl, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconRefresh, IconWorld } from '../../parts/icons.ts';
-import { listSource, PagedList, Row, RowName, useUrlFilters } from '../../parts/list.tsx';
+import { type ListRow, listSource, PagedList, Row, RowName, useUrlFilters } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Small, StatusBadge } from '../../parts/text.tsx';
@@ -17,31 +16,21 @@ import { AddDomain } from './add-domain.tsx';
 import { DomainStatus } from './domain-records.tsx';
 
 const COUNTS = graphql(`query DashboardDomainCounts { domainCounts { total verified pending failed } }`);
-const DOMAINS = graphql(`
-  query DashboardDomains($first: Int!, $after: String, $filter: DomainFilter) {
-    domains(first: $first, after: $after, filter: $filter) {
-      edges {
-        node {
-          id name status canReceive canSend isTrusted isFullyVerified lastCheckedAt proofLostAt
-          provider { name confidence }
-          dnsConflict { type }
-          addresses(first: 1) { totalCount }
-          emailStatistics { last24Hours last7Days }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type ListedDomain = ResultOf<typeof DOMAINS>['domains']['edges'][number]['node'];
 
 const LIST = listSource({
   label: 'Domains',
-  query: DOMAINS,
+  query: connection(`domains($filter: DomainFilter) {
+    id name status canReceive canSend isTrusted isFullyVerified lastCheckedAt proofLostAt
+    provider { name confidence }
+    dnsConflict { type }
+    addresses(first: 1) { totalCount }
+    emailStatistics { last24Hours last7Days }
+  }`),
   size: 30,
   kinds: ['DOMAIN_VERIFIED', 'DOMAIN_FAILED', 'DOMAIN_RECORDS_LOST'],
   types: ['Domain', 'EmailAddress', 'DeleteDomainPayload'],
 });
+type ListedDomain = ListRow<typeof LIST>;
 const STATUSES = [{ value: 'VERIFIED' }, { value: 'PENDING' }, { value: 'FAILED' }] as const;
 
 /** All domains, and the steps that add one. The view is in the URL. */
@@ -61,11 +50,7 @@ function AllDomains() {
   });
   const counts = data?.domainCounts;
   const { button, progress } = useCheckAll();
-  const add = (
-    <CreateButton needed="domains" href="/domains?new">
-      Add domain
-    </CreateButton>
-  );
+  const add = <CreateButton label="Add domain" needed="domains" href="/domains?new" />;
   return (
     <>
       <PageHeader
@@ -96,7 +81,7 @@ function AllDomains() {
         variables={{ filter: { status } }}
         filters={filters}
         empty={{
-          icon: IconWorld,
+          icon: 'world',
           title: 'No domains yet',
           about:
             'Add the domain of your mail addresses. This page then shows the DNS records to publish and checks them.',
@@ -197,13 +182,7 @@ function useCheckAll(): { button: React.ReactNode; progress: React.ReactNode } {
   const isRunning = work?.state === 'running';
   return {
     button: (
-      <QuietButton
-        label="Check all"
-        icon={IconRefresh}
-        needed="domains"
-        disabled={isRunning}
-        onClick={() => void run()}
-      />
+      <QuietButton label="Check all" icon="refresh" needed="domains" disabled={isRunning} onClick={() => void run()} />
     ),
     progress: work !== null && (
       <Stack gap={6} mb="md">

@@ -1,11 +1,10 @@
 import { Group } from '@mantine/core';
 import { DELETE_DRAFT, SEND_DRAFT } from '../../composer/composer-documents.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { connection } from '../../graphql.ts';
 import { ActButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
-import { IconPencil, IconPencilPlus, IconSend } from '../../parts/icons.ts';
-import { listSource, Row, RowName } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { MainButton } from '../../parts/controls.tsx';
+import { type ListRow, listSource, Row, RowName } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Tag } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -13,45 +12,33 @@ import { counted } from '../../parts/words.ts';
 import { ListFrame, useGrowingList } from '../activity/mail-list.tsx';
 import { pathOfDraft } from '../inbox/inbox-view.ts';
 
-const DRAFTS = graphql(`
-  query DashboardDrafts($first: Int!, $after: String) {
-    drafts(first: $first, after: $after) {
-      edges {
-        cursor
-        node {
-          id version kind from to subject preview isByKey updatedAt
-          attachments { id }
-          originalEmail { id subject thread { id } }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-
-type Draft = ResultOf<typeof DRAFTS>['drafts']['edges'][number]['node'];
-
 const LIST = listSource({
   label: 'Drafts',
-  query: DRAFTS,
+  query: connection(`drafts {
+    id version kind from to subject preview isByKey updatedAt
+    attachments { id }
+    originalEmail { id subject thread { id } }
+  }`),
   size: 50,
   kinds: ['EMAIL_SENT', 'EMAIL_SCHEDULED'],
   types: ['Draft', 'DeleteDraftPayload', 'SendDraftPayload'],
 });
+type Draft = ListRow<typeof LIST>;
 const KINDS = { NEW: null, REPLY: 'Reply', REPLY_ALL: 'Reply to all', FORWARD: 'Forward' };
 
 /** Drafts, last changed first. */
 export function DraftsPage() {
   const list = useGrowingList(LIST, {});
   return (
-    <>
-      <PageHeader title="Drafts" about="Unsent emails, last changed first.">
-        <QuietButton label="Write" icon={IconPencilPlus} variant="filled" needed="send" href="/inbox?compose=new" />
-      </PageHeader>
+    <Page
+      title="Drafts"
+      about="Unsent emails, last changed first."
+      actions={<MainButton label="Write" icon="pencil-plus" needed="send" href="/inbox?compose=new" />}
+    >
       <ListFrame
         list={list}
         empty={{
-          icon: IconPencil,
+          icon: 'pencil',
           title: 'No drafts',
           about:
             'What you write is saved here until you send it. Programs create drafts with POST /api/e2/drafts, for you to check and send.',
@@ -59,7 +46,7 @@ export function DraftsPage() {
       >
         {(draft) => <DraftRow key={draft.id} draft={draft} />}
       </ListFrame>
-    </>
+    </Page>
   );
 }
 
@@ -86,15 +73,14 @@ function DraftRow({ draft }: { draft: Draft }) {
       actions={
         <Group gap="xs" wrap="nowrap">
           <ActButton
+            label="Send"
             needed="send"
-            icon={IconSend}
+            icon="send"
             aria-label={`Send “${title}”`}
             mutation={SEND_DRAFT}
             input={{ id, version, idempotencyKey: `dashboard ${id} ${version}` }}
             done="The email is being sent."
-          >
-            Send
-          </ActButton>
+          />
           <ConfirmButton
             needed="send"
             label="Delete"

@@ -1,15 +1,14 @@
-import { Accordion, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Tabs } from '@mantine/core';
+import { Accordion, Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams, useSearchParams } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconPlugConnectedX, IconRefresh } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Loaded, RecordPage } from '../../parts/section.tsx';
-import { ErrorAlert, Fine, Hint, PageLink, Small, SmallLink, StatusBadge, Strong } from '../../parts/text.tsx';
+import { Loaded, RecordPage, UrlTabs } from '../../parts/section.tsx';
+import { ErrorAlert, Fine, Hint, Small, SmallLink, StatusBadge, Strong, TextLink } from '../../parts/text.tsx';
 import { counted } from '../../parts/words.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { DELIVERY_PARTS, DeliveryHistory } from '../activity/delivery-parts.tsx';
@@ -34,55 +33,40 @@ export function EndpointPage() {
       query={query}
       find={({ endpoint }) => endpoint}
       kind="Endpoint"
-      icon={IconPlugConnectedX}
+      icon="plug-connected-x"
       missing="It was deleted, or the link is incorrect."
       all={{ label: 'All endpoints', href: '/endpoints' }}
     >
       {(endpoint) => (
-        <>
-          <PageHeader title={endpoint.name} about={endpoint.description ?? ENDPOINT_TYPES[endpoint.__typename].about}>
-            <ActiveSwitch endpoint={endpoint} />
-          </PageHeader>
+        <Page
+          title={endpoint.name}
+          about={endpoint.description ?? ENDPOINT_TYPES[endpoint.__typename].about}
+          actions={<ActiveSwitch endpoint={endpoint} />}
+        >
           <Stack gap="md">
             <Health endpoint={endpoint} />
             <EndpointTabs endpoint={endpoint} />
           </Stack>
-        </>
+        </Page>
       )}
     </RecordPage>
   );
 }
 
 function EndpointTabs({ endpoint }: { endpoint: Endpoint }) {
-  const [search, setSearch] = useSearchParams();
-  const isWebhook = endpoint.__typename === 'WebhookEndpoint';
+  const { id, isActive } = endpoint;
+  const signing = endpoint.__typename === 'WebhookEndpoint' && <SigningTab endpoint={endpoint} />;
   return (
-    <Tabs
-      value={search.get('tab') ?? 'deliveries'}
-      onChange={(value) => setSearch(value === 'deliveries' ? {} : { tab: value ?? '' }, { replace: true })}
-      keepMounted={false}
-    >
-      <Tabs.List mb="md">
-        <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
-        <Tabs.Tab value="test">Test</Tabs.Tab>
-        <Tabs.Tab value="replay">Replay</Tabs.Tab>
-        {isWebhook && <Tabs.Tab value="signing">Signing</Tabs.Tab>}
-        <Tabs.Tab value="settings">Settings</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="deliveries">
-        <Deliveries id={endpoint.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="test">
-        <EndpointTest endpoint={endpoint} />
-      </Tabs.Panel>
-      <Tabs.Panel value="replay">
-        <EndpointReplay id={endpoint.id} isActive={endpoint.isActive} />
-      </Tabs.Panel>
-      <Tabs.Panel value="signing">{isWebhook && <SigningTab endpoint={endpoint} />}</Tabs.Panel>
-      <Tabs.Panel value="settings">
-        <EndpointSettings key={endpoint.id} endpoint={endpoint} />
-      </Tabs.Panel>
-    </Tabs>
+    <UrlTabs
+      replace
+      tabs={[
+        { name: 'deliveries', label: 'Deliveries', content: <Deliveries id={id} /> },
+        { name: 'test', label: 'Test', content: <EndpointTest endpoint={endpoint} /> },
+        { name: 'replay', label: 'Replay', content: <EndpointReplay id={id} isActive={isActive} /> },
+        ...(signing === false ? [] : [{ name: 'signing', label: 'Signing', content: signing }]),
+        { name: 'settings', label: 'Settings', content: <EndpointSettings key={id} endpoint={endpoint} /> },
+      ]}
+    />
   );
 }
 
@@ -129,10 +113,7 @@ function Health({ endpoint }: { endpoint: Endpoint }) {
         <Fact label="Receives mail for">
           {emailAddresses.totalCount + catchAllDomains.length === 0 ? (
             <Small>
-              No addresses yet.{' '}
-              <PageLink href="/addresses" inherit underline="always">
-                Choose it for an address
-              </PageLink>
+              No addresses yet. <TextLink href="/addresses">Choose it for an address</TextLink>
             </Small>
           ) : (
             <Small className="postroom-wrap">
@@ -283,15 +264,14 @@ function DeliveryItem({ delivery }: { delivery: Delivery }) {
           <Group gap="xs">
             {status !== 'SUCCESS' && (
               <ActButton
+                label="Retry now"
                 needed={['send', 'everything']}
                 variant="filled"
-                icon={IconRefresh}
+                icon="refresh"
                 mutation={RETRY}
                 input={{ id }}
                 done="The delivery is being retried."
-              >
-                Retry now
-              </ActButton>
+              />
             )}
             {email !== null && <SmallLink href={`/emails/${email.id}`}>Open email</SmallLink>}
           </Group>

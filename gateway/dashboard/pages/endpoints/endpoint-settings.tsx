@@ -1,4 +1,4 @@
-import { Button, Code, Group, Input, Modal, Select, Stack, useComputedColorScheme } from '@mantine/core';
+import { Code, Group, Input, Modal, Select, Stack, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useLocation } from 'wouter';
@@ -6,7 +6,7 @@ import { AUDIT_EVENT_KINDS, EVENT_KINDS } from '../../../../core/events/event-ki
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { FIELDS, RecordForm, type RecordFormState, useRecordForm } from '../../parts/form.tsx';
 import { ErrorAlert, Hint } from '../../parts/text.tsx';
 import { describeError, type Problem, useAct } from '../../parts/use-act.ts';
@@ -350,9 +350,7 @@ function PayloadQueryEditor({ query, filter, maxPayloadOctets, onUse, onClose }:
         />
         <Group justify="flex-end">
           <QuietButton label="Cancel" onClick={onClose} />
-          <Button disabled={!isReady} onClick={() => tell({ postroom: 'read' })}>
-            Use query
-          </Button>
+          <MainButton label="Use query" disabled={!isReady} onClick={() => tell({ postroom: 'read' })} />
         </Group>
       </Stack>
     </Modal>

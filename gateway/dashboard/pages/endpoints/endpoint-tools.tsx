@@ -18,19 +18,18 @@ import { mutation, type ResultOf } from '../../graphql.ts';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
 import { Command, CopyButton } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { Trouble } from '../../parts/form.tsx';
-import { IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRepeat } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { CautionAlert, ErrorAlert, Hint, Small } from '../../parts/text.tsx';
-import { useAct } from '../../parts/use-act.ts';
+import { type PayloadOf, useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
 import type { Endpoint, Webhook } from './endpoint-values.ts';
 import { FORMAT_CHOICES, type FORMATS } from './endpoint-values.ts';
 
 const TEST = mutation('testEndpoint', 'isSuccessful message statusCode responseTimeMs responseBody payload urlTested');
-type TestResult = Extract<ResultOf<typeof TEST>['testEndpoint'], { __typename: 'TestEndpointPayload' }>;
+type TestResult = PayloadOf<ResultOf<typeof TEST>>;
 
 /** Sends a sample through the same code as real mail, and shows the request and the response. */
 export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
@@ -38,13 +37,10 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
   const [format, setFormat] = useState<keyof typeof FORMATS>(isWebhook ? endpoint.format : 'NATIVE');
   const [url, setUrl] = useState('');
   const [result, setResult] = useState<TestResult | null>(null);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const { act } = useAct(TEST, { quiet: true });
+  const { act, problem } = useAct(TEST, { quiet: true });
   const run = async () => {
     const ofWebhook = isWebhook ? { format, overrideUrl: url.trim() || null } : {};
-    const { payload, problem } = await act({ id: endpoint.id, ...ofWebhook });
-    setTrouble(problem?.message ?? null);
-    setResult(payload);
+    setResult((await act({ id: endpoint.id, ...ofWebhook })).payload);
   };
   return (
     <Stack gap="md">
@@ -71,10 +67,10 @@ export function EndpointTest({ endpoint }: { endpoint: Endpoint }) {
             />
           </>
         )}
-        <BusyButton label="Send test" icon={IconPlayerPlay} variant="filled" needed="endpoints" act={run} />
+        <BusyButton label="Send test" icon="player-play" variant="filled" needed="endpoints" act={run} />
       </Group>
       <div aria-live="polite">
-        <Trouble text={trouble} title="The test failed" />
+        <Trouble text={problem?.message} title="The test failed" />
         {result !== null && <TestOutcome result={result} />}
       </div>
     </Stack>
@@ -102,10 +98,7 @@ function TestOutcome({ result }: { result: TestResult }) {
 }
 
 const REPLAY = mutation('replayDeliveries', 'replayedCount hasMore until skipped { waiting succeeded deliveredAgain }');
-type Skipped = Extract<
-  ResultOf<typeof REPLAY>['replayDeliveries'],
-  { __typename: 'ReplayDeliveriesPayload' }
->['skipped'];
+type Skipped = PayloadOf<ResultOf<typeof REPLAY>>['skipped'];
 
 const HOUR_MS = 3_600_000;
 const PERIODS = [
@@ -178,12 +171,11 @@ export function EndpointReplay({ id, isActive }: { id: string; isActive: boolean
           data={makeChoices({ FAILED: 'Failed', ALL: 'All' })}
         />
         {isRunning ? (
-          <QuietButton label="Stop" icon={IconPlayerStop} onClick={() => (isStopped.current = true)} />
+          <QuietButton label="Stop" icon="player-stop" onClick={() => (isStopped.current = true)} />
         ) : (
-          <QuietButton
+          <MainButton
             label="Replay emails"
-            icon={IconRepeat}
-            variant="filled"
+            icon="repeat"
             needed="endpoints"
             disabled={!isActive}
             onClick={() => void run()}
@@ -257,7 +249,7 @@ function RetryWaiting({ id, isActive }: { id: string; isActive: boolean }) {
     <Group gap="sm">
       <QuietButton
         label="Retry all waiting now"
-        icon={IconPlayerTrackNext}
+        icon="player-track-next"
         needed="endpoints"
         disabled={!isActive}
         loading={isRunning}

@@ -1,27 +1,23 @@
-import { graphql, mutation, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 
 /** One endpoint with its settings and its health. */
-export const ENDPOINT = graphql(`
-  query DashboardEndpoint($id: ID!) {
-    endpoint(id: $id) {
-      __typename id name description isActive inactiveReason createdAt
-      stats { total successful failed lastDeliveryAt }
-      emailAddresses(first: 20) { totalCount edges { node { id address } } }
-      catchAllDomains { id name }
-      ... on WebhookEndpoint {
-        url format payload attachments timeoutSeconds retryAttempts maxPayloadOctets signatureScheme
-        headers { name value }
-        events
-        filter { domains addresses }
-        payloadQuery ordering allowActions verificationToken
-        signingSecrets { secret validUntil }
-      }
-      ... on EmailEndpoint { forwardTo preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
-      ... on EmailGroupEndpoint { addresses preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
-    }
+export const ENDPOINT = record(`endpoint {
+  __typename id name description isActive inactiveReason createdAt
+  stats { total successful failed lastDeliveryAt }
+  emailAddresses(first: 20) { totalCount edges { node { id address } } }
+  catchAllDomains { id name }
+  ... on WebhookEndpoint {
+    url format payload attachments timeoutSeconds retryAttempts maxPayloadOctets signatureScheme
+    headers { name value }
+    events
+    filter { domains addresses }
+    payloadQuery ordering allowActions verificationToken
+    signingSecrets { secret validUntil }
   }
-`);
+  ... on EmailEndpoint { forwardTo preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
+  ... on EmailGroupEndpoint { addresses preserveHeaders includeAttachments subjectPrefix senderName fromAddress }
+}`);
 
 /** Changes a webhook. Absent fields stay unchanged. */
 export const UPDATE_WEBHOOK = mutation('updateWebhookEndpoint', 'endpoint { __typename id isActive }');

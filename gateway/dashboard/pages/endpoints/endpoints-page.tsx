@@ -7,9 +7,8 @@ import { CreateButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconPlugConnected } from '../../parts/icons.ts';
-import { RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { FilterBar, RowName, TextFilter, useUrlFilters } from '../../parts/list.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Fine, Hint, Small, StatusBadge } from '../../parts/text.tsx';
@@ -62,25 +61,19 @@ export function EndpointsPage() {
     types: ['WebhookEndpoint', 'EmailEndpoint', 'EmailGroupEndpoint'],
     gatherMs: 1_000,
   });
-  const add = (
-    <CreateButton needed="endpoints" href="/endpoints?new=webhook">
-      Create endpoint
-    </CreateButton>
-  );
+  const add = <CreateButton label="Create endpoint" needed="endpoints" href="/endpoints?new=webhook" />;
   return (
-    <>
-      <PageHeader
-        title="Endpoints"
-        about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
-      >
-        {add}
-      </PageHeader>
+    <Page
+      title="Endpoints"
+      about="Where Postroom delivers received mail: webhooks, chat rooms, and other mailboxes."
+      actions={add}
+    >
       <NewEndpoint />
       <Loaded query={query} height={240}>
         {({ endpoints: { edges, pageInfo, totalCount } }) =>
           totalCount === 0 && !filters.isFiltered ? (
             <EmptyState
-              icon={IconPlugConnected}
+              icon="plug-connected"
               title="No endpoints yet"
               about="An endpoint receives the mail of an address or a domain and posts it to your program or forwards it. Create an endpoint, then choose it for an address."
             >
@@ -88,8 +81,8 @@ export function EndpointsPage() {
             </EmptyState>
           ) : (
             <Stack gap="md">
-              <Group gap="sm">
-                <TextFilter label="Search endpoints" placeholder="Name or URL" filters={filters} />
+              <FilterBar filters={filters} gap="sm" mb={0}>
+                <TextFilter label="Search endpoints" placeholder="Name or URL" />
                 <SegmentedControl
                   aria-label="Status of endpoints"
                   value={state ?? 'all'}
@@ -97,7 +90,7 @@ export function EndpointsPage() {
                   data={[{ value: 'all', label: 'All' }, ...STATES]}
                 />
                 <Hint role="status">{counted(totalCount, 'endpoint')}</Hint>
-              </Group>
+              </FilterBar>
               <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
                 {edges.map(({ node }) => (
                   <EndpointCard key={node.id} endpoint={node} />
@@ -114,7 +107,7 @@ export function EndpointsPage() {
           )
         }
       </Loaded>
-    </>
+    </Page>
   );
 }
 

@@ -1,21 +1,21 @@
-import { Badge, Group, Progress, Stack, Tabs } from '@mantine/core';
+import { Badge, Group, Progress, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { connection, graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconShieldCheck, IconTrash } from '../../parts/icons.ts';
-import { listSource } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { type ListRow, listSource } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { UrlTabs } from '../../parts/section.tsx';
+import { Hint, Small, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { RELEASE } from '../activity/email-documents.ts';
-import { nameMailbox, showSubject } from '../activity/email-words.ts';
+import { showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 import { NotSpamButton, useDeleteMessage } from '../inbox/message-acts.tsx';
+import { showName } from '../inbox/people.ts';
 import { DeferredList, UndeliveredList } from './sent-lists.tsx';
 
 const COUNTS = graphql(`
@@ -28,12 +28,12 @@ const COUNTS = graphql(`
 `);
 
 const TABS = [
-  { name: 'blocked', label: 'Held', list: <HeldList wait="BLOCKED" /> },
-  { name: 'review', label: 'To review', list: <HeldList wait="REVIEW" /> },
-  { name: 'deferred', label: 'Deferred', list: <DeferredList /> },
-  { name: 'bounced', label: 'Bounced', list: <UndeliveredList status="BOUNCED" /> },
-  { name: 'failed', label: 'Failed', list: <UndeliveredList status="FAILED" /> },
-  { name: 'spam', label: 'Spam', list: <SpamList /> },
+  { name: 'blocked', label: 'Held', content: <HeldList wait="BLOCKED" /> },
+  { name: 'review', label: 'To review', content: <HeldList wait="REVIEW" /> },
+  { name: 'deferred', label: 'Deferred', content: <DeferredList /> },
+  { name: 'bounced', label: 'Bounced', content: <UndeliveredList status="BOUNCED" /> },
+  { name: 'failed', label: 'Failed', content: <UndeliveredList status="FAILED" /> },
+  { name: 'spam', label: 'Spam', content: <SpamList /> },
 ] as const;
 type TabName = (typeof TABS)[number]['name'];
 
@@ -42,7 +42,6 @@ const COUNTED_TO = 10_000;
 
 /** Held, deferred and bounced mail, and spam. */
 export function HeldPage() {
-  const [parameters, setParameters] = useSearchParams();
   const { data } = useLiveQuery({ query: COUNTS, kinds: 'all', types: ['Email'] });
   const waiting = data?.overview.waiting;
   const counts: Record<TabName, number | undefined> = {
@@ -57,25 +56,14 @@ export function HeldPage() {
   const [first, setFirst] = useState<TabName | null>(null);
   const withMail = TABS.find(({ name }) => (counts[name] ?? 0) > 0)?.name;
   if (first === null && data !== undefined) setFirst(withMail ?? 'blocked');
-  const chosen = TABS.find(({ name }) => name === parameters.get('tab'))?.name ?? first ?? withMail ?? 'blocked';
   return (
-    <>
-      <PageHeader title="Held and blocked" about="Held, deferred and bounced mail, and spam." />
-      <Tabs value={chosen} onChange={(name) => setParameters(name === null ? {} : { tab: name })} keepMounted={false}>
-        <Tabs.List aria-label="Kind of mail">
-          {TABS.map(({ name, label }) => (
-            <Tabs.Tab key={name} value={name} rightSection={<Count of={counts[name]} />}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {TABS.map(({ name, list }) => (
-          <Tabs.Panel key={name} value={name} pt="md">
-            {list}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
-    </>
+    <Page title="Held and blocked" about="Held, deferred and bounced mail, and spam.">
+      <UrlTabs
+        label="Kind of mail"
+        start={first ?? withMail ?? 'blocked'}
+        tabs={TABS.map((tab) => ({ ...tab, mark: <Count of={counts[tab.name]} /> }))}
+      />
+    </Page>
   );
 }
 
@@ -88,35 +76,25 @@ function Count({ of }: { of: number | undefined }) {
   );
 }
 
-const HELD = graphql(`
-  query DashboardHeld($wait: WaitReason!, $first: Int!, $after: String) {
-    waitingEmails(for: $wait, first: $first, after: $after) {
-      edges {
-        cursor
-        node { id subject preview createdAt isTest envelopeRecipient from { name address } guardRule { id name } }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type Held = ResultOf<typeof HELD>['waitingEmails']['edges'][number]['node'];
-
 const HELD_LIST = listSource({
   label: 'Held emails',
-  query: HELD,
+  query: connection(`waitingEmails($for: WaitReason!) {
+    id subject preview createdAt isTest envelopeRecipient from { name address } guardRule { id name }
+  }`),
   size: 50,
   kinds: ['EMAIL_BLOCKED', 'EMAIL_HELD', 'EMAIL_RELEASED', 'EMAIL_REPROCESSED', 'THREAD_TRASHED', 'THREAD_RESTORED'],
   types: ['Email'],
 });
 const REVIEW_LIST = { ...HELD_LIST, label: 'Emails to review' };
+type Held = ListRow<typeof HELD_LIST>;
 
-/** Received mail that a guard rule blocked, or that waits for the answer of a rule's model. */
+/** Received mail that a guard rule blocked, or that waits because the model of a rule did not respond. */
 function HeldList({ wait }: { wait: 'BLOCKED' | 'REVIEW' }) {
-  const list = useGrowingList(wait === 'BLOCKED' ? HELD_LIST : REVIEW_LIST, { wait });
+  const list = useGrowingList(wait === 'BLOCKED' ? HELD_LIST : REVIEW_LIST, { for: wait });
   return (
     <Stack gap="sm">
       <ReleaseAll ids={list.rows.map(({ id }) => id)} onDone={list.refresh} />
-      <ListFrame list={list} empty={{ icon: IconShieldCheck, ...HELD_EMPTY[wait] }}>
+      <ListFrame list={list} empty={{ icon: 'shield-check', ...HELD_EMPTY[wait] }}>
         {(email) => <HeldRow key={email.id} email={email} />}
       </ListFrame>
     </Stack>
@@ -140,10 +118,7 @@ function HeldRow({ email }: { email: Held }) {
   const remove = useDeleteMessage();
   const rule = guardRule !== null && (
     <Small>
-      Guard rule:{' '}
-      <SmallLink href={`/rules/${guardRule.id}`} underline="always">
-        {guardRule.name}
-      </SmallLink>
+      Guard rule: <TextLink href={`/rules/${guardRule.id}`}>{guardRule.name}</TextLink>
     </Small>
   );
   return (
@@ -151,23 +126,13 @@ function HeldRow({ email }: { email: Held }) {
       <Group gap={6} wrap="nowrap">
         <BusyButton
           label="Delete"
-          icon={IconTrash}
+          icon="trash"
           needed="endpoints"
           size="xs"
           act={() => remove(id)}
           aria-label={`Delete “${showSubject(email)}”`}
         />
-        <ActButton
-          needed="endpoints"
-          variant="filled"
-          icon={IconShieldCheck}
-          aria-label={`Release “${showSubject(email)}”`}
-          mutation={RELEASE}
-          input={{ id }}
-          done="The email was released and is being delivered."
-        >
-          Release
-        </ActButton>
+        <ActButton {...RELEASE} aria-label={`Release “${showSubject(email)}”`} input={{ id }} />
       </Group>
     </KeptRow>
   );
@@ -187,7 +152,7 @@ interface Run {
 function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
   const [run, setRun] = useState<Run | null>(null);
   const isStopped = useRef(false);
-  const { act } = useAct(RELEASE, { quiet: true });
+  const { act } = useAct(RELEASE.mutation, { quiet: true });
   const start = async () => {
     isStopped.current = false;
     const now: Run = { total: ids.length, released: 0, failed: 0, problem: null, state: 'running' };
@@ -248,38 +213,27 @@ function ReleaseAll({ ids, onDone }: { ids: readonly string[]; onDone: () => voi
   );
 }
 
-const SPAM = graphql(`
-  query DashboardSpam($first: Int!, $after: String) {
-    emails(first: $first, after: $after, filter: { spam: ONLY, timeRange: ALL }) {
-      edges {
-        cursor
-        node {
-          id subject preview createdAt envelopeRecipient keptApart
-          from { name address }
-          security { virus spam { score required by symbols { name description } } }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
 const SPAM_LIST = listSource({
   label: 'Spam',
-  query: SPAM,
+  query: connection(`emails($filter: EmailFilter) {
+    id subject preview createdAt envelopeRecipient keptApart
+    from { name address }
+    security { virus spam { score required by symbols { name description } } }
+  }`),
   size: 50,
   kinds: ['EMAIL_SPAM', 'EMAIL_NOT_SPAM'],
   types: ['Email'],
 });
-type Spam = ResultOf<typeof SPAM>['emails']['edges'][number]['node'];
+type Spam = ListRow<typeof SPAM_LIST>;
 
 /** Received mail in the folder Spam and in quarantine. */
 function SpamList() {
-  const list = useGrowingList(SPAM_LIST, {});
+  const list = useGrowingList(SPAM_LIST, { filter: { spam: 'ONLY', timeRange: 'ALL' } });
   return (
     <ListFrame
       list={list}
       empty={{
-        icon: IconShieldCheck,
+        icon: 'shield-check',
         title: 'No spam',
         about:
           'Emails that the spam filter or a member marks as spam appear here for 30 days, as do emails with a virus.',
@@ -331,7 +285,7 @@ function KeptRow({ email, reason, children }: KeptRowProps) {
   return (
     <MailCard email={email} actions={children}>
       <Hint className="postroom-wrap">
-        {nameMailbox(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
+        {showName(from)} to {envelopeRecipient}, <RelativeTime at={createdAt} />
       </Hint>
       <Small lineClamp={2} className="postroom-wrap">
         {preview}

@@ -1,10 +1,9 @@
 import { Code, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { lastReplyText } from '../../../../core/smtp/delivery-status.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { connection } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { IconMailCheck, IconSend } from '../../parts/icons.ts';
-import { listSource } from '../../parts/list.tsx';
+import { type ListRow, listSource } from '../../parts/list.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, StatusBadge } from '../../parts/text.tsx';
@@ -13,39 +12,27 @@ import { RETRY_SENDING } from '../activity/email-documents.ts';
 import { chooseTone, showSubject } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useGrowingList } from '../activity/mail-list.tsx';
 
-const DEFERRED = graphql(`
-  query DashboardDeferred($first: Int!, $after: String) {
-    waitingEmails(for: DEFERRED, first: $first, after: $after) {
-      edges {
-        cursor
-        node {
-          id subject createdAt
-          from { name address }
-          recipients { id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type Deferred = ResultOf<typeof DEFERRED>['waitingEmails']['edges'][number]['node'];
-
 const DEFERRED_LIST = listSource({
   label: 'Deferred emails',
-  query: DEFERRED,
+  query: connection(`waitingEmails($for: WaitReason!) {
+    id subject createdAt
+    from { name address }
+    recipients { id address status attemptCount lastCode lastEnhancedStatus lastText nextAttemptAt }
+  }`),
   size: 30,
   kinds: ['EMAIL_DELAYED', 'EMAIL_DELIVERED', 'EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_SENT'],
   types: ['Email', 'Recipient'],
 });
+type Deferred = ListRow<typeof DEFERRED_LIST>;
 
 /** Deferred sent mail, each with the server's last reply and the next attempt. */
 export function DeferredList() {
-  const list = useGrowingList(DEFERRED_LIST, {});
+  const list = useGrowingList(DEFERRED_LIST, { for: 'DEFERRED' });
   return (
     <ListFrame
       list={list}
       empty={{
-        icon: IconSend,
+        icon: 'send',
         title: 'No deferred emails',
         about: 'Emails that a server temporarily refused appear here. Postroom retries them for five days.',
       }}
@@ -61,17 +48,7 @@ function DeferredRow({ email }: { email: Deferred }) {
     <SentRow
       email={email}
       actions={
-        <ActButton
-          needed={['send', 'everything']}
-          variant="filled"
-          icon={IconSend}
-          aria-label={`Retry now: “${showSubject(email)}”`}
-          mutation={RETRY_SENDING}
-          input={{ id: email.id }}
-          done="The email is being sent again."
-        >
-          Retry now
-        </ActButton>
+        <ActButton {...RETRY_SENDING} aria-label={`Retry now: “${showSubject(email)}”`} input={{ id: email.id }} />
       }
     >
       {waiting.map((recipient) => (
@@ -87,30 +64,19 @@ function DeferredRow({ email }: { email: Deferred }) {
   );
 }
 
-const UNDELIVERED = graphql(`
-  query DashboardUndelivered($status: EmailStatusFilter!, $first: Int!, $after: String) {
-    emails(first: $first, after: $after, filter: { type: SENT, status: $status, timeRange: ALL }) {
-      edges {
-        cursor
-        node {
-          id subject status createdAt failureReason
-          from { name address }
-          recipients { id address status lastCode lastEnhancedStatus lastText refusal { title advice } }
-        }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
 const BOUNCED_LIST = listSource({
   label: 'Bounced emails',
-  query: UNDELIVERED,
+  query: connection(`emails($filter: EmailFilter) {
+    id subject status createdAt failureReason
+    from { name address }
+    recipients { id address status lastCode lastEnhancedStatus lastText refusal { title advice } }
+  }`),
   size: 30,
   kinds: ['EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_COMPLAINED'],
   types: ['Email'],
 });
 const FAILED_LIST = { ...BOUNCED_LIST, label: 'Failed emails' };
-type Undelivered = ResultOf<typeof UNDELIVERED>['emails']['edges'][number]['node'];
+type Undelivered = ListRow<typeof BOUNCED_LIST>;
 
 const UNDELIVERED_EMPTY = {
   BOUNCED: {
@@ -122,9 +88,11 @@ const UNDELIVERED_EMPTY = {
 
 /** Sent mail that a server rejected or that was given up. */
 export function UndeliveredList({ status }: { status: 'BOUNCED' | 'FAILED' }) {
-  const list = useGrowingList(status === 'BOUNCED' ? BOUNCED_LIST : FAILED_LIST, { status });
+  const list = useGrowingList(status === 'BOUNCED' ? BOUNCED_LIST : FAILED_LIST, {
+    filter: { type: 'SENT', status, timeRange: 'ALL' },
+  });
   return (
-    <ListFrame list={list} empty={{ icon: IconMailCheck, ...UNDELIVERED_EMPTY[status] }}>
+    <ListFrame list={list} empty={{ icon: 'mail-check', ...UNDELIVERED_EMPTY[status] }}>
       {(email) => <UndeliveredRow key={email.id} email={email} />}
     </ListFrame>
   );

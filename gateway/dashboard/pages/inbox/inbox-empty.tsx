@@ -1,20 +1,11 @@
 import { Anchor, Button, Code, Group, Paper, Popover, Stack, Text } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { Command } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
-import {
-  IconClock,
-  IconInbox,
-  IconMailOff,
-  IconSearchOff,
-  IconTrash,
-  type IconType,
-  IconWorld,
-} from '../../parts/icons.ts';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
+import { Icon, type IconName } from '../../parts/icons.ts';
 import { EmptyState } from '../../parts/page.tsx';
-import { Fine, Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { Fine, Hint, Small, TextLink } from '../../parts/text.tsx';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { FIRST_MAIL, type InboxFrame, SUGGESTED_SEARCH } from './inbox-documents.ts';
 import { type InboxView, OPERATORS, readWantedThreads } from './inbox-view.ts';
@@ -35,7 +26,7 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
   const maySetUp = useRight('domains');
   if (search !== '')
     return (
-      <Note icon={IconSearchOff} title="No results" about={`No email matches ${search}`}>
+      <Note icon="search-off" title="No results" about={`No email matches ${search}`}>
         <Suggestion view={view} searchFor={searchFor} />
         <QuietButton label="Clear search" size="xs" onClick={clear} />
         <Paper withBorder p="sm" w="100%">
@@ -45,24 +36,21 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
     );
   if (label !== null || address !== null || assigned !== null)
     return (
-      <Note icon={IconMailOff} title="No conversations" about="No conversation has this label, address and assignee.">
+      <Note icon="mail-off" title="No conversations" about="No conversation has this label, address and assignee.">
         <QuietButton label="Show all conversations" size="xs" onClick={clear} />
       </Note>
     );
   if (folder in EMPTY_FOLDERS) return <Note {...EMPTY_FOLDERS[folder as keyof typeof EMPTY_FOLDERS]} />;
   if (frame === undefined) return null;
-  if (!maySetUp)
-    return <Note icon={IconInbox} title="The inbox is empty" about="New mail appears here automatically." />;
+  if (!maySetUp) return <Note icon="inbox" title="The inbox is empty" about="New mail appears here automatically." />;
   if (frame.domains.edges.length === 0)
     return (
       <EmptyState
-        icon={IconWorld}
+        icon="world"
         title="No domains yet"
         about="To receive mail, add a domain and create an address on it. A trusted domain works at once."
       >
-        <Button component={Link} href="/domains">
-          Add domain
-        </Button>
+        <MainButton label="Add domain" href="/domains" />
       </EmptyState>
     );
   return <FirstMail />;
@@ -70,23 +58,23 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
 
 const EMPTY_FOLDERS = {
   trash: {
-    icon: IconTrash,
+    icon: 'trash',
     title: 'The trash is empty',
     about: 'Deleted conversations stay here for 30 days. To delete one, press #.',
   },
   archived: {
-    icon: IconMailOff,
+    icon: 'mail-off',
     title: 'The archive is empty',
     about: 'Archived conversations appear here. To archive one, press e.',
   },
   snoozed: {
-    icon: IconClock,
+    icon: 'clock',
     title: 'Nothing is snoozed',
     about: 'Snoozed conversations wait here until their time or a reply comes. To snooze one, press b.',
   },
-  sent: { icon: IconMailOff, title: 'No sent mail', about: 'Conversations that you wrote in appear here.' },
-  unread: { icon: IconMailOff, title: 'No unread mail', about: 'New mail appears here automatically.' },
-} satisfies Partial<Record<InboxView['folder'], object>>;
+  sent: { icon: 'mail-off', title: 'No sent mail', about: 'Conversations that you wrote in appear here.' },
+  unread: { icon: 'mail-off', title: 'No unread mail', about: 'New mail appears here automatically.' },
+} satisfies Partial<Record<InboxView['folder'], NoteProps>>;
 
 /** Offers the search with words of the mail, if a word was mistyped. */
 function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: string) => void }) {
@@ -118,15 +106,13 @@ export function FirstMail({ title = 'No mail yet' }: { title?: string }) {
   const first = data.viewer.firstMail;
   if (first === null)
     return (
-      <EmptyState icon={IconInbox} title="No addresses yet" about="None of your addresses can receive mail yet.">
-        <Button component={Link} href="/addresses">
-          Create address
-        </Button>
+      <EmptyState icon="inbox" title="No addresses yet" about="None of your addresses can receive mail yet.">
+        <MainButton label="Create address" href="/addresses" />
       </EmptyState>
     );
   return (
     <EmptyState
-      icon={IconInbox}
+      icon="inbox"
       title={title}
       about="Mail to your addresses appears here as soon as it arrives. Send the first email:"
     >
@@ -134,24 +120,20 @@ export function FirstMail({ title = 'No mail yet' }: { title?: string }) {
         <Command label="Copy swaks command" text={first.swaks} />
         <Command label="Copy curl command" text={first.curl} />
         <Hint ta="center">
-          Or{' '}
-          <SmallLink underline="always" href="/inbox?compose=new">
-            write an email
-          </SmallLink>{' '}
-          to {first.address} from here.
+          Or <TextLink href="/inbox?compose=new">write an email</TextLink> to {first.address} from here.
         </Hint>
       </Stack>
     </EmptyState>
   );
 }
 
-type NoteProps = { icon: IconType; title: string; about: string; children?: ReactNode };
+type NoteProps = { icon: IconName; title: string; about: string; children?: ReactNode };
 
 /** Like EmptyState, but small enough for the list pane. */
-function Note({ icon: Icon, title, about, children }: NoteProps) {
+function Note({ icon, title, about, children }: NoteProps) {
   return (
     <Stack align="center" gap="xs" p="md">
-      <Icon size={30} stroke={1.5} aria-hidden />
+      <Icon name={icon} size={30} stroke={1.5} />
       <Text fw={600}>{title}</Text>
       <Hint ta="center" className="postroom-wrap">
         {about}

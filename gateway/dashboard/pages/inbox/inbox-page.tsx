@@ -1,14 +1,17 @@
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { setPageTitle } from '../../parts/tab-title.ts';
-import { useIdleLoading } from '../../shell/idle-loading.ts';
 import { FieldComing } from '../../shell/keys.ts';
+import { later, useIdleLoading } from '../../shell/loading.tsx';
 import style from './inbox.module.css';
 import { ListPane } from './list-pane.tsx';
 import { ReadingPane } from './reading-pane.tsx';
 import { useInbox } from './use-inbox.ts';
 
 const loadNewEmail = () => import('./new-email.tsx');
-const NewEmail = lazy(async () => ({ default: (await loadNewEmail()).NewEmail }));
+const NewEmail = later(
+  async () => (await loadNewEmail()).NewEmail,
+  ({ go }) => <FieldComing cancel={() => go({ compose: null })} />,
+);
 /** What the user is likely to open next, most likely first. */
 const IDLE = [
   () => import('./thread-view.tsx'),
@@ -37,11 +40,7 @@ export function InboxPage() {
         <ListPane inbox={inbox} />
         <ReadingPane inbox={inbox} />
       </div>
-      {isWriting.current && (
-        <Suspense fallback={<FieldComing cancel={() => go({ compose: null })} />}>
-          <NewEmail view={view} go={go} />
-        </Suspense>
-      )}
+      {isWriting.current && <NewEmail view={view} go={go} />}
     </div>
   );
 }

@@ -1,46 +1,43 @@
 import { Badge, Group, Paper, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconCalendar } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { useRight } from '../../shell/viewer.ts';
 import { showName } from './people.ts';
 
-const INVITATION = graphql(`
-  query InboxInvitation($id: ID!) {
-    email(id: $id) {
-      id
-      extracts {
-        event {
-          method uid status summary location start end timeZone isAllDay recurrence
-          organizer { name address }
-          attendees { name address status }
-        }
-      }
-      thread {
-        id
-        messages(last: 10) { edges { node { id type extracts { event { method uid attendees { status } } } } } }
-      }
+const INVITATION = record(`email {
+  id
+  extracts {
+    event {
+      method uid status summary location start end timeZone isAllDay recurrence
+      organizer { name address }
+      attendees { name address status }
     }
   }
-`);
+  thread {
+    id
+    messages(last: 10) { edges { node { id type extracts { event { method uid attendees { status } } } } } }
+  }
+}`);
 
 const REPLY = mutation('replyToEvent', 'organizer response');
 
-type Event = NonNullable<NonNullable<ResultOf<typeof INVITATION>['email']>['extracts']['event']>;
+type InvitedBy = NonNullable<ResultOf<typeof INVITATION>['email']>;
+type Event = NonNullable<InvitedBy['extracts']['event']>;
 type Response = 'ACCEPTED' | 'TENTATIVE' | 'DECLINED';
 
-const ANSWERS: { response: Response; label: string; done: string }[] = [
+const RESPONSES: { response: Response; label: string; done: string }[] = [
   { response: 'ACCEPTED', label: 'Accept', done: 'accepted' },
   { response: 'TENTATIVE', label: 'Maybe', done: 'may come' },
   { response: 'DECLINED', label: 'Decline', done: 'declined' },
 ];
 
-/** The event of an invitation, with what the user answered, and buttons to answer it by mail. Nothing if the email has none. */
+/** The event of an invitation, with the response of the user, and buttons that respond by mail. Nothing if the email has none. */
 export function InvitationCard({ emailId }: { emailId: string }) {
   const [{ data, fetching }] = useQuery({ query: INVITATION, variables: { id: emailId } });
   const [chosen, setChosen] = useState<Response | null>(null);
@@ -50,7 +47,7 @@ export function InvitationCard({ emailId }: { emailId: string }) {
   const event = data?.email?.extracts.event;
   if (event == null)
     return fetching && data === undefined ? <Skeleton h={90} aria-label="Loading the invitation" /> : null;
-  const given = chosen ?? findResponse(data?.email?.thread?.messages.edges ?? [], event);
+  const given = chosen ?? findResponse(data?.email, event);
   const isCancelled = event.status === 'CANCELLED' || event.method === 'CANCEL';
   const isAsked = event.method === 'REQUEST' && !isCancelled && event.organizer !== null;
   const reply = async (response: Response) => {
@@ -58,13 +55,13 @@ export function InvitationCard({ emailId }: { emailId: string }) {
     if (payload === null) return;
     setChosen(response);
     setComment('');
-    notify({ message: `${payload.organizer} gets your answer by mail.`, color: 'green' });
+    notify({ message: `${payload.organizer} gets your response by mail.`, color: 'green' });
   };
   return (
     <Paper withBorder p="sm" component="section" aria-label="Invitation">
       <Stack gap={6}>
         <Group gap="xs">
-          <IconCalendar size={18} aria-hidden />
+          <Icon name="calendar" size={18} />
           <Text fw={600} className="postroom-wrap">
             {event.summary === '' ? 'Event without a title' : event.summary}
           </Text>
@@ -85,11 +82,11 @@ export function InvitationCard({ emailId }: { emailId: string }) {
             ` · ${event.attendees.map((each) => `${showName(each)}${STATUSES[each.status]}`).join(', ')}`}
         </Fine>
         {given !== null && (
-          <Strong role="status">{`You ${ANSWERS.find(({ response }) => response === given)?.done ?? ''}.`}</Strong>
+          <Strong role="status">{`You ${RESPONSES.find(({ response }) => response === given)?.done ?? ''}.`}</Strong>
         )}
         {isAsked && maySend && (
           <Group gap="xs" align="flex-end">
-            {ANSWERS.map(({ response, label }) => (
+            {RESPONSES.map(({ response, label }) => (
               <QuietButton
                 key={response}
                 label={label}
@@ -124,22 +121,14 @@ const STATUSES: Record<Event['attendees'][number]['status'], string> = {
   DELEGATED: ' (sends someone else)',
 };
 
-/** Returns the last answer that was sent in the conversation; null: none. */
-function findResponse(
-  messages: readonly {
-    node: {
-      type: string;
-      extracts: { event: { method: string | null; uid: string | null; attendees: { status: string }[] } | null };
-    };
-  }[],
-  { uid }: Event,
-): Response | null {
-  const last = messages.findLast(
+/** Returns the last response that was sent in the conversation; null: none. */
+function findResponse(email: InvitedBy | null | undefined, { uid }: Event): Response | null {
+  const last = email?.thread?.messages.edges.findLast(
     ({ node }) =>
       node.type !== 'RECEIVED' && node.extracts.event?.method === 'REPLY' && node.extracts.event.uid === uid,
   );
   const status = last?.node.extracts.event?.attendees[0]?.status;
-  return ANSWERS.find(({ response }) => response === status)?.response ?? null;
+  return RESPONSES.find(({ response }) => response === status)?.response ?? null;
 }
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' });

@@ -6,7 +6,6 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { PopoverButton, Question } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconBookmark, IconBookmarkFilled } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
 import { Fine, Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -62,7 +61,7 @@ export function SaveViewMenu({ view }: { view: InboxView }) {
     <PopoverButton
       label={title}
       title={title}
-      icon={saved === undefined ? IconBookmark : IconBookmarkFilled}
+      icon={saved === undefined ? 'bookmark' : 'bookmark-filled'}
       iconSize={16}
       variant="default"
       size={30}

@@ -1,11 +1,9 @@
 import { ActionIcon, Box, CloseButton, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
-  lazy,
   type ReactNode,
   type RefObject,
   type SubmitEvent,
-  Suspense,
   useEffect,
   useEffectEvent,
   useImperativeHandle,
@@ -15,9 +13,10 @@ import {
 } from 'react';
 import { readStored, SHOWN_BEFORE, writeStored } from '../../parts/browser-storage.ts';
 import { IconButton, needs } from '../../parts/controls.tsx';
-import { IconHelp, IconLayoutList, IconList, IconPencilPlus, IconSearch } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { ErrorNote } from '../../parts/page.tsx';
 import { FieldComing } from '../../shell/keys.ts';
+import { later } from '../../shell/loading.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
@@ -26,15 +25,19 @@ import { useTeam } from './people.ts';
 import { ThreadList, useDensity } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
 
-const LargeChangeDialog = lazy(async () => ({
-  default: (await import('./list-dialogs.tsx')).LargeChangeDialog,
-}));
-const BulkBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).BulkBar }));
-const MergeDialog = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).MergeDialog }));
-const InboxEmpty = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).InboxEmpty }));
-const ResultCount = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).ResultCount }));
-const SaveViewMenu = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).SaveViewMenu }));
-const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
+const LargeChangeDialog = later(async () => (await import('./list-dialogs.tsx')).LargeChangeDialog);
+const BulkBar = later(
+  async () => (await import('./selection-bar.tsx')).BulkBar,
+  ({ inbox }) => inbox.isLabelling && <FieldComing cancel={inbox.closeMenus} />,
+);
+const MergeDialog = later(async () => (await import('./list-dialogs.tsx')).MergeDialog);
+const InboxEmpty = later(async () => (await import('./inbox-empty.tsx')).InboxEmpty);
+const ResultCount = later(async () => (await import('./list-dialogs.tsx')).ResultCount);
+const SaveViewMenu = later(async () => (await import('./list-dialogs.tsx')).SaveViewMenu);
+const SelectionBar = later(
+  async () => (await import('./selection-bar.tsx')).SelectionBar,
+  ({ inbox }) => (inbox.isLabelling || inbox.isSnoozing) && <FieldComing cancel={inbox.closeMenus} />,
+);
 
 /** Search, filters, and the list of conversations. */
 export function ListPane({ inbox }: { inbox: Inbox }) {
@@ -66,18 +69,14 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
             title="Write email (c)"
             onClick={() => go({ compose: { mode: 'new' } })}
           >
-            <IconPencilPlus size={18} aria-hidden />
+            <Icon name="pencil-plus" size={18} />
           </ActionIcon>
         </Group>
         <InboxFilters view={view} frame={frame} go={(change) => go({ ...change, threadId: null })}>
-          {isNarrowed(view) && (
-            <Suspense>
-              <SaveViewMenu view={view} />
-            </Suspense>
-          )}
+          {isNarrowed(view) && <SaveViewMenu view={view} />}
           <IconButton
             label={isCompact ? 'Show larger rows' : 'Show more rows'}
-            icon={isCompact ? IconLayoutList : IconList}
+            icon={isCompact ? 'layout-list' : 'list'}
             iconSize={16}
             variant="default"
             size={30}
@@ -88,50 +87,34 @@ export function ListPane({ inbox }: { inbox: Inbox }) {
         {/* Over the search and the filters, so that the rows stay where they are. */}
         {selected.length > 0 && bulk.chosen === null && bulk.progress === null && (
           <div className={style['selection']}>
-            <Suspense fallback={(inbox.isLabelling || inbox.isSnoozing) && <FieldComing cancel={inbox.closeMenus} />}>
-              <SelectionBar inbox={inbox} />
-            </Suspense>
+            <SelectionBar inbox={inbox} />
           </div>
         )}
       </div>
       {(bulk.chosen !== null || bulk.progress !== null) && (
         <Box style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
-          <Suspense fallback={inbox.isLabelling && <FieldComing cancel={inbox.closeMenus} />}>
-            <BulkBar inbox={inbox} />
-          </Suspense>
+          <BulkBar inbox={inbox} />
         </Box>
       )}
-      {inbox.large.question !== null && (
-        <Suspense>
-          <LargeChangeDialog question={inbox.large.question} close={inbox.large.close} />
-        </Suspense>
-      )}
-      {inbox.isMerging && (
-        <Suspense>
-          <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />
-        </Suspense>
-      )}
+      {inbox.large.question !== null && <LargeChangeDialog question={inbox.large.question} close={inbox.large.close} />}
+      {inbox.isMerging && <MergeDialog threads={selected} close={inbox.stopMerging} merge={inbox.merge} />}
       {list.error !== undefined && (
         <Box p="xs">
           <ErrorNote error={list.error} retry={list.reload} />
         </Box>
       )}
       {view.search !== '' && !isEmpty && list.error === undefined && (
-        <Suspense>
-          <ResultCount wanted={readWantedThreads(view, isInTeam)} />
-        </Suspense>
+        <ResultCount wanted={readWantedThreads(view, isInTeam)} />
       )}
       {isEmpty ? (
         <Box p="xs" style={{ overflowY: 'auto' }}>
-          <Suspense>
-            <InboxEmpty
-              view={view}
-              frame={frame}
-              clear={clear}
-              insert={(text) => inserter.current?.(text)}
-              searchFor={(search) => go({ search })}
-            />
-          </Suspense>
+          <InboxEmpty
+            view={view}
+            frame={frame}
+            clear={clear}
+            insert={(text) => inserter.current?.(text)}
+            searchFor={(search) => go({ search })}
+          />
         </Box>
       ) : (
         (list.error === undefined || pages.size > 0) && (
@@ -160,7 +143,10 @@ function isNarrowed({ search, label, address, assigned }: Inbox['view']): boolea
   return search !== '' || label !== null || address !== null || assigned !== null;
 }
 
-const SearchHelp = lazy(async () => ({ default: (await import('./inbox-empty.tsx')).SearchHelp }));
+const SearchHelp = later(
+  async () => (await import('./inbox-empty.tsx')).SearchHelp,
+  ({ target }) => target,
+);
 
 interface InboxSearchProps {
   search: string;
@@ -211,7 +197,7 @@ function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur();
           }}
-          leftSection={<IconSearch size={16} aria-hidden />}
+          leftSection={<Icon name="search" size={16} />}
           rightSectionWidth={64}
           rightSection={
             <Group gap={2} wrap="nowrap">
@@ -248,19 +234,14 @@ function HelpButton({ insert }: { insert: (text: string) => void }) {
   const button = (
     <IconButton
       label="Search operators"
-      icon={IconHelp}
+      icon="help"
       size="sm"
       aria-haspopup="dialog"
       aria-expanded={isOpen}
       onClick={() => setOpen(!isOpen)}
     />
   );
-  if (!isOpen) return button;
-  return (
-    <Suspense fallback={button}>
-      <SearchHelp target={button} close={() => setOpen(false)} insert={insert} />
-    </Suspense>
-  );
+  return isOpen ? <SearchHelp target={button} close={() => setOpen(false)} insert={insert} /> : button;
 }
 
 const FOLDERS: { value: InboxFolder; label: string }[] = [

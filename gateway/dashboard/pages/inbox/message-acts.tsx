@@ -1,6 +1,5 @@
 import { mutation } from '../../graphql.ts';
 import { ActButton } from '../../parts/buttons.tsx';
-import { IconShieldCheck } from '../../parts/icons.ts';
 import { showNotice } from '../../parts/notify.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { showSubject } from '../activity/email-words.ts';
@@ -24,16 +23,15 @@ export function useMarkSpam(): (emailId: string) => Promise<void> {
 export function NotSpamButton({ email }: { email: { id: string; subject: string } }) {
   return (
     <ActButton
+      label="Not spam"
       mutation={MARK_NOT_SPAM}
       input={{ emailId: email.id }}
       done="The email is not spam and is being delivered."
-      icon={IconShieldCheck}
+      icon="shield-check"
       needed="organize"
       variant="filled"
       aria-label={`“${showSubject(email)}” is not spam`}
-    >
-      Not spam
-    </ActButton>
+    />
   );
 }
 

@@ -1,25 +1,31 @@
 import { Anchor, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { sizeText } from '../../composer/attachments.ts';
+import { CHANGES } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { archivePath, hasPreview, isInlineImage } from '../../parts/attachment-paths.ts';
 import type { PreviewedAttachment } from '../../parts/attachment-preview.tsx';
 import { IconButton } from '../../parts/controls.tsx';
 import { FileDownload } from '../../parts/file-download.tsx';
-import { IconAlertTriangle, IconDownload, IconEye, IconFile } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { MailFrame, QuotedTextButton } from '../../parts/mail-frame.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { ScreeningFindings, SecurityWarnings } from '../../parts/screening.tsx';
 import { SendAgain } from '../../parts/send-again.tsx';
-import { Fine, Hint, Small, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
+import { Fine, Hint, Small, StatusBadge, WarningAlert } from '../../parts/text.tsx';
 import { hasThumbnail, Thumbnail } from '../../parts/thumbnail.tsx';
+import { later } from '../../shell/loading.tsx';
+import { chooseTone } from '../activity/email-words.ts';
 import style from './inbox.module.css';
 import { MessageEnvelope } from './message-envelope.tsx';
 import { useReadEarly } from './read-early.ts';
 import { MESSAGE_BODY, type MessageBodyData, type ThreadMessage } from './thread-documents.ts';
 
-const InvitationCard = lazy(async () => ({ default: (await import('./invitation-card.tsx')).InvitationCard }));
+const InvitationCard = later(
+  async () => (await import('./invitation-card.tsx')).InvitationCard,
+  () => <Skeleton h={90} />,
+);
 
 /** Everything below the head of a message. */
 export function MessageBody({ message }: { message: ThreadMessage }) {
@@ -27,14 +33,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
     query: MESSAGE_BODY,
     variables: { id: message.id },
     isFresh: useReadEarly(message.id),
-    kinds: [
-      'EMAIL_DELIVERED',
-      'EMAIL_DELAYED',
-      'EMAIL_BOUNCED',
-      'EMAIL_FAILED',
-      'EMAIL_COMPLAINED',
-      'EMAIL_REPROCESSED',
-    ],
+    kinds: [...CHANGES.delivered, 'EMAIL_REPROCESSED'],
     concerns: (event) => event.emailId === message.id,
   });
   const email = data?.email;
@@ -49,15 +48,11 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
           <SecurityWarnings warnings={email.securityWarnings} />
           <ScreeningFindings injection={email.security.injection} />
           {email.content.parseError !== null && (
-            <WarningAlert icon={<IconAlertTriangle aria-hidden />} title="This message could only be parsed in part">
+            <WarningAlert icon={<Icon name="alert-triangle" />} title="This message could only be parsed in part">
               <Small>{`${email.content.parseError}. You can download the whole message from its page.`}</Small>
             </WarningAlert>
           )}
-          {email.attachments.some(isCalendar) && (
-            <Suspense fallback={<Skeleton h={90} />}>
-              <InvitationCard emailId={email.id} />
-            </Suspense>
-          )}
+          {email.attachments.some(isCalendar) && <InvitationCard emailId={email.id} />}
           <MessageWords email={email} title={message.subject || 'No subject'} />
           <MessageAttachments emailId={email.id} attachments={email.attachments} html={email.content.html} />
           {message.type !== 'RECEIVED' && (
@@ -108,15 +103,6 @@ function MessageWords({ email, title }: MessageWordsProps) {
   );
 }
 
-type Recipient = MessageBodyData['recipients'][number];
-
-const tones: Record<Recipient['status'], Tone> = {
-  DELIVERED: 'good',
-  PENDING: 'waiting',
-  BOUNCED: 'bad',
-  FAILED: 'bad',
-};
-
 interface MessageRecipientsProps {
   emailId: string;
   recipients: MessageBodyData['recipients'];
@@ -130,7 +116,7 @@ function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipi
     <Stack gap={4} role="group" aria-label="Delivery">
       {recipients.map(({ id, address, status, lastText, lastCode, refusal, nextAttemptAt, settledAt }) => (
         <Group key={id} gap="xs" align="baseline">
-          <StatusBadge status={status} tone={tones[status]} />
+          <StatusBadge status={status} tone={chooseTone(status)} />
           <Text size="xs" fw={600} className="postroom-wrap">
             {address}
           </Text>
@@ -148,12 +134,7 @@ function MessageRecipients({ emailId, recipients, failureReason }: MessageRecipi
   );
 }
 
-const AttachmentPreview = lazy(async () => ({
-  default: (await import('../../parts/attachment-preview.tsx')).AttachmentPreview,
-}));
-
-/** A long name takes no room from its icons. */
-const UNSHRUNK = { flex: 'none' } as const;
+const AttachmentPreview = later(async () => (await import('../../parts/attachment-preview.tsx')).AttachmentPreview);
 
 /** Attachments of an email that are scaled down in the page. */
 const MAX_THUMBNAILS = 24;
@@ -186,19 +167,15 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
                 <Anchor {...link} size="sm" underline="hover" c="inherit" py={2}>
                   <Group gap="xs" wrap="nowrap">
                     {index < MAX_THUMBNAILS && hasThumbnail({ contentType, size }) ? (
-                      <Thumbnail
-                        emailId={emailId}
-                        index={index}
-                        fallback={<IconFile size={16} aria-hidden style={UNSHRUNK} />}
-                      />
+                      <Thumbnail emailId={emailId} index={index} fallback={<Icon name="file" size={16} />} />
                     ) : (
-                      <IconFile size={16} aria-hidden style={UNSHRUNK} />
+                      <Icon name="file" size={16} />
                     )}
                     <span className="postroom-wrap">{filename}</span>
                     <Fine component="span" style={{ whiteSpace: 'nowrap' }} title={contentType}>
                       {sizeText(size)}
                     </Fine>
-                    <IconDownload size={15} aria-label="Download" style={UNSHRUNK} />
+                    <Icon name="download" size={15} aria-label="Download" />
                   </Group>
                 </Anchor>
               )}
@@ -206,7 +183,7 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
             {hasPreview(contentType, filename) && (
               <IconButton
                 label={`Preview ${filename}`}
-                icon={IconEye}
+                icon="eye"
                 iconSize={16}
                 size="sm"
                 title="Preview"
@@ -221,11 +198,7 @@ export function MessageAttachments({ emailId, attachments, html = null }: Messag
       {listed.length > 1 && (
         <FileDownload label="Download all" path={archivePath(emailId)} files={attachments} size="compact-sm" />
       )}
-      {previewed !== null && (
-        <Suspense fallback={null}>
-          <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />
-        </Suspense>
-      )}
+      {previewed !== null && <AttachmentPreview attachment={previewed} close={() => setPreviewed(null)} />}
     </Group>
   );
 }

@@ -12,31 +12,20 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql, mutation } from '../../graphql.ts';
-import { Question } from '../../parts/buttons.tsx';
-import { IconButton, QuietButton } from '../../parts/controls.tsx';
-import {
-  IconArrowForwardUp,
-  IconArrowMoveRight,
-  IconArrowsSplit,
-  IconBan,
-  IconCode,
-  IconCornerUpLeft,
-  IconCornerUpLeftDouble,
-  IconDots,
-  IconFileDescription,
-  IconPaperclip,
-  IconTrash,
-} from '../../parts/icons.ts';
+import { ActButton, Question } from '../../parts/buttons.tsx';
+import { IconButton } from '../../parts/controls.tsx';
+import { Icon } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { showNotice } from '../../parts/notify.tsx';
 import { ErrorNote } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { CautionAlert, Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { CautionAlert, Fine, Hint, Small, Strong, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, relativeTime } from '../../parts/words.ts';
+import { later } from '../../shell/loading.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import { RELEASE } from '../activity/email-documents.ts';
 import style from './inbox.module.css';
@@ -49,7 +38,10 @@ import { makeInitials, showName } from './people.ts';
 import { useNow } from './row-time.ts';
 import type { OpenThread, ThreadMessage } from './thread-documents.ts';
 
-const MessageViews = lazy(async () => ({ default: (await import('./message-views.tsx')).MessageViews }));
+const MessageViews = later(
+  async () => (await import('./message-views.tsx')).MessageViews,
+  () => <Skeleton h={180} aria-label="Loading the views" />,
+);
 
 /** Mantine's colors for initials have less contrast than WCAG AA requires. */
 const INITIALS = { placeholder: { color: 'var(--mantine-color-text)' } };
@@ -122,7 +114,7 @@ export function MessageCard(props: MessageCardProps) {
                   Test
                 </Badge>
               )}
-              {!isUnfolded && hasFiles && <IconPaperclip size={14} aria-label="has attachments" />}
+              {!isUnfolded && hasFiles && <Icon name="paperclip" size={14} aria-label="has attachments" />}
             </span>
             <Fine component="span" truncate display="block" dir="auto" ta="left">
               {isUnfolded ? from.address : preview || 'No text'}
@@ -135,7 +127,7 @@ export function MessageCard(props: MessageCardProps) {
         {isUnfolded && (
           <IconButton
             label="Show preview, source, headers and checks"
-            icon={IconCode}
+            icon="code"
             variant={hasViews ? 'light' : 'subtle'}
             color="gray"
             title="Preview, source, headers and checks"
@@ -145,7 +137,7 @@ export function MessageCard(props: MessageCardProps) {
         )}
         <Menu position="bottom-end">
           <Menu.Target>
-            <IconButton label={`Actions for the message from ${showName(from)}`} icon={IconDots} />
+            <IconButton label={`Actions for the message from ${showName(from)}`} icon="dots" />
           </Menu.Target>
           <Menu.Dropdown>
             <ReplyItems emailId={id} compose={compose} />
@@ -153,24 +145,24 @@ export function MessageCard(props: MessageCardProps) {
             {!isFirst && (
               <MenuAction
                 label="Split conversation here"
-                icon={IconArrowsSplit}
+                icon="arrows-split"
                 needed={['organize', 'everything']}
                 onClick={() => setDialog('split')}
               />
             )}
             <MenuAction
               label="Move message"
-              icon={IconArrowMoveRight}
+              icon="arrow-move-right"
               needed={['organize', 'everything']}
               onClick={() => setDialog('move')}
             />
             <Menu.Divider />
-            <MenuAction label="Show message details" icon={IconFileDescription} href={`/emails/${id}`} />
+            <MenuAction label="Show message details" icon="file-description" href={`/emails/${id}`} />
             {thread.trashedAt === null && !isOwn && (
-              <MenuAction label="Mark as spam" icon={IconBan} needed="organize" onClick={() => void markSpam(id)} />
+              <MenuAction label="Mark as spam" icon="ban" needed="organize" onClick={() => void markSpam(id)} />
             )}
             {thread.trashedAt === null && (
-              <MenuAction label="Delete message" icon={IconTrash} needed="organize" onClick={() => void remove(id)} />
+              <MenuAction label="Delete message" icon="trash" needed="organize" onClick={() => void remove(id)} />
             )}
           </Menu.Dropdown>
         </Menu>
@@ -178,13 +170,7 @@ export function MessageCard(props: MessageCardProps) {
       {message.guardStatus !== null && <HeldNote emailId={id} />}
       {isUnfolded && (
         <Stack gap={6} px="sm" pb="sm">
-          {hasViews ? (
-            <Suspense fallback={<Skeleton h={180} aria-label="Loading the views" />}>
-              <MessageViews message={message} />
-            </Suspense>
-          ) : (
-            <MessageBody message={message} />
-          )}
+          {hasViews ? <MessageViews message={message} /> : <MessageBody message={message} />}
         </Stack>
       )}
       {dialog === 'split' && (
@@ -198,37 +184,32 @@ export function MessageCard(props: MessageCardProps) {
 }
 
 const REPLY_MODES = [
-  { mode: 'reply', label: 'Reply', Icon: IconCornerUpLeft },
-  { mode: 'reply-all', label: 'Reply to all', Icon: IconCornerUpLeftDouble },
-  { mode: 'forward', label: 'Forward', Icon: IconArrowForwardUp },
+  { mode: 'reply', label: 'Reply', icon: 'corner-up-left' },
+  { mode: 'reply-all', label: 'Reply to all', icon: 'corner-up-left-double' },
+  { mode: 'forward', label: 'Forward', icon: 'arrow-forward-up' },
 ] as const;
 
 /** Items of a menu that reply to or forward an email. */
 export function ReplyItems({ emailId, compose }: { emailId: string; compose: (composing: Composing) => void }) {
-  return REPLY_MODES.map(({ mode, label, Icon }) => (
-    <MenuAction key={mode} label={label} icon={Icon} needed="send" onClick={() => compose({ mode, emailId })} />
+  return REPLY_MODES.map(({ mode, label, icon }) => (
+    <MenuAction key={mode} label={label} icon={icon} needed="send" onClick={() => compose({ mode, emailId })} />
   ));
 }
 
 /** Shown above a message that a guard rule holds, with the way to the inbox. */
 function HeldNote({ emailId }: { emailId: string }) {
-  const { act, isBusy } = useAct(RELEASE, { done: 'The email is released and in your inbox.' });
   return (
     <CautionAlert mx="sm" mb="sm" title="Held by a guard rule">
       <Group justify="space-between" gap="sm">
         <Small>
-          It is not in the inbox and was not delivered to an endpoint. See{' '}
-          <SmallLink href="/held" underline="always">
-            held mail
-          </SmallLink>
-          .
+          It is not in the inbox and was not delivered to an endpoint. See <TextLink href="/held">held mail</TextLink>.
         </Small>
-        <QuietButton
-          label="Release"
-          needed="endpoints"
-          size="xs"
-          loading={isBusy}
-          onClick={() => void act({ id: emailId })}
+        <ActButton
+          {...RELEASE}
+          icon={undefined}
+          variant="default"
+          input={{ id: emailId }}
+          done="The email is released and in your inbox."
         />
       </Group>
     </CautionAlert>

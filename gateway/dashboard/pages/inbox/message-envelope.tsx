@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Popover, Stack, UnstyledButton } from '@mantine/
 import { type ReactNode, useState } from 'react';
 import { mutation } from '../../graphql.ts';
 import { needs } from '../../parts/controls.tsx';
-import { IconShieldCheck, IconShieldQuestion, IconShieldX, type IconType } from '../../parts/icons.ts';
+import { Icon, type IconName } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Fine, PageLink, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -114,24 +114,24 @@ function WhyHere({ reason }: { reason: NonNullable<ThreadMessage['threadReason']
   );
 }
 
-const MARKS: Record<Authentication['sender']['verdict'], { Icon: IconType; words: string }> = {
-  VERIFIED: { Icon: IconShieldCheck, words: 'Sender verified' },
-  FORWARDED: { Icon: IconShieldQuestion, words: 'Forwarded' },
-  OTHER_DOMAIN: { Icon: IconShieldQuestion, words: 'Sent through another domain' },
-  UNVERIFIED: { Icon: IconShieldQuestion, words: 'Sender unknown' },
-  FAILED: { Icon: IconShieldX, words: 'Sender not verified' },
-  UNCHECKED: { Icon: IconShieldQuestion, words: 'Sender not checked' },
+const MARKS: Record<Authentication['sender']['verdict'], { icon: IconName; words: string }> = {
+  VERIFIED: { icon: 'shield-check', words: 'Sender verified' },
+  FORWARDED: { icon: 'shield-question', words: 'Forwarded' },
+  OTHER_DOMAIN: { icon: 'shield-question', words: 'Sent through another domain' },
+  UNVERIFIED: { icon: 'shield-question', words: 'Sender unknown' },
+  FAILED: { icon: 'shield-x', words: 'Sender not verified' },
+  UNCHECKED: { icon: 'shield-question', words: 'Sender not checked' },
 };
 
 /** Who vouches for the sender. */
 function SenderMark({ authentication }: { authentication: Authentication }) {
   const { sender, spf, dkim, dmarc, arc } = authentication;
-  const { Icon, words } = MARKS[sender.verdict];
+  const { icon, words } = MARKS[sender.verdict];
   return (
     <Popover width={340} position="bottom-start" withRoles trapFocus returnFocus>
       <Popover.Target>
         <Pressed>
-          <Icon size={15} aria-hidden />
+          <Icon name={icon} size={15} />
           {words}
         </Pressed>
       </Popover.Target>

@@ -1,17 +1,20 @@
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { nameMode } from '../../composer/draft.ts';
 import { IconButton } from '../../parts/controls.tsx';
-import { IconChevronDown, IconChevronUp, IconX } from '../../parts/icons.ts';
 import { Fine, Hint } from '../../parts/text.tsx';
 import { FieldComing } from '../../shell/keys.ts';
+import { later } from '../../shell/loading.tsx';
 import style from './inbox.module.css';
 import type { Composing } from './inbox-view.ts';
 import { indexOfThread, rowAt } from './thread-pages.ts';
 import type { Inbox } from './use-inbox.ts';
 
 // The list is shown before the code of a conversation is loaded.
-const Reading = lazy(async () => ({ default: (await import('./thread-view.tsx')).Reading }));
+const Reading = later(
+  async () => (await import('./thread-view.tsx')).Reading,
+  ({ waiting }) => waiting,
+);
 
 /** The open conversation, or a hint to open one, and below it what is being written. */
 export function ReadingPane({ inbox }: { inbox: Inbox }) {
@@ -35,9 +38,7 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
       {threadId === null ? (
         <NothingOpen />
       ) : (
-        <Suspense fallback={waiting}>
-          <Reading key={threadId} inbox={inbox} threadId={threadId} waiting={waiting} />
-        </Suspense>
+        <Reading key={threadId} inbox={inbox} threadId={threadId} waiting={waiting} />
       )}
       {composing !== null && (
         <DockedComposer key={`${composing.mode} ${composing.emailId}`} composing={composing} close={close} />
@@ -78,7 +79,10 @@ function NothingOpen() {
   );
 }
 
-const Composer = lazy(async () => ({ default: (await import('../../composer/composer.tsx')).Composer }));
+const Composer = later(
+  async () => (await import('../../composer/composer.tsx')).Composer,
+  ({ close }) => <FieldComing cancel={close} />,
+);
 
 /**
  * The composer of a reply or a forwarded email, below the open conversation. It stays when another conversation is opened, and shows its
@@ -87,7 +91,6 @@ const Composer = lazy(async () => ({ default: (await import('../../composer/comp
 function DockedComposer({ composing, close }: { composing: Exclude<Composing, { mode: 'new' }>; close: () => void }) {
   const { mode, emailId, draftId } = composing;
   const [isSmall, setSmall] = useState(false);
-  const Icon = isSmall ? IconChevronUp : IconChevronDown;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Esc does what the button does
     <section
@@ -104,17 +107,15 @@ function DockedComposer({ composing, close }: { composing: Exclude<Composing, { 
         <Group gap={2} wrap="nowrap">
           <IconButton
             label={isSmall ? 'Show composer' : 'Minimize composer'}
-            icon={Icon}
+            icon={isSmall ? 'chevron-up' : 'chevron-down'}
             aria-expanded={!isSmall}
             onClick={() => setSmall(!isSmall)}
           />
-          <IconButton label="Close and keep draft" icon={IconX} onClick={close} />
+          <IconButton label="Close and keep draft" icon="x" onClick={close} />
         </Group>
       </Group>
       <div className={style['dockBody']} hidden={isSmall}>
-        <Suspense fallback={<FieldComing cancel={close} />}>
-          <Composer mode={mode} emailId={emailId} draftId={draftId} close={close} />
-        </Suspense>
+        <Composer mode={mode} emailId={emailId} draftId={draftId} close={close} />
       </div>
     </section>
   );

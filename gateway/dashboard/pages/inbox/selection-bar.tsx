@@ -2,17 +2,7 @@ import { Button, Group, Progress, Tooltip } from '@mantine/core';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { IconButton, QuietButton } from '../../parts/controls.tsx';
-import {
-  IconArchive,
-  IconArchiveOff,
-  IconArrowMerge,
-  IconMail,
-  IconMailOpened,
-  IconRestore,
-  IconTrash,
-  type IconType,
-  IconX,
-} from '../../parts/icons.ts';
+import type { IconName } from '../../parts/icons.ts';
 import { Strong } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
@@ -33,7 +23,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
   const then = (done: ChangedIds) => void done.then(leave);
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="Selected conversations">
-      <Tool isOfAll label="Clear selection" onClick={clear} icon={IconX} />
+      <Tool isOfAll label="Clear selection" onClick={clear} icon="x" />
       <Strong aria-live="polite">
         {ids.length === MAX_SELECTED ? `${MAX_SELECTED} selected, the maximum` : `${ids.length} selected`}
       </Strong>
@@ -47,14 +37,14 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
           <Tool
             label={areArchived ? 'Unarchive (e)' : 'Archive (e)'}
             onClick={() => then(acts.archive(ids, !areArchived))}
-            icon={areArchived ? IconArchiveOff : IconArchive}
+            icon={areArchived ? 'archive-off' : 'archive'}
           />
-          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))} icon={IconTrash} />
+          <Tool label="Delete (#)" onClick={() => then(acts.trash(ids))} icon="trash" />
           <Tool
             isOwnMark={isInTeam}
             label={areRead ? 'Mark as unread (u)' : 'Mark as read (u)'}
             onClick={() => then(acts.markRead(ids, !areRead))}
-            icon={areRead ? IconMail : IconMailOpened}
+            icon={areRead ? 'mail' : 'mail-opened'}
           />
           <SnoozeMenu
             isSnoozed={threads.every(({ snoozedUntil }) => snoozedUntil !== null)}
@@ -72,7 +62,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
           {ids.length > 1 && (
             <QuietButton
               label={ids.length > MAX_MERGED ? `Merge up to ${MAX_MERGED}` : 'Merge'}
-              icon={IconArrowMerge}
+              icon="arrow-merge"
               needed={['organize', 'everything']}
               size="xs"
               h={34}
@@ -88,7 +78,7 @@ export function SelectionBar({ inbox }: { inbox: Inbox }) {
 
 interface ToolProps {
   label: string;
-  icon: IconType;
+  icon: IconName;
   onClick: () => void;
   /** whether members who may change nothing see it */
   isOfAll?: boolean;
@@ -129,28 +119,28 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
   const words = { all: `All ${count} selected`, newest: `The newest ${count} selected`, some: `${count} selected` };
   return (
     <Group p="xs" gap={6} wrap="wrap" role="toolbar" aria-label="All conversations">
-      <Tool isOfAll label="Clear selection" onClick={clear} icon={IconX} />
+      <Tool isOfAll label="Clear selection" onClick={clear} icon="x" />
       <Strong aria-live="polite">{words[chosen.extent]}</Strong>
       <Group gap={6} ml="auto">
         {folder === 'trash' ? (
-          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })} icon={IconRestore} />
+          <Tool label="Restore all" onClick={() => run({ kind: 'restore' })} icon="restore" />
         ) : (
           <>
             {folder === 'archived' ? (
               <Tool
                 label="Unarchive all"
                 onClick={() => run({ kind: 'archive', isArchived: false })}
-                icon={IconArchiveOff}
+                icon="archive-off"
               />
             ) : (
-              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })} icon={IconArchive} />
+              <Tool label="Archive all" onClick={() => run({ kind: 'archive', isArchived: true })} icon="archive" />
             )}
-            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })} icon={IconTrash} />
+            <Tool label="Delete all" onClick={() => run({ kind: 'trash' })} icon="trash" />
             <Tool
               isOwnMark={isInTeam}
               label="Mark all as read"
               onClick={() => run({ kind: 'read', isRead: true })}
-              icon={IconMailOpened}
+              icon="mail-opened"
             />
             <LabelMenu
               labels={inbox.frame?.labels ?? []}
@@ -190,7 +180,7 @@ export function TrashTools({ ids, acts, then }: TrashToolsProps) {
     <Group gap={6} ml="auto" wrap="nowrap">
       <QuietButton
         label="Restore"
-        icon={IconRestore}
+        icon="restore"
         needed="organize"
         size="xs"
         h={34}

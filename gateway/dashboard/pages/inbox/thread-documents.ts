@@ -79,7 +79,7 @@ export type OpenThread = NonNullable<ResultOf<typeof THREAD>['thread']>;
 /** The expanded part of a message. */
 export type MessageBodyData = NonNullable<ResultOf<typeof MESSAGE_BODY>['email']>;
 
-/** Returns the message that a reply to the conversation answers: the last received one, or else the last. */
+/** Returns the message that a reply to the conversation is to: the last received one, or else the last. */
 export function findReplied(messages: readonly ThreadMessage[]): ThreadMessage | undefined {
   return messages.findLast(({ type }) => type === 'RECEIVED') ?? messages.at(-1);
 }

@@ -4,7 +4,6 @@ import { useClient } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { pause, subscribe } from '../../live/live-events.ts';
 import { IconButton, needs } from '../../parts/controls.tsx';
-import { IconArchive, IconArchiveOff, IconArrowLeft, IconDots, IconMail, IconTrash } from '../../parts/icons.ts';
 import { MenuAction } from '../../parts/menu-action.tsx';
 import { Fine, Tag } from '../../parts/text.tsx';
 import { counted, exactTime } from '../../parts/words.ts';
@@ -46,7 +45,7 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
     <Group className={style['head'] ?? ''} px="xs" py={5} gap="xs" wrap="nowrap">
       <IconButton
         label="Back to list (Esc)"
-        icon={IconArrowLeft}
+        icon="arrow-left"
         href={inbox.pathOf({ threadId: null })}
         color="main"
         size="lg"
@@ -66,7 +65,7 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
           </Fine>
           {claim !== null && (
             <Fine className="postroom-wrap" title={`Claimed until ${exactTime(claim.expiresAt)}`}>
-              {claim.holder} is answering
+              {claim.holder} is replying
             </Fine>
           )}
           <PresenceNote threadId={id} isReplying={isReplying(inbox.view)} />
@@ -98,12 +97,12 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
             <Tool
               label={isArchived ? 'Unarchive (e)' : 'Archive (e)'}
               onClick={archive}
-              icon={isArchived ? IconArchiveOff : IconArchive}
+              icon={isArchived ? 'archive-off' : 'archive'}
             />
-            <Tool label="Delete (#)" onClick={remove} icon={IconTrash} />
+            <Tool label="Delete (#)" onClick={remove} icon="trash" />
           </Group>
           <Group gap={6} wrap="nowrap" visibleFrom="xs">
-            <Tool isOwnMark={isInTeam} label="Mark as unread (u)" onClick={unread} icon={IconMail} />
+            <Tool isOwnMark={isInTeam} label="Mark as unread (u)" onClick={unread} icon="mail" />
           </Group>
           <AssignMenu assignee={thread.assignee} assign={(to) => void acts.assign([id], to)} />
           <SnoozeMenu
@@ -126,7 +125,7 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
           />
           <Menu position="bottom-end">
             <Menu.Target>
-              <IconButton label="Actions for this conversation" icon={IconDots} color="main" size="lg" />
+              <IconButton label="Actions for this conversation" icon="dots" color="main" size="lg" />
             </Menu.Target>
             <Menu.Dropdown>
               {last !== undefined && (
@@ -137,17 +136,17 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
               )}
               <MenuAction
                 label={isArchived ? 'Unarchive' : 'Archive'}
-                icon={IconArchive}
+                icon="archive"
                 needed="organize"
                 onClick={archive}
               />
               <MenuAction
                 label="Mark as unread"
-                icon={IconMail}
+                icon="mail"
                 needed={isInTeam ? 'notes' : 'organize'}
                 onClick={unread}
               />
-              <MenuAction label="Delete" icon={IconTrash} needed="organize" onClick={remove} />
+              <MenuAction label="Delete" icon="trash" needed="organize" onClick={remove} />
             </Menu.Dropdown>
           </Menu>
         </>

@@ -15,7 +15,7 @@ import {
   useMemo,
   useRef,
 } from 'react';
-import { IconArchive, IconClock, IconPaperclip } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { ThreadRow as Thread } from './inbox-documents.ts';
@@ -293,25 +293,18 @@ export interface RowActions {
   select: (id: string, isSpan: boolean) => void;
 }
 
-interface ThreadRowProps {
+interface ThreadRowProps extends Pick<ThreadListProps, 'ownDomains' | 'isSentView' | 'density' | 'found' | 'actions'> {
   thread: Thread;
   /** index, starting at 0 */
   index: number;
   /** pixels from the top of the list */
   top: number;
   href: string;
-  ownDomains: ReadonlySet<string>;
   isSelected: boolean;
   isOpen: boolean;
   isTabStop: boolean;
-  /** names recipients instead of senders */
-  isSentView: boolean;
-  density: Density;
-  /** words to mark; null: none */
-  found: RegExp | null;
   /** milliseconds, so that all rows show the same time */
   now: number;
-  actions: RowActions;
 }
 
 /** A thread in the list: senders, subject, preview of the latest message, and status. */
@@ -352,19 +345,19 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
     <>
       {mark !== null && (
         <span className={style['mark']}>
-          <IconClock size={14} aria-hidden />
+          <Icon name="clock" size={14} />
           {mark}
         </span>
       )}
       {thread.latestMessage?.hasFiles === true && (
         <>
-          <IconPaperclip size={15} aria-hidden className={style['dim']} />
+          <Icon name="paperclip" size={15} className={style['dim']} />
           <span className={style['words']}>has attachments</span>
         </>
       )}
       {isArchived && (
         <>
-          <IconArchive size={15} aria-hidden className={style['dim']} />
+          <Icon name="archive" size={15} className={style['dim']} />
           <span className={style['words']}>archived</span>
         </>
       )}

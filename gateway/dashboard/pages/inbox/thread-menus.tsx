@@ -2,7 +2,7 @@ import { ActionIcon, Button, Checkbox, Divider, Menu, ScrollArea, Stack, TextInp
 import { type SubmitEvent, useState } from 'react';
 import { PopoverButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconClock, IconPlus, IconTag } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { Fine } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
 import { useRight } from '../../shell/viewer.ts';
@@ -46,7 +46,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
     <PopoverButton
       label="Labels"
       title="Labels (l)"
-      icon={IconTag}
+      icon="tag"
       needed="organize"
       room={260}
       isOpen={isOpen}
@@ -68,7 +68,7 @@ export function LabelMenu({ labels, given, isOpen, setOpen, change }: LabelMenuP
               type="submit"
               size="compact-sm"
               mt="xs"
-              leftSection={<IconPlus size={14} />}
+              leftSection={<Icon name="plus" size={14} />}
             />
           )}
         </form>
@@ -122,7 +122,7 @@ interface SnoozeMenuProps {
   remind?: (at: string | null) => void;
 }
 
-/** Takes conversations out of the inbox until a time, and sets a reminder for one that no one answers. */
+/** Takes conversations out of the inbox until a time, and sets a reminder for one that no one replies to. */
 export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null, remind }: SnoozeMenuProps) {
   const [typed, setTyped] = useState('');
   const choose = (run: () => void) => () => {
@@ -140,7 +140,7 @@ export function SnoozeMenu({ isSnoozed, isOpen, setOpen, snooze, remindAt = null
     </Button>
   );
   return (
-    <PopoverButton label="Snooze" title="Snooze (b)" icon={IconClock} room={250} isOpen={isOpen} setOpen={setOpen}>
+    <PopoverButton label="Snooze" title="Snooze (b)" icon="clock" room={250} isOpen={isOpen} setOpen={setOpen}>
       <Stack gap={2}>
         <form onSubmit={submit}>
           <TextInput

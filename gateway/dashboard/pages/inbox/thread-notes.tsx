@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Paper, Stack } from '@mantine/core';
+import { Group, NativeSelect, Paper, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -65,9 +65,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
             save={(text) => add.act({ threadId, text })}
           />
         ) : (
-          <Group>
-            <QuietButton label="Write note" size="xs" onClick={() => setWriting(true)} />
-          </Group>
+          <QuietButton w="fit-content" label="Write note" size="xs" onClick={() => setWriting(true)} />
         ))}
     </Stack>
   );
@@ -92,9 +90,7 @@ function NoteCard({ note }: { note: Note }) {
         {!isEditing && (
           <Group gap={4} wrap="nowrap">
             {isYours && (
-              <Button size="compact-xs" variant="subtle" onClick={() => setEditing(true)}>
-                Edit note
-              </Button>
+              <QuietButton label="Edit note" size="compact-xs" variant="subtle" onClick={() => setEditing(true)} />
             )}
             {mayRemove && (
               <ConfirmButton

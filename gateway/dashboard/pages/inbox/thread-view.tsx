@@ -4,7 +4,6 @@ import { toMode } from '../../composer/draft.ts';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconMailQuestion } from '../../parts/icons.ts';
 import { ErrorNote } from '../../parts/page.tsx';
 import { NotFound } from '../../parts/section.tsx';
 import { Hint, PageLink, Small, Tag, WarningAlert } from '../../parts/text.tsx';
@@ -61,7 +60,7 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
     return (
       <div className={style['thread']}>
         <NotFound
-          icon={IconMailQuestion}
+          icon="mail-question"
           title="Conversation not found"
           about="It is not in this workspace, or its messages were moved to another conversation."
         >
@@ -195,7 +194,7 @@ const THREAD_DRAFTS = graphql(`
   }
 `);
 
-/** The drafts that answer messages of a conversation. */
+/** The drafts of replies to messages of a conversation. */
 function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (composing: Composing) => void }) {
   const { data } = useLiveQuery({
     query: THREAD_DRAFTS,
@@ -206,24 +205,12 @@ function ThreadDrafts({ threadId, compose }: { threadId: string; compose: (compo
   return data?.drafts.edges.map(({ node: { id: draftId, kind, preview, isByKey, originalEmail } }) => {
     const mode = toMode(kind);
     if (mode === 'new' || originalEmail === null) return null;
+    const mark = `${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`;
+    const open = () => compose({ mode, emailId: originalEmail.id, draftId });
     return (
-      <Paper key={draftId} withBorder px="md" py="xs" radius="md" component="section" aria-label="Draft">
-        <Group justify="space-between" wrap="nowrap" gap="sm">
-          <Group gap="xs" wrap="nowrap" miw={0}>
-            <Tag style={{ flexShrink: 0 }}>
-              {`${mode === 'forward' ? 'Forward' : 'Reply'}, draft${isByKey ? ' by API key' : ''}`}
-            </Tag>
-            <Hint truncate>{preview}</Hint>
-          </Group>
-          <QuietButton
-            label="Open draft"
-            needed="send"
-            size="xs"
-            onClick={() => compose({ mode, emailId: originalEmail.id, draftId })}
-            style={{ flexShrink: 0 }}
-          />
-        </Group>
-      </Paper>
+      <UnsentReply key={draftId} label="Draft" mark={mark} preview={preview}>
+        <QuietButton label="Open draft" needed="send" size="xs" onClick={open} style={UNSHRUNK} />
+      </UnsentReply>
     );
   });
 }
@@ -237,14 +224,28 @@ function ThreadApprovals({ threadId }: { threadId: string }) {
   });
   const replies = data?.waitingEmails.edges.filter(({ node }) => node.approval?.thread?.id === threadId);
   return replies?.map(({ node: { id, preview } }) => (
-    <Paper key={id} withBorder px="md" py="xs" radius="md" component="section" aria-label="Awaiting approval">
+    <UnsentReply key={id} label="Awaiting approval" mark="Awaiting approval" preview={preview}>
+      <QuietButton label="Review" size="xs" href="/approvals" style={UNSHRUNK} />
+    </UnsentReply>
+  ));
+}
+
+/** A long text takes no room from what is beside it. */
+const UNSHRUNK = { flexShrink: 0 } as const;
+
+type UnsentReplyProps = { label: string; mark: string; preview: string; children: ReactNode };
+
+/** A line about a reply that is not sent, with what can be done about it. */
+function UnsentReply({ label, mark, preview, children }: UnsentReplyProps) {
+  return (
+    <Paper withBorder px="md" py="xs" radius="md" component="section" aria-label={label}>
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Group gap="xs" wrap="nowrap" miw={0}>
-          <Tag style={{ flexShrink: 0 }}>Awaiting approval</Tag>
+          <Tag style={UNSHRUNK}>{mark}</Tag>
           <Hint truncate>{preview}</Hint>
         </Group>
-        <QuietButton label="Review" size="xs" href="/approvals" style={{ flexShrink: 0 }} />
+        {children}
       </Group>
     </Paper>
-  ));
+  );
 }

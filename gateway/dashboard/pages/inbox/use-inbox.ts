@@ -207,13 +207,10 @@ export function useInbox() {
     if (acts.undo() || lastChange === null) return;
     large.askToUndo(lastChange.text, () => void bulk.undo(lastChange));
   };
-  const label = () => {
+  /** Opens a menu for the threads that keys act on. */
+  const openMenu = (setOpen: (isOpen: boolean) => void) => () => {
     if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
-    setLabelling(meant().length > 0);
-  };
-  const askSnooze = () => {
-    if (selected.length === 0 && threadId === null && activeId !== null) selection.set([activeId]);
-    setSnoozing(meant().length > 0);
+    setOpen(meant().length > 0);
   };
   const assignToMe = () => {
     const threads = meant();
@@ -235,8 +232,8 @@ export function useInbox() {
     e: orAll(archive, { kind: 'archive', isArchived: folder !== 'archived' }),
     '#': orAll(remove, { kind: 'trash' }),
     u: orAll(unread, { kind: 'read', isRead: false }),
-    l: () => mayOrganize && (bulk.chosen === null ? whenLoaded(label, true) : setLabelling(true)),
-    b: () => mayOrganize && bulk.chosen === null && whenLoaded(askSnooze, true),
+    l: () => mayOrganize && (bulk.chosen === null ? whenLoaded(openMenu(setLabelling), true) : setLabelling(true)),
+    b: () => mayOrganize && bulk.chosen === null && whenLoaded(openMenu(setSnoozing), true),
     i: () => whenLoaded(assignToMe),
     m: () => bulk.chosen === null && askMerge(),
     r: startReply('reply'),

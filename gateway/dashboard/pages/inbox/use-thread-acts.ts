@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import { timeZone } from '../../composer/draft.ts';
 import { graphql, mutation } from '../../graphql.ts';
 import { showNotice } from '../../parts/notify.tsx';
-import { useAct } from '../../parts/use-act.ts';
+import { type Outcome, useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { useIsInTeam, useRight } from '../../shell/viewer.ts';
 import { THREAD_ROW, type ThreadRow } from './inbox-documents.ts';
@@ -122,54 +122,59 @@ export function useThreadActs(
     if (undoId !== null) void takeBackChange({ undoId });
   };
 
-  const setArchived = async (ids: readonly string[], isArchived: boolean): Promise<(() => void) | null> => {
+  /** Shows a change at once, and what was shown before when the service refuses it or the user undoes it. */
+  const change = async (
+    show: () => void,
+    back: () => void,
+    sent: () => Promise<Outcome<{ undoId: string | null }>>,
+  ): Promise<(() => void) | null> => {
+    show();
+    const { payload } = await sent();
+    if (payload !== null)
+      return () => {
+        back();
+        takeBack(payload.undoId);
+      };
+    back();
+    return null;
+  };
+  const readRows = (touched: ReadonlySet<string>) => heldRows(list.pages).filter(({ node }) => touched.has(node.id));
+  const setArchived = (ids: readonly string[], isArchived: boolean) => {
     const touched = new Set(ids);
-    const before = heldRows(list.pages).filter(({ node }) => touched.has(node.id));
+    const before = readRows(touched);
+    const mark = (is: boolean) => list.patch(touched, (thread) => ({ ...thread, isArchived: is }));
     const isLeaving = leaves(isArchived);
-    if (isLeaving) list.takeOut(touched);
-    else list.patch(touched, (thread) => ({ ...thread, isArchived }));
-    const back = () => {
-      if (isLeaving) list.putBack(before);
-      else list.patch(touched, (thread) => ({ ...thread, isArchived: !isArchived }));
-    };
-    const { payload, problem } = await update({ threadIds: [...ids], isArchived });
-    if (problem !== null) {
-      back();
-      return null;
-    }
-    return () => {
-      back();
-      takeBack(payload.undoId);
-    };
+    return change(
+      () => (isLeaving ? void list.takeOut(touched) : mark(isArchived)),
+      () => (isLeaving ? list.putBack(before) : mark(!isArchived)),
+      () => update({ threadIds: [...ids], isArchived }),
+    );
   };
   /** The list loses the threads whichever way they go: to the trash, or back. */
-  const setTrashed = async (ids: readonly string[], isTrashed: boolean): Promise<(() => void) | null> => {
-    const gone = list.takeOut(new Set(ids));
-    const move = isTrashed ? moveToTrash : moveBack;
-    const { payload, problem } = await move({ threadIds: [...ids] });
-    if (problem !== null) {
-      list.putBack(gone);
-      return null;
-    }
-    return () => {
-      list.putBack(gone);
-      takeBack(payload.undoId);
-    };
-  };
-  const setRead = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
+  const setTrashed = (ids: readonly string[], isTrashed: boolean) => {
     const touched = new Set(ids);
-    const before = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
-    const counts = new Map(before.map(({ id, unreadCount }) => [id, unreadCount]));
-    list.patch(touched, (thread) => ({ ...thread, unreadCount: isRead ? 0 : Math.max(1, thread.unreadCount) }));
-    const { payload, problem } = await update({ threadIds: [...ids], isRead });
-    if (problem === null) return () => takeBack(payload.undoId);
-    list.patch(touched, (thread) => ({ ...thread, unreadCount: counts.get(thread.id) ?? thread.unreadCount }));
-    return null;
+    const before = readRows(touched);
+    const move = isTrashed ? moveToTrash : moveBack;
+    return change(
+      () => void list.takeOut(touched),
+      () => list.putBack(before),
+      () => move({ threadIds: [...ids] }),
+    );
+  };
+  const setRead = (ids: readonly string[], isRead: boolean) => {
+    const touched = new Set(ids);
+    const counts = new Map(readRows(touched).map(({ node }) => [node.id, node.unreadCount]));
+    const show = (count: (thread: ThreadRow) => number) =>
+      list.patch(touched, (thread) => ({ ...thread, unreadCount: count(thread) }));
+    return change(
+      () => show(({ unreadCount }) => (isRead ? 0 : Math.max(1, unreadCount))),
+      () => show(({ id, unreadCount }) => counts.get(id) ?? unreadCount),
+      () => update({ threadIds: [...ids], isRead }),
+    );
   };
   /** Marks threads by the person. Undo restores what the list showed before. */
   const setReadByMe = async (ids: readonly string[], isRead: boolean): Promise<(() => void) | null> => {
-    const touched = new Set(ids);
-    const shown = heldRows(list.pages).flatMap(({ node }) => (touched.has(node.id) ? [node] : []));
+    const shown = readRows(new Set(ids)).map(({ node }) => node);
     const same = new Set(shown.flatMap(({ id, isReadByMe }) => (isReadByMe === isRead ? [id] : [])));
     const changed = ids.filter((id) => !same.has(id));
     if (changed.length === 0) return null;

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { freshClient } from '../../client.ts';
-import { type LiveKind, useLive } from '../../live/live-context.tsx';
+import { CHANGES, type LiveKind, useLive } from '../../live/live-context.tsx';
 import { takeFirstList } from './first-list.ts';
 import { THREADS_BY_ID, THREADS_PAGE, type ThreadRow } from './inbox-documents.ts';
 import type { ThreadsWanted } from './inbox-view.ts';
@@ -25,35 +25,26 @@ import {
 
 /** Events that can add a thread to the list or change the order. */
 const ARRIVALS = new Set<LiveKind>([
+  ...CHANGES.grouped,
+  ...CHANGES.trashed,
+  ...CHANGES.snoozed,
   'EMAIL_THREADED',
   'EMAIL_RELEASED',
   'EMAIL_UNARCHIVED',
   'THREAD_UNARCHIVED',
   'THREAD_ASSIGNED',
-  'THREAD_RETURNED',
-  'THREAD_SNOOZED',
-  'THREAD_SPLIT',
-  'THREAD_MOVED',
-  'THREAD_MERGED',
-  'THREAD_TRASHED',
-  'THREAD_RESTORED',
 ]);
-/** Events that change a row but not the list. */
-const CHANGES = new Set<LiveKind>([
-  'EMAIL_READ',
-  'EMAIL_UNREAD',
-  'EMAIL_ARCHIVED',
-  'THREAD_READ',
-  'THREAD_UNREAD',
-  'THREAD_ARCHIVED',
+/** These, and events that change a row but not the list. */
+const KINDS: LiveKind[] = [
+  ...ARRIVALS,
+  ...CHANGES.read,
+  ...CHANGES.archived,
+  ...CHANGES.held,
   'THREAD_LABELLED',
   'THREAD_DELETED',
-  'EMAIL_BLOCKED',
-  'EMAIL_HELD',
-]);
+];
 /** Events that add a thread to a list of unread ones. */
 const UNREAD = new Set<LiveKind>(['EMAIL_UNREAD', 'THREAD_UNREAD']);
-const KINDS = [...ARRIVALS, ...CHANGES];
 /** The first event reads the list immediately; events within this time after it cause one more read. Milliseconds. */
 const GATHER_MS = 300;
 /** Number of rows loaded in advance around the visible ones. */

@@ -1,49 +1,24 @@
 import { useRef, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { freshClient } from '../../client.ts';
-import type { LiveKind } from '../../live/live-context.tsx';
+import { CHANGES, type LiveKind } from '../../live/live-context.tsx';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { type MessageEdge, withEarlierMessages, withNewestMessages } from './message-pages.ts';
 import { useReadEarly } from './read-early.ts';
 import { EARLIER_MESSAGES, MESSAGES, type OpenThread, THREAD, type ThreadMessage } from './thread-documents.ts';
 
 const KINDS: LiveKind[] = [
+  ...Object.values(CHANGES).flat(),
   'EMAIL_THREADED',
-  'EMAIL_READ',
-  'EMAIL_UNREAD',
-  'EMAIL_ARCHIVED',
-  'EMAIL_UNARCHIVED',
   'EMAIL_SENT',
-  'EMAIL_DELIVERED',
-  'EMAIL_DELAYED',
-  'EMAIL_BOUNCED',
-  'EMAIL_FAILED',
-  'EMAIL_COMPLAINED',
   'EMAIL_REPROCESSED',
-  'EMAIL_BLOCKED',
-  'EMAIL_HELD',
-  'EMAIL_RELEASED',
-  'THREAD_MERGED',
   'THREAD_RENUMBERED',
-  'THREAD_SPLIT',
-  'THREAD_MOVED',
-  'THREAD_READ',
-  'THREAD_UNREAD',
-  'THREAD_ARCHIVED',
-  'THREAD_UNARCHIVED',
   'THREAD_LABELLED',
-  'THREAD_TRASHED',
-  'THREAD_RESTORED',
   'THREAD_DELETED',
   'THREAD_ASSIGNED',
-  'THREAD_RETURNED',
-  'THREAD_SNOOZED',
   'THREAD_CLAIMED',
   'THREAD_RELEASED',
 ];
-
-/** A person who reads a conversation in a team marks it twice: for the person, and for the workspace. */
-const MARKS: LiveKind[] = ['EMAIL_READ', 'EMAIL_UNREAD', 'THREAD_READ', 'THREAD_UNREAD'];
 
 /** A thread, updated live. */
 interface ThreadInSight {
@@ -66,7 +41,8 @@ export function useThread(id: string): ThreadInSight {
     query: THREAD,
     variables: { id, last: MESSAGES },
     kinds: KINDS,
-    joins: MARKS,
+    // A person who reads a conversation in a team marks it twice: for the person, and for the workspace.
+    joins: CHANGES.read,
     isFresh: useReadEarly(id),
     types: ['Thread'],
     concerns: ({ threadId, emailId }) =>

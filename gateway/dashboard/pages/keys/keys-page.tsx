@@ -2,14 +2,13 @@ import { Group, List, Paper, Radio, SegmentedControl, Skeleton, Stack, Text, Tit
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { mutation, type ResultOf, record } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton, DialogButton } from '../../parts/buttons.tsx';
 import { makeChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconKey } from '../../parts/icons.ts';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded, PlainList } from '../../parts/section.tsx';
 import {
@@ -46,18 +45,18 @@ export function KeysPage() {
   // A new form each time it opens, so that no secret stays in it.
   const [opening, setOpening] = useState({ count: 0, isOpen: search.has('new') });
   const add = (
-    <CreateButton needed="keys" onClick={() => setOpening(({ count }) => ({ count: count + 1, isOpen: true }))}>
-      Create key
-    </CreateButton>
+    <CreateButton
+      label="Create key"
+      needed="keys"
+      onClick={() => setOpening(({ count }) => ({ count: count + 1, isOpen: true }))}
+    />
   );
   return (
-    <>
-      <PageHeader
-        title="API keys"
-        about="Programs use API keys to access your account. You can limit a key to scopes, to one domain and by a send policy, and let it expire."
-      >
-        {add}
-      </PageHeader>
+    <Page
+      title="API keys"
+      about="Programs use API keys to access your account. You can limit a key to scopes, to one domain and by a send policy, and let it expire."
+      actions={add}
+    >
       <Stack>
         <SegmentedControl
           aria-label="Status of keys"
@@ -95,16 +94,16 @@ export function KeysPage() {
         isOpen={opening.isOpen}
         onClose={() => setOpening(({ count }) => ({ count, isOpen: false }))}
       />
-    </>
+    </Page>
   );
 }
 
 function NoKeys({ isRevoked, add }: { isRevoked: boolean; add: ReactNode }) {
   return isRevoked ? (
-    <EmptyState icon={IconKey} title="No revoked keys" about="Revoked keys no longer work. They are listed here." />
+    <EmptyState icon="key" title="No revoked keys" about="Revoked keys no longer work. They are listed here." />
   ) : (
     <EmptyState
-      icon={IconKey}
+      icon="key"
       title="No API keys yet"
       about="Create one key per program, so that you can limit and revoke each key separately."
     >
@@ -236,9 +235,7 @@ function EditForm({ apiKey: { id, name, scopes, policy, policyUsage }, close }: 
   );
 }
 
-const CONFIGURATION = graphql(`
-  query DashboardKeyConfiguration($id: ID!) { apiKey(id: $id) { id configuration { items { kind id name } hasMore } } }
-`);
+const CONFIGURATION = record(`apiKey { id configuration { items { kind id name } hasMore } }`);
 type Item = NonNullable<ResultOf<typeof CONFIGURATION>['apiKey']>['configuration']['items'][number];
 
 const REVOKE_KEY = mutation('revokeApiKey', 'apiKey { id status revokedAt }');

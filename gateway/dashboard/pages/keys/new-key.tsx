@@ -1,12 +1,13 @@
-import { Button, Checkbox, Group, Modal, Radio, Stack, Switch } from '@mantine/core';
+import { Checkbox, Group, Modal, Radio, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { EXPIRIES, findDateFault, readExpiry } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconEyeOff } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import {
   POLICY_PARTS,
   PolicyFields,
@@ -279,7 +280,7 @@ function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
   const { about, command } = writeFirstRequest(made, baseUrl(service));
   return (
     <Stack>
-      <CautionAlert icon={<IconEyeOff aria-hidden />} role="status" py="sm">
+      <CautionAlert icon={<Icon name="eye-off" />} role="status" py="sm">
         <Small>
           The key is shown only once, because Postroom stores only a digest. Save it where your program keeps its
           secrets.
@@ -289,7 +290,7 @@ function NewKeySecret({ made, onDone }: { made: MadeKey; onDone: () => void }) {
       <Small>{about}</Small>
       <Command text={command} />
       <Group justify="flex-end">
-        <Button onClick={onDone}>Done</Button>
+        <MainButton label="Done" onClick={onDone} />
       </Group>
     </Stack>
   );

@@ -5,7 +5,6 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconPlus } from '../../parts/icons.ts';
 import { Row, RowName, Rows } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -41,7 +40,7 @@ export function MembersPage() {
         about={`Persons who work in the workspace ${person?.workspaceName ?? ''}, each with a role.`}
       >
         {mayManage && (
-          <DialogButton label="Invite person" title="Invite person" icon={IconPlus} variant="filled" size="sm">
+          <DialogButton label="Invite person" title="Invite person" icon="plus" variant="filled" size="sm">
             {(close) => <InviteForm done={close} />}
           </DialogButton>
         )}
@@ -336,14 +335,13 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
       actions={
         <Group gap="xs">
           <ActButton
+            label="Send again"
             aria-label={`Send again: invitation of ${email}`}
             mutation={RESEND}
             input={{ id }}
             done="The invitation was sent again."
             onDone={changed}
-          >
-            Send again
-          </ActButton>
+          />
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke invitation of ${email}`}
@@ -399,13 +397,12 @@ function LeaveWorkspace() {
     },
   });
   return (
-    <Group>
-      <ConfirmButton
-        label="Leave workspace"
-        question={`Leave ${person?.workspaceName ?? ''}?`}
-        about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
-        act={() => act({ workspaceId: id })}
-      />
-    </Group>
+    <ConfirmButton
+      w="fit-content"
+      label="Leave workspace"
+      question={`Leave ${person?.workspaceName ?? ''}?`}
+      about="You lose access at once, and API keys that you created are revoked. You then sign in to another workspace of yours."
+      act={() => act({ workspaceId: id })}
+    />
   );
 }

@@ -4,7 +4,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { readStored, writeStored } from '../../parts/browser-storage.ts';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconAt, IconCheck, IconInbox, IconKey, IconSend, type IconType, IconWebhook } from '../../parts/icons.ts';
+import type { IconName } from '../../parts/icons.ts';
 import { Row, Rows } from '../../parts/list.tsx';
 import { Postmark } from '../../parts/postmark.tsx';
 import { Hint, SmallLink } from '../../parts/text.tsx';
@@ -21,7 +21,7 @@ const STARTED = graphql(`
 `);
 
 interface Step {
-  icon: IconType;
+  icon: IconName;
   title: string;
   about: string;
   path: string;
@@ -32,7 +32,7 @@ interface Step {
 
 const ALL_STEPS: Step[] = [
   {
-    icon: IconAt,
+    icon: 'at',
     title: 'Create an address',
     about: 'Mail to it is received and stored.',
     path: '/addresses?new',
@@ -40,7 +40,7 @@ const ALL_STEPS: Step[] = [
     isDone: ({ emailAddresses }) => emailAddresses.totalCount > 0,
   },
   {
-    icon: IconInbox,
+    icon: 'inbox',
     title: 'Receive an email',
     about: 'A command or a click sends the first one.',
     path: '/welcome',
@@ -48,7 +48,7 @@ const ALL_STEPS: Step[] = [
     isDone: ({ received }) => received.edges.length > 0,
   },
   {
-    icon: IconSend,
+    icon: 'send',
     title: 'Send an email',
     about: 'Write one, or reply to the first.',
     path: '/inbox?compose=new',
@@ -56,7 +56,7 @@ const ALL_STEPS: Step[] = [
     isDone: ({ sent }) => sent.edges.length > 0,
   },
   {
-    icon: IconWebhook,
+    icon: 'webhook',
     title: 'Deliver mail to your program',
     about: 'An endpoint posts each email as a signed webhook, or forwards it.',
     path: '/endpoints?new=webhook',
@@ -64,7 +64,7 @@ const ALL_STEPS: Step[] = [
     isDone: ({ endpoints }) => endpoints.totalCount > 0,
   },
   {
-    icon: IconKey,
+    icon: 'key',
     title: 'Call the API',
     about: 'Make a request with an API key.',
     path: '/keys',
@@ -115,7 +115,7 @@ export function GettingStarted() {
             key={path}
             name={
               <>
-                <Postmark icon={isDone(data) ? IconCheck : icon} />
+                <Postmark icon={isDone(data) ? 'check' : icon} />
                 {isDone(data) ? (
                   <Hint>{title}: done</Hint>
                 ) : (

@@ -1,20 +1,14 @@
-import { Anchor, Badge, Button, Grid, Group, SegmentedControl, Skeleton, Stack, Table, ThemeIcon } from '@mantine/core';
+import { Anchor, Badge, Grid, Group, SegmentedControl, Skeleton, Stack, Table, ThemeIcon } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { makeChoices } from '../../parts/choices.ts';
-import {
-  IconAlertTriangle,
-  IconArrowDownLeft,
-  IconArrowUpRight,
-  IconCircleCheck,
-  IconExclamationCircle,
-  IconInfoCircle,
-} from '../../parts/icons.ts';
+import { MainButton } from '../../parts/controls.tsx';
+import { Icon } from '../../parts/icons.ts';
 import { ErrorNote, PageHeader } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Fine, Hint, PageLink, Small, SmallLink, Strong } from '../../parts/text.tsx';
+import { Fine, Hint, PageLink, Small, SmallLink, Strong, TextLink } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 import { Figures, HoursChart, OVERVIEW, type Overview, SENDING_RATE, WebhookTimesChart } from './charts.tsx';
 import { GettingStarted } from './getting-started.tsx';
@@ -41,11 +35,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview" about="Received and sent mail, and what needs your attention.">
-        {isSilent && (
-          <Button component={Link} href="/welcome">
-            Send first email
-          </Button>
-        )}
+        {isSilent && <MainButton label="Send first email" href="/welcome" />}
         <SegmentedControl
           aria-label="Period"
           value={period}
@@ -134,10 +124,10 @@ function WaitingMail({ waiting }: Pick<Overview, 'waiting'>) {
 type Thing = Overview['findings'][number];
 
 const looks = {
-  ERROR: { icon: IconExclamationCircle, color: 'red', word: 'Error' },
-  WARNING: { icon: IconAlertTriangle, color: 'orange', word: 'Warning' },
-  NOTICE: { icon: IconInfoCircle, color: 'gray', word: 'Notice' },
-};
+  ERROR: { icon: 'exclamation-circle', color: 'red', word: 'Error' },
+  WARNING: { icon: 'alert-triangle', color: 'orange', word: 'Warning' },
+  NOTICE: { icon: 'info-circle', color: 'gray', word: 'Notice' },
+} as const;
 
 /** Findings that need the user's attention, most severe first. If there are none, it says so. */
 function ThingsToFix({ things }: { things: readonly Thing[] }) {
@@ -145,7 +135,7 @@ function ThingsToFix({ things }: { things: readonly Thing[] }) {
     return (
       <Group gap="xs">
         <ThemeIcon variant="transparent" color="green" size="sm" aria-hidden>
-          <IconCircleCheck size={18} />
+          <Icon name="circle-check" size={18} />
         </ThemeIcon>
         <Small>No problems found.</Small>
       </Group>
@@ -154,7 +144,7 @@ function ThingsToFix({ things }: { things: readonly Thing[] }) {
     <Section title="Problems to fix" p="md">
       <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {things.map((thing) => {
-          const { icon: Icon, color, word } = looks[thing.severity];
+          const { icon, color, word } = looks[thing.severity];
           const path = findPath(thing);
           return (
             <Group
@@ -165,7 +155,7 @@ function ThingsToFix({ things }: { things: readonly Thing[] }) {
               align="flex-start"
             >
               <ThemeIcon variant="light" color={color} size="md" role="img" aria-label={word}>
-                <Icon size={18} aria-hidden />
+                <Icon name={icon} size={18} />
               </ThemeIcon>
               <div>
                 <Strong className="postroom-wrap">
@@ -315,20 +305,21 @@ function LatestMail() {
     <Section title="Latest emails" p="md">
       {data !== undefined && emails.length === 0 && (
         <Hint>
-          No emails yet.{' '}
-          <PageLink href="/welcome" inherit underline="always">
-            Send your first email
-          </PageLink>
+          No emails yet. <TextLink href="/welcome">Send your first email</TextLink>
         </Hint>
       )}
       <Stack gap="xs">
         {emails.map(({ node }) => {
           const isReceived = node.type === 'RECEIVED';
-          const Way = isReceived ? IconArrowDownLeft : IconArrowUpRight;
           return (
             <Group key={node.id} gap="sm" wrap="nowrap" justify="space-between">
               <Group gap="sm" wrap="nowrap" miw={0} flex={1}>
-                <Way size={18} role="img" aria-label={isReceived ? 'Received' : 'Sent'} />
+                <Icon
+                  name={isReceived ? 'arrow-down-left' : 'arrow-up-right'}
+                  size={18}
+                  role="img"
+                  aria-label={isReceived ? 'Received' : 'Sent'}
+                />
                 <Stack gap={0} miw={0}>
                   <SmallLink href={`/emails/${node.id}`} fw={600} truncate="end">
                     {node.subject || '(no subject)'}

@@ -1,12 +1,11 @@
-import { Button, Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text } from '@mantine/core';
+import { Group, Loader, SimpleGrid, Skeleton, Stack, Stepper, Tabs, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { Link } from 'wouter';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { Command } from '../../parts/command.tsx';
-import { needs, QuietButton } from '../../parts/controls.tsx';
-import { IconAt, IconMailCheck } from '../../parts/icons.ts';
-import { EmptyState, ErrorNote, PageHeader } from '../../parts/page.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { EmptyState, ErrorNote, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
@@ -36,13 +35,12 @@ export function WelcomePage() {
   const address = data?.emailAddresses.edges.find(({ node }) => node.isReceiving)?.node.address;
   const arrived = data?.emails.edges[0]?.node ?? null;
   return (
-    <>
-      <PageHeader title="First email" about="Send an email to your service and watch it arrive. It takes a minute." />
+    <Page title="First email" about="Send an email to your service and watch it arrive. It takes a minute.">
       {error !== undefined && data === undefined && <ErrorNote error={error} retry={refresh} />}
       {data === undefined && error === undefined && <Skeleton height={320} />}
       {data !== undefined && address === undefined && (
         <EmptyState
-          icon={IconAt}
+          icon="at"
           title="Create an address first"
           about={`To receive mail, add a domain and create an address on it.${
             data.viewer.suggestedDomain === null ? '' : ` ${data.viewer.suggestedDomain} needs no DNS records.`
@@ -69,7 +67,7 @@ export function WelcomePage() {
           </SimpleGrid>
         </Stack>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -82,9 +80,12 @@ function FirstAddress({ domain }: { domain: string }) {
     if (payload !== null) await create.act({ address: `hello@${domain}`, domainId: payload.domain.id });
   };
   return (
-    <Button {...needs('domains')} loading={add.isBusy || create.isBusy} onClick={() => void both()}>
-      Get hello@{domain}
-    </Button>
+    <MainButton
+      label={`Get hello@${domain}`}
+      needed="domains"
+      loading={add.isBusy || create.isBusy}
+      onClick={() => void both()}
+    />
   );
 }
 
@@ -153,9 +154,7 @@ function FirstMail({ address }: { address: string }) {
         </Tabs.Panel>
         <Tabs.Panel value="test" pt="sm">
           <Group>
-            <Button {...needs('endpoints')} onClick={() => void simulate()} loading={isBusy}>
-              Send test email
-            </Button>
+            <MainButton label="Send test email" needed="endpoints" onClick={() => void simulate()} loading={isBusy} />
             <Hint>It is processed like every email and is marked as a test.</Hint>
           </Group>
         </Tabs.Panel>
@@ -178,7 +177,7 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
       ) : (
         <Group justify="space-between" gap="sm">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <IconMailCheck size={28} stroke={1.5} aria-hidden />
+            <Icon name="mail-check" size={28} stroke={1.5} />
             <div>
               <Text fw={600} className="postroom-wrap">
                 {mail.subject || '(no subject)'}
@@ -189,11 +188,7 @@ function FirstArrival({ mail, address }: { mail: ArrivedMail | null; address: st
             </div>
           </Group>
           <Group gap="xs">
-            {mail.thread !== null && (
-              <Button component={Link} href={`/inbox/${mail.thread.id}`} size="xs">
-                Open email
-              </Button>
-            )}
+            {mail.thread !== null && <MainButton label="Open email" href={`/inbox/${mail.thread.id}`} size="xs" />}
             <QuietButton label="Show timeline" href={`/emails/${mail.id}`} size="xs" />
           </Group>
         </Group>

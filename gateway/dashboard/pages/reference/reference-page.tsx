@@ -2,8 +2,8 @@ import { Anchor, Card, Group, SimpleGrid, Stack, ThemeIcon, Title } from '@manti
 import type { ReactNode } from 'react';
 import { Command } from '../../parts/command.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
-import { IconApi, IconBrandGraphql, IconExternalLink, IconFileText, type IconType } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Icon, type IconName } from '../../parts/icons.ts';
+import { Page } from '../../parts/page.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
 
@@ -12,14 +12,13 @@ export function ReferencePage() {
   const { service } = useViewer();
   const base = baseUrl(service);
   return (
-    <>
-      <PageHeader
-        title="Explorer and reference"
-        about="Programs can do everything that this dashboard does. REST and GraphQL use the same API keys and permissions."
-      />
+    <Page
+      title="Explorer and reference"
+      about="Programs can do everything that this dashboard does. REST and GraphQL use the same API keys and permissions."
+    >
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Way
-          icon={IconBrandGraphql}
+          icon="brand-graphql"
           title="GraphQL explorer"
           about="Write queries with completion, run the published operations, and read the schema. The explorer uses your session; you need no API key."
           path="/graphql"
@@ -33,7 +32,7 @@ export function ReferencePage() {
           />
         </Way>
         <Way
-          icon={IconApi}
+          icon="api"
           title="REST reference"
           about="Describes every route of /api/e2 with its fields, responses and errors, and lets you try requests."
           path="/api/e2/docs"
@@ -54,7 +53,7 @@ export function ReferencePage() {
           </Small>
         </Way>
         <Way
-          icon={IconFileText}
+          icon="file-text"
           title="Live events"
           about="One feed of all events without gaps, as pages, by long polling or as a stream. Continue from the last cursor that you received."
           path={null}
@@ -67,12 +66,12 @@ export function ReferencePage() {
           />
         </Way>
       </SimpleGrid>
-    </>
+    </Page>
   );
 }
 
 interface WayProps {
-  icon: IconType;
+  icon: IconName;
   title: string;
   about: string;
   path: string | null;
@@ -80,26 +79,19 @@ interface WayProps {
   children: ReactNode;
 }
 
-function Way({ icon: Icon, title, about, path, open, children }: WayProps) {
+function Way({ icon, title, about, path, open, children }: WayProps) {
   return (
     <Card withBorder padding="lg" bg="var(--postroom-raised)" component="section" aria-label={title}>
       <Stack gap="sm">
         <Group gap="sm">
           <ThemeIcon variant="light" size="lg" aria-hidden>
-            <Icon size={20} stroke={1.6} />
+            <Icon name={icon} size={20} stroke={1.6} />
           </ThemeIcon>
           <Title order={2}>{title}</Title>
         </Group>
         <Hint>{about}</Hint>
         {path !== null && (
-          <QuietButton
-            label={open}
-            icon={IconExternalLink}
-            href={path}
-            target="_blank"
-            rel="noopener"
-            w="fit-content"
-          />
+          <QuietButton label={open} icon="external-link" href={path} target="_blank" rel="noopener" w="fit-content" />
         )}
         {children}
       </Stack>

@@ -1,6 +1,5 @@
 import { Badge, Group } from '@mantine/core';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { IconMailOff } from '../../parts/icons.ts';
+import { connection, type ResultOf } from '../../graphql.ts';
 import {
   ChoiceFilter,
   FilterBar,
@@ -10,19 +9,14 @@ import {
   TextFilter,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { formatCount } from '../../parts/words.ts';
 
-const REFUSALS = graphql(`
-  query DashboardRefusals($first: Int!, $after: String, $filter: DoorRefusalFilter) {
-    refusals(first: $first, after: $after, filter: $filter) {
-      edges { node { id reason recipient sender clientAddress network helo reply times createdAt lastAt } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
+const REFUSALS = connection(
+  `refusals($filter: DoorRefusalFilter) { id reason recipient sender clientAddress network helo reply times createdAt lastAt }`,
+);
 type ShownRefusal = ResultOf<typeof REFUSALS>['refusals']['edges'][number]['node'];
 
 const LIST = listSource({ label: 'Refusals', query: REFUSALS, size: 50, types: ['DoorRefusal'] });
@@ -45,21 +39,20 @@ const REASONS = [
 export function RefusalsPage() {
   const filters = useUrlFilters(['q', 'reason']);
   return (
-    <>
-      <PageHeader
-        title="Refused at the door"
-        about="Mail to your domains that was refused in the last 7 days, before it was accepted. The sender got the reply that is shown."
-      />
-      <FilterBar>
-        <TextFilter label="Recipient, sender or client" maxLength={320} filters={filters} width={300} />
-        <ChoiceFilter name="reason" label="Reason" choices={REASONS} filters={filters} width={220} />
+    <Page
+      title="Refused at the door"
+      about="Mail to your domains that was refused in the last 7 days, before it was accepted. The sender got the reply that is shown."
+    >
+      <FilterBar filters={filters}>
+        <TextFilter label="Recipient, sender or client" maxLength={320} width={300} />
+        <ChoiceFilter name="reason" label="Reason" choices={REASONS} width={220} />
       </FilterBar>
       <PagedList
         list={LIST}
         variables={{ filter: { search: filters.get('q'), reason: filters.choice('reason', REASONS) } }}
         filters={filters}
         empty={{
-          icon: IconMailOff,
+          icon: 'mail-off',
           title: 'No mail was refused',
           about: 'Mail that is refused before it is accepted appears here for 7 days, with the reason.',
           filtered: {
@@ -71,7 +64,7 @@ export function RefusalsPage() {
       >
         {(refusal) => <RefusalRow key={refusal.id} refusal={refusal} />}
       </PagedList>
-    </>
+    </Page>
   );
 }
 

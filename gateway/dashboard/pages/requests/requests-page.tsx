@@ -1,17 +1,15 @@
-import { Badge, Button, Group, Stack, Title } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
+import { Group, Stack, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import { connection, graphql, type ResultOf, record, type VariablesOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { makeChoices } from '../../parts/choices.ts';
-import { CopyButton } from '../../parts/command.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
-import { IconCheck, IconHistory, IconTerminal2 } from '../../parts/icons.ts';
+import { CopyButton, CopyTextButton } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
 import {
   ChoiceFilter,
   FilterBar,
+  type ListRow,
   listSource,
   PagedList,
   PressedRow,
@@ -19,23 +17,12 @@ import {
   type UrlFilters,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { RecordDrawer } from '../../parts/section.tsx';
-import { CautionAlert, Hint, Small, SmallLink } from '../../parts/text.tsx';
+import { CautionAlert, Hint, Small, SmallLink, StatusBadge } from '../../parts/text.tsx';
 import { exactTime, formatCount } from '../../parts/words.ts';
 import { Json } from '../activity/delivery-parts.tsx';
-
-const REQUESTS = graphql(`
-  query DashboardRequests($first: Int!, $after: String, $filter: ApiRequestFilter) {
-    apiRequests(first: $first, after: $after, filter: $filter) {
-      edges { node { id interface method path operation status durationMs createdAt apiKey { id name hint } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type RequestFilter = NonNullable<VariablesOf<typeof REQUESTS>['filter']>;
-type ShownRequest = ResultOf<typeof REQUESTS>['apiRequests']['edges'][number]['node'];
 
 const REQUEST_KEYS = graphql(`query DashboardRequestKeys { apiKeys(first: 100) { edges { node { id name hint } } } }`);
 
@@ -43,11 +30,15 @@ const REQUEST_KEYS = graphql(`query DashboardRequestKeys { apiKeys(first: 100) {
 const RELOAD_MS = 3_000;
 const LIST = listSource({
   label: 'Requests',
-  query: REQUESTS,
+  query: connection(`apiRequests($filter: ApiRequestFilter) {
+    id interface method path operation status durationMs createdAt apiKey { id name hint }
+  }`),
   size: 50,
   types: ['ApiRequest'],
   reloadMs: RELOAD_MS,
 });
+type RequestFilter = NonNullable<VariablesOf<typeof LIST.query>['filter']>;
+type ShownRequest = ListRow<typeof LIST>;
 
 const FILTERS = ['q', 'status', 'method', 'interface', 'key', 'time', 'from', 'to'];
 const INTERFACES = makeChoices({ REST: 'REST', GRAPHQL: 'GraphQL', MCP: 'MCP' });
@@ -71,31 +62,29 @@ export function RequestsPage() {
   const given = JSON.stringify(FILTERS.map((name) => filters.get(name)));
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- what it reads of the filters is given
   const filter = useMemo(() => readFilter(filters, now), [given, now]);
-  const choice = { filters, width: CHOICE_WIDTH };
   return (
-    <>
-      <PageHeader
-        title="Requests"
-        about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
-      />
-      <FilterBar>
-        <TextFilter label="Search requests" placeholder="Path, ID or body" filters={filters} flex="1 1 10rem" />
-        <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} {...choice} />
-        <ChoiceFilter name="method" label="Method" choices={METHODS} {...choice} />
-        <ChoiceFilter name="interface" label="Interface" choices={INTERFACES} {...choice} />
-        <ChoiceFilter name="key" label="API key" any="Any key" choices={keys} {...choice} />
+    <Page
+      title="Requests"
+      about="Requests of the last 7 days that came with an API key, over REST, GraphQL and MCP. New ones appear by themselves. Passwords, keys and files are not stored."
+    >
+      <FilterBar filters={filters}>
+        <TextFilter label="Search requests" placeholder="Path, ID or body" flex="1 1 10rem" />
+        <ChoiceFilter name="status" label="Status" choices={STATUS_CLASSES} width={CHOICE_WIDTH} />
+        <ChoiceFilter name="method" label="Method" choices={METHODS} width={CHOICE_WIDTH} />
+        <ChoiceFilter name="interface" label="Interface" choices={INTERFACES} width={CHOICE_WIDTH} />
+        <ChoiceFilter name="key" label="API key" any="Any key" choices={keys} width={CHOICE_WIDTH} />
         <ChoiceFilter
           name="time"
           label="Time"
           any="Last 7 days"
           choices={TIMES}
           onChoice={() => setNow(Date.now())}
-          {...choice}
+          width={CHOICE_WIDTH}
         />
         {filters.get('time') === 'custom' && (
           <>
-            <TextFilter name="from" label="From" type="datetime-local" filters={filters} />
-            <TextFilter name="to" label="To" type="datetime-local" filters={filters} />
+            <TextFilter name="from" label="From" type="datetime-local" />
+            <TextFilter name="to" label="To" type="datetime-local" />
           </>
         )}
       </FilterBar>
@@ -104,20 +93,12 @@ export function RequestsPage() {
         variables={{ filter }}
         filters={filters}
         empty={{
-          icon: IconHistory,
+          icon: 'history',
           title: 'No requests yet',
           about:
             'Each request that a program sends with an API key appears here, with its response. Create a key and send the first request.',
-          action: (
-            <Button component={Link} href="/keys">
-              Create key
-            </Button>
-          ),
-          filtered: {
-            title: 'No matching requests',
-            about: 'Change the search or the filters.',
-            all: 'Show all requests',
-          },
+          action: <MainButton label="Create key" href="/keys" />,
+          filtered: 'requests',
         }}
       >
         {(request) => (
@@ -125,7 +106,7 @@ export function RequestsPage() {
         )}
       </PagedList>
       <RequestDrawer id={filters.get('request')} close={() => filters.set({ request: null })} />
-    </>
+    </Page>
   );
 }
 
@@ -179,26 +160,18 @@ function RequestRow({ request, open }: { request: ShownRequest; open: () => void
 
 /** The status code of a response, with its class as a color. */
 function RequestStatus({ status }: { status: number }) {
-  const color = status < 400 ? 'green' : status < 500 ? 'orange' : 'red';
-  return (
-    <Badge color={color} variant="dot" tt="none" fw={600} radius="sm" style={{ flexShrink: 0 }}>
-      {status}
-    </Badge>
-  );
+  const tone = status < 400 ? 'good' : status < 500 ? 'warning' : 'bad';
+  return <StatusBadge status={String(status)} tone={tone} />;
 }
 
-const ONE_REQUEST = graphql(`
-  query DashboardRequest($id: ID!) {
-    apiRequest(id: $id) {
-      id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
-      apiKey { id name hint }
-      requestBytes requestBody
-      requestHeaders { name value }
-      responseBytes responseBody
-      responseHeaders { name value }
-    }
-  }
-`);
+const ONE_REQUEST = record(`apiRequest {
+  id requestId interface method path operation status durationMs createdAt clientAddress omitsBodies curl
+  apiKey { id name hint }
+  requestBytes requestBody
+  requestHeaders { name value }
+  responseBytes responseBody
+  responseHeaders { name value }
+}`);
 type WholeRequest = NonNullable<ResultOf<typeof ONE_REQUEST>['apiRequest']>;
 
 /** One request beside the list: headers, bodies, and a command that sends it again. */
@@ -251,7 +224,7 @@ function RequestDetails({ request }: { request: WholeRequest }) {
             {path}
           </Small>
         </Stack>
-        <CopyCurl curl={curl} />
+        <CopyTextButton text={curl} label="Copy as curl" icon="terminal-2" />
       </Group>
       {omitsBodies && (
         <CautionAlert role="status">The service was busy and stored this request without its bodies.</CautionAlert>
@@ -259,17 +232,6 @@ function RequestDetails({ request }: { request: WholeRequest }) {
       <Message title="Request" headers={requestHeaders} body={requestBody} bytes={requestBytes} />
       <Message title="Response" headers={responseHeaders} body={responseBody} bytes={responseBytes} />
     </Stack>
-  );
-}
-
-function CopyCurl({ curl }: { curl: string }) {
-  const { copy, copied } = useClipboard({ timeout: 1_500 });
-  return (
-    <QuietButton
-      label={copied ? 'Copied' : 'Copy as curl'}
-      leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
-      onClick={() => copy(curl)}
-    />
   );
 }
 

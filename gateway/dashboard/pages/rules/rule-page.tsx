@@ -7,12 +7,11 @@ import { ConfirmButton } from '../../parts/buttons.tsx';
 import { makeChoices, useEndpointChoices } from '../../parts/choices.ts';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, type RecordFormState, Trouble, useRecordForm } from '../../parts/form.tsx';
-import { IconHistory, IconShieldOff } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, SmallLink, Strong } from '../../parts/text.tsx';
-import { useAct } from '../../parts/use-act.ts';
+import { type PayloadOf, useAct } from '../../parts/use-act.ts';
 import { formatCount } from '../../parts/words.ts';
 import { useFirstField } from '../../shell/keys.ts';
 import {
@@ -38,18 +37,17 @@ export function RulePage() {
       }}
       kind="Rule"
       heading="Guard rule"
-      icon={IconShieldOff}
+      icon="shield-off"
       missing="It was deleted, or the link is incorrect."
       all={{ label: 'All rules', href: '/rules' }}
     >
       {({ rule, hasModel, maxPriority }) => (
-        <>
-          <PageHeader
-            title={rule === null ? 'New guard rule' : rule.name}
-            about="Test the rule with past emails before you save it."
-          />
+        <Page
+          title={rule === null ? 'New guard rule' : rule.name}
+          about="Test the rule with past emails before you save it."
+        >
           <RuleForm key={id} rule={rule} hasModel={hasModel} maxPriority={maxPriority} />
-        </>
+        </Page>
       )}
     </RecordPage>
   );
@@ -281,23 +279,19 @@ const BACKTEST = mutation(
     }
   `,
 );
-type Backtest = Extract<
-  ResultOf<typeof BACKTEST>['backtestGuardRule'],
-  { __typename: 'BacktestGuardRulePayload' }
->['backtest'];
+type Backtest = PayloadOf<ResultOf<typeof BACKTEST>>['backtest'];
 
 const DAYS = 30;
 
 /** What the rule in the form would have done with the mail of the last 30 days. Changes nothing. */
 function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
-  const { act, isBusy } = useAct(BACKTEST, { quiet: true });
+  const { act, isBusy, problem } = useAct(BACKTEST, { quiet: true });
   const [backtest, setBacktest] = useState<Backtest | null>(null);
-  const [trouble, setTrouble] = useState<string | null>(null);
   /** the criteria that were tested */
   const [tested, setTested] = useState('');
   const run = async () => {
     const { action, config, priority, type } = input;
-    const { payload, problem } = await act({
+    const { payload } = await act({
       action: action ?? { action: 'BLOCK' },
       config,
       priority: priority ?? 0,
@@ -305,19 +299,16 @@ function BacktestPanel({ input }: { input: ReturnType<typeof writeInput> }) {
       days: DAYS,
       limit: 20,
     });
-    setTrouble(problem?.message ?? null);
     setBacktest(payload?.backtest ?? null);
     setTested(JSON.stringify(config));
   };
   return (
     <Section title="Back-test">
       <Hint>Shows what this rule would have done with emails of the last {DAYS} days. Changes nothing.</Hint>
-      <Group>
-        <QuietButton label="Run back-test" icon={IconHistory} loading={isBusy} onClick={() => void run()} />
-      </Group>
+      <QuietButton w="fit-content" label="Run back-test" icon="history" loading={isBusy} onClick={() => void run()} />
       <Stack gap="sm" aria-live="polite" data-backtest={backtest?.matchedCount}>
         {isBusy && <Loader size="sm" aria-label="Running the back-test" />}
-        <Trouble text={trouble} title="The back-test failed" />
+        <Trouble text={problem?.message} title="The back-test failed" />
         {backtest !== null && (
           <>
             {tested !== JSON.stringify(input.config) && <Strong>The rule has changed. Run the back-test again.</Strong>}

@@ -3,10 +3,9 @@ import { useState } from 'react';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { CreateButton } from '../../parts/buttons.tsx';
 import { IconButton } from '../../parts/controls.tsx';
-import { IconArrowDown, IconArrowUp, IconShieldHalf } from '../../parts/icons.ts';
 import { RowName } from '../../parts/list.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Fine, Hint, Small } from '../../parts/text.tsx';
@@ -25,11 +24,7 @@ export function RulesPage() {
   });
   const { act } = useAct(UPDATE_RULE);
   const [isMoving, setMoving] = useState(false);
-  const add = (
-    <CreateButton needed="policies" href="/rules/new">
-      Create rule
-    </CreateButton>
-  );
+  const add = <CreateButton label="Create rule" needed="policies" href="/rules/new" />;
   const move = async (rules: readonly Rule[], maxPriority: number, from: number, to: number) => {
     setMoving(true);
     const order = [...rules];
@@ -41,20 +36,18 @@ export function RulesPage() {
     notify({ message: `${moved?.name} is now rule ${to + 1}.`, color: 'green' });
   };
   return (
-    <>
-      <PageHeader
-        title="Guard rules"
-        about="Postroom checks received mail against these rules from the top. The first match decides."
-      >
-        {add}
-      </PageHeader>
+    <Page
+      title="Guard rules"
+      about="Postroom checks received mail against these rules from the top. The first match decides."
+      actions={add}
+    >
       <Loaded query={query} height={240}>
         {({ guardRules: { edges, pageInfo }, guardLimits: { maxPriority } }) => {
           const rules = edges.map(({ node }) => node);
           if (rules.length === 0)
             return (
               <EmptyState
-                icon={IconShieldHalf}
+                icon="shield-half"
                 title="No guard rules yet"
                 about="A rule holds, allows or routes mail by sender, words, attachments, or the results of SPF, DKIM and DMARC. Before you save it, test it with the emails of the last 30 days."
               >
@@ -85,7 +78,7 @@ export function RulesPage() {
           );
         }}
       </Loaded>
-    </>
+    </Page>
   );
 }
 
@@ -106,8 +99,8 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
   const mayChange = useRight('policies');
   const { id, name, config, triggerCount, lastTriggeredAt, isActive } = rule;
   const moves = [
-    { by: -1, word: 'up', Icon: IconArrowUp, isLast: place === 1 },
-    { by: 1, word: 'down', Icon: IconArrowDown, isLast: place === count },
+    { by: -1, word: 'up', icon: 'arrow-up', isLast: place === 1 },
+    { by: 1, word: 'down', icon: 'arrow-down', isLast: place === count },
   ] as const;
   return (
     <Card withBorder padding="md" bg="var(--postroom-raised)" component="li">
@@ -136,11 +129,11 @@ function RuleCard({ rule, place, count, isMoving, move }: RuleCardProps) {
             disabled={isBusy || !mayChange}
             onChange={({ currentTarget }) => void act({ id, isActive: currentTarget.checked })}
           />
-          {moves.map(({ by, word, Icon, isLast }) => (
+          {moves.map(({ by, word, icon, isLast }) => (
             <Tooltip key={word} label={`Move ${word}`}>
               <IconButton
                 label={`Move ${name} ${word}`}
-                icon={Icon}
+                icon={icon}
                 iconSize={16}
                 needed="policies"
                 variant="default"

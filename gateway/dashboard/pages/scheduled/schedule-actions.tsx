@@ -2,7 +2,6 @@ import { Group } from '@mantine/core';
 import { mutation } from '../../graphql.ts';
 import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconCalendarClock, IconPlayerPause, IconPlayerPlay } from '../../parts/icons.ts';
 import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
@@ -25,27 +24,25 @@ export function ScheduleActions({ email }: ScheduleActionsProps) {
     <Group gap="xs">
       {isPaused ? (
         <ActButton
+          label="Resume"
           needed="send"
           variant="filled"
-          icon={IconPlayerPlay}
+          icon="player-play"
           mutation={RESUME}
           input={{ id }}
           done="The email is scheduled again."
-        >
-          Resume
-        </ActButton>
+        />
       ) : (
         <ActButton
+          label="Pause"
           needed="send"
-          icon={IconPlayerPause}
+          icon="player-pause"
           mutation={PAUSE}
           input={{ id }}
           done="The email is paused until you resume it."
-        >
-          Pause
-        </ActButton>
+        />
       )}
-      <DialogButton needed="send" icon={IconCalendarClock} label="Reschedule" title={`Reschedule “${subject}”`}>
+      <DialogButton needed="send" icon="calendar-clock" label="Reschedule" title={`Reschedule “${subject}”`}>
         {(close) => (
           <>
             <Small mb="sm">Currently scheduled for {timeInZone(scheduledAt, timezone)}.</Small>

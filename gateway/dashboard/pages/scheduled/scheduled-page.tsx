@@ -1,13 +1,12 @@
 import { Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { Command } from '../../parts/command.tsx';
-import { IconCalendarClock } from '../../parts/icons.ts';
-import { listSource } from '../../parts/list.tsx';
-import { EmptyState, PageHeader } from '../../parts/page.tsx';
+import { type ListRow, listSource } from '../../parts/list.tsx';
+import { EmptyState, Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Fine, Hint, PageLink, Small, StatusBadge, Strong, Tag } from '../../parts/text.tsx';
+import { Fine, Hint, Small, StatusBadge, Strong, Tag, TextLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
 import { baseUrl, useViewer } from '../../shell/viewer.ts';
@@ -15,39 +14,28 @@ import { chooseTone } from '../activity/email-words.ts';
 import { ListFrame, MailCard, useFirstAddress, useGrowingList } from '../activity/mail-list.tsx';
 import { ScheduleActions, timeInZone } from './schedule-actions.tsx';
 
-const SCHEDULED = graphql(`
-  query DashboardScheduled($first: Int!, $after: String) {
-    waitingEmails(for: SCHEDULED, first: $first, after: $after) {
-      edges {
-        cursor
-        node { id subject status scheduledAt timezone from { name address } to { name address } batch { id } }
-      }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type Scheduled = ResultOf<typeof SCHEDULED>['waitingEmails']['edges'][number]['node'];
-
 const LIST = listSource({
   label: 'Scheduled emails',
-  query: SCHEDULED,
+  query: connection(`waitingEmails($for: WaitReason!) {
+    id subject status scheduledAt timezone from { name address } to { name address } batch { id }
+  }`),
   size: 50,
   kinds: ['EMAIL_SCHEDULED', 'EMAIL_RESCHEDULED', 'EMAIL_PAUSED', 'EMAIL_RESUMED', 'EMAIL_CANCELLED', 'EMAIL_SENT'],
   types: ['Email'],
 });
+type Scheduled = ListRow<typeof LIST>;
 
 /** Scheduled emails, soonest first. */
 export function ScheduledPage() {
-  const list = useGrowingList(LIST, {});
+  const list = useGrowingList(LIST, { for: 'SCHEDULED' });
   const batchIds = [...new Set(list.rows.flatMap(({ batch }) => (batch === null ? [] : [batch.id])))];
   return (
-    <>
-      <PageHeader title="Scheduled" about="Scheduled emails, soonest first." />
+    <Page title="Scheduled" about="Scheduled emails, soonest first.">
       {batchIds.length > 0 && <BatchList ids={batchIds} />}
       <ListFrame list={list} empty={<NothingScheduled />}>
         {(email) => <ScheduledRow key={email.id} email={email} />}
       </ListFrame>
-    </>
+    </Page>
   );
 }
 
@@ -92,15 +80,12 @@ function NothingScheduled() {
   });
   return (
     <EmptyState
-      icon={IconCalendarClock}
+      icon="calendar-clock"
       title="No scheduled emails"
       about={
         <>
           Emails with a send time appear here. Choose “Send later” in the inbox, or use the API. The command needs an{' '}
-          <PageLink href="/keys" underline="always">
-            API key
-          </PageLink>{' '}
-          in place of $KEY.
+          <TextLink href="/keys">API key</TextLink> in place of $KEY.
         </>
       }
     >

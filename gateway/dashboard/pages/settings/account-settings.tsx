@@ -1,4 +1,4 @@
-import { Button, Code, FileButton, Group, TextInput } from '@mantine/core';
+import { Code, FileButton, Group, TextInput } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { SNIPPET_PLACEHOLDERS } from '../../../../core/sending/snippet.ts';
 import { SNIPPETS, type Snippet } from '../../composer/composer-documents.ts';
@@ -6,12 +6,11 @@ import { graphql, mutation } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { ActButton, ConfirmButton, fileField } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
-import { QuietButton } from '../../parts/controls.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconDownload } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { Loaded, LoadedSection, PlainList, Section } from '../../parts/section.tsx';
 import { Fine, Hint, Small, Strong } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
 import { useAct } from '../../parts/use-act.ts';
@@ -155,34 +154,33 @@ const REMOVE_IMAGE_SENDER = mutation('removeImageSender', 'address');
 export function ImagesSection() {
   const query = useLiveQuery({ query: IMAGE_SENDERS });
   return (
-    <Section
+    <LoadedSection
       title="Remote images"
       about="Images on other servers tell a sender when and where you read an email, so they are blocked. Emails from these senders load them at once, but only if the domain of the sender confirms the email (SPF or DKIM, and DMARC): a forged sender gets nothing. Tracking pixels are always removed."
+      query={query}
+      height={40}
     >
-      <Loaded query={query} height={40}>
-        {({ viewer: { imageSenders } }) =>
-          imageSenders.length === 0 ? (
-            <Small>No senders yet. Choose “Always show images” in an email to add its sender.</Small>
-          ) : (
-            <PlainList label="Senders whose images are shown" gap="xs">
-              {imageSenders.map(({ address, createdAt }) => (
-                <SettingRow key={address} name={address} about={<RelativeTime at={createdAt} prefix="Added " />}>
-                  <ActButton
-                    needed={['organize', 'everything']}
-                    aria-label={`Remove ${address}`}
-                    mutation={REMOVE_IMAGE_SENDER}
-                    input={{ address }}
-                    onDone={query.refresh}
-                  >
-                    Remove
-                  </ActButton>
-                </SettingRow>
-              ))}
-            </PlainList>
-          )
-        }
-      </Loaded>
-    </Section>
+      {({ viewer: { imageSenders } }) => (
+        <PlainList
+          label="Senders whose images are shown"
+          gap="xs"
+          empty="No senders yet. Choose “Always show images” in an email to add its sender."
+        >
+          {imageSenders.map(({ address, createdAt }) => (
+            <SettingRow key={address} name={address} about={<RelativeTime at={createdAt} prefix="Added " />}>
+              <ActButton
+                label="Remove"
+                needed={['organize', 'everything']}
+                aria-label={`Remove ${address}`}
+                mutation={REMOVE_IMAGE_SENDER}
+                input={{ address }}
+                onDone={query.refresh}
+              />
+            </SettingRow>
+          ))}
+        </PlainList>
+      )}
+    </LoadedSection>
   );
 }
 
@@ -206,19 +204,18 @@ export function ExportSection() {
         Webhook secrets, private keys of domains and API keys are not included. The download starts at once; a large
         account takes minutes.
       </Hint>
-      <Group>
-        <QuietButton
-          label="Export account"
-          icon={IconDownload}
-          needed="export"
-          href="/api/auth/export"
-          download
-          onClick={(event) => {
-            event.preventDefault();
-            void startExport();
-          }}
-        />
-      </Group>
+      <QuietButton
+        w="fit-content"
+        label="Export account"
+        icon="download"
+        needed="export"
+        href="/api/auth/export"
+        download
+        onClick={(event) => {
+          event.preventDefault();
+          void startExport();
+        }}
+      />
     </Section>
   );
 }
@@ -242,7 +239,7 @@ export function SnippetsSection() {
     <Section
       title="Snippets"
       about="Texts for all members. Type / at the beginning of a line of an email to insert one."
-      actions={mayChange && edited === null && <Button onClick={() => setEdited('new')}>Create snippet</Button>}
+      actions={mayChange && edited === null && <MainButton label="Create snippet" onClick={() => setEdited('new')} />}
     >
       {edited === 'new' && <SnippetForm snippet={null} done={done} cancel={cancel} />}
       <Loaded query={query} height={40}>

@@ -5,12 +5,12 @@ import { useLiveQuery } from '../../live/use-live-query.ts';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Loaded, Section } from '../../parts/section.tsx';
+import { LoadedSection, Section } from '../../parts/section.tsx';
 import { Fine, Small, Strong } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
 import { auth, type ProviderSettings, type ProviderStep } from '../sign-in/auth-calls.ts';
-import { ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
+import { change, ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** The OpenID provider of the workspace, for its owner. */
 export function SingleSignOnSection() {
@@ -81,9 +81,6 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
     form.refuse(outcome.problem);
     if (outcome.problem === null) setSteps(outcome.result.steps);
   };
-  const remove = async () => {
-    if (tellOutcome(await auth.removeSingleSignOn(), 'Single sign-on was removed.')) await onChange();
-  };
   return (
     <RecordForm
       form={form}
@@ -100,7 +97,7 @@ function ProviderForm({ redirectUri, stored, onChange }: ProviderFormProps) {
               question="Remove single sign-on?"
               about="Sessions that began by it end. Members without a password sign in by a password reset."
               confirm="Remove single sign-on"
-              act={remove}
+              act={() => change(auth.removeSingleSignOn(), 'Single sign-on was removed.', onChange)}
             />
           )}
         </>
@@ -190,63 +187,63 @@ export function ScimSection() {
     query.refresh();
   };
   return (
-    <Section
+    <LoadedSection
       title="SCIM provisioning"
       about="The directory of your company adds members and removes them. Groups give roles as in single sign-on."
+      query={query}
+      height={100}
     >
-      <Loaded query={query} height={100}>
-        {({ scimDirectory: { url, users, groups, waiting, token } }) => (
-          <>
-            <Small className="postroom-wrap">
-              Base URL, for the settings of the directory: <code>{url}</code>
-            </Small>
-            {secret !== null && (
-              <ShownOnce
-                title="Copy the token"
-                about="It is shown only now."
-                text={secret}
-                copyLabel="Copy token"
-                done={() => setSecret(null)}
-              >
-                <Code className="postroom-wrap">{secret}</Code>
-              </ShownOnce>
-            )}
-            {token === null ? (
-              <TokenForm made={show} />
-            ) : (
-              <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
-                <Stack gap={0} miw={0} flex={1}>
-                  <Text fw={600} className="postroom-wrap">
-                    {token.name}
-                  </Text>
-                  <Small>
-                    {counted(users, 'user')}, {counted(groups, 'group')}
-                    {waiting > 0 &&
-                      `. ${waiting === 1 ? '1 waits' : `${formatCount(waiting)} wait`}: an address in a verified domain, or a role, is missing`}
-                  </Small>
-                  <Fine className="postroom-wrap">
-                    {token.hint}
-                    <RelativeTime at={token.createdAt} prefix=" · created " />
-                    {token.createdBy !== null && ` by ${token.createdBy}`}
-                    {token.lastUsedAt === null ? (
-                      ' · not used yet'
-                    ) : (
-                      <RelativeTime at={token.lastUsedAt} prefix=" · last used " />
-                    )}
-                  </Fine>
-                </Stack>
-                <ConfirmButton
-                  label="Revoke token"
-                  question="Revoke the SCIM token?"
-                  about="The directory can no longer change members. Members that it added stay."
-                  act={() => revoke({ id: token.id }).then(() => show(null))}
-                />
-              </Group>
-            )}
-          </>
-        )}
-      </Loaded>
-    </Section>
+      {({ scimDirectory: { url, users, groups, waiting, token } }) => (
+        <>
+          <Small className="postroom-wrap">
+            Base URL, for the settings of the directory: <code>{url}</code>
+          </Small>
+          {secret !== null && (
+            <ShownOnce
+              title="Copy the token"
+              about="It is shown only now."
+              text={secret}
+              copyLabel="Copy token"
+              done={() => setSecret(null)}
+            >
+              <Code className="postroom-wrap">{secret}</Code>
+            </ShownOnce>
+          )}
+          {token === null ? (
+            <TokenForm made={show} />
+          ) : (
+            <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
+              <Stack gap={0} miw={0} flex={1}>
+                <Text fw={600} className="postroom-wrap">
+                  {token.name}
+                </Text>
+                <Small>
+                  {counted(users, 'user')}, {counted(groups, 'group')}
+                  {waiting > 0 &&
+                    `. ${waiting === 1 ? '1 waits' : `${formatCount(waiting)} wait`}: an address in a verified domain, or a role, is missing`}
+                </Small>
+                <Fine className="postroom-wrap">
+                  {token.hint}
+                  <RelativeTime at={token.createdAt} prefix=" · created " />
+                  {token.createdBy !== null && ` by ${token.createdBy}`}
+                  {token.lastUsedAt === null ? (
+                    ' · not used yet'
+                  ) : (
+                    <RelativeTime at={token.lastUsedAt} prefix=" · last used " />
+                  )}
+                </Fine>
+              </Stack>
+              <ConfirmButton
+                label="Revoke token"
+                question="Revoke the SCIM token?"
+                about="The directory can no longer change members. Members that it added stay."
+                act={() => revoke({ id: token.id }).then(() => show(null))}
+              />
+            </Group>
+          )}
+        </>
+      )}
+    </LoadedSection>
   );
 }
 

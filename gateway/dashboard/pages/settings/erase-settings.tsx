@@ -1,14 +1,13 @@
-import { Anchor, Group, List, Stack } from '@mantine/core';
+import { Anchor, List, Stack } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { DialogButton } from '../../parts/buttons.tsx';
 import { confirmSignIn } from '../../parts/confirm-sign-in.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconTrash } from '../../parts/icons.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Hint, Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
-import { counted } from '../../parts/words.ts';
+import { countedAtLeast } from '../../parts/words.ts';
 import { announceSignOut, leaveErased } from '../../shell/session-news.ts';
 import { useRight, useViewer } from '../../shell/viewer.ts';
 import { auth } from '../sign-in/auth-calls.ts';
@@ -30,18 +29,17 @@ export function EraseSection() {
       about="Erases all mail, domains, keys and settings of this account. This cannot be undone."
     >
       {!isOwner && <Hint>Only the owner of the workspace can erase it.</Hint>}
-      <Group>
-        <DialogButton
-          label="Erase account"
-          title="Erase this account?"
-          icon={IconTrash}
-          size="sm"
-          dialogSize="lg"
-          disabled={!isOwner}
-        >
-          {(close) => <EraseDialog close={close} />}
-        </DialogButton>
-      </Group>
+      <DialogButton
+        w="fit-content"
+        label="Erase account"
+        title="Erase this account?"
+        icon="trash"
+        size="sm"
+        dialogSize="lg"
+        disabled={!isOwner}
+      >
+        {(close) => <EraseDialog close={close} />}
+      </DialogButton>
     </Section>
   );
 }
@@ -73,9 +71,6 @@ function EraseDialog({ close }: { close: () => void }) {
 
 type Counts = ResultOf<typeof PREVIEW>['viewer']['erasurePreview'];
 
-/** Counting stops there. */
-const MAX_COUNTED = 100_000;
-
 /** What goes, and what that means. */
 function Erased({ counts }: { counts: Counts }) {
   const { emails, threads, drafts, domains, addresses, endpoints, guardRules, apiKeys, unsentEmails } = counts;
@@ -85,29 +80,29 @@ function Erased({ counts }: { counts: Counts }) {
       <List size="sm">
         <List.Item>
           {[
-            atLeast(emails, 'email'),
-            atLeast(threads, 'thread'),
-            ...(drafts > 0 ? [atLeast(drafts, 'draft')] : []),
+            countedAtLeast(emails, 'email'),
+            countedAtLeast(threads, 'thread'),
+            ...(drafts > 0 ? [countedAtLeast(drafts, 'draft')] : []),
           ].join(', ')}
         </List.Item>
         <List.Item>
-          {atLeast(domains, 'domain')} with {atLeast(addresses, 'address', 'addresses')}: they reject mail at once, and
-          other accounts can add the domains
+          {countedAtLeast(domains, 'domain')} with {countedAtLeast(addresses, 'address', 'addresses')}: they reject mail
+          at once, and other accounts can add the domains
         </List.Item>
         <List.Item>
-          {[atLeast(endpoints, 'endpoint'), atLeast(guardRules, 'guard rule'), atLeast(apiKeys, 'API key')].join(', ')}:
-          keys and webhooks stop at once
+          {[
+            countedAtLeast(endpoints, 'endpoint'),
+            countedAtLeast(guardRules, 'guard rule'),
+            countedAtLeast(apiKeys, 'API key'),
+          ].join(', ')}
+          : keys and webhooks stop at once
         </List.Item>
         {unsentEmails > 0 && (
-          <List.Item>{atLeast(unsentEmails, 'email')} in the queue or scheduled: never sent</List.Item>
+          <List.Item>{countedAtLeast(unsentEmails, 'email')} in the queue or scheduled: never sent</List.Item>
         )}
       </List>
     </>
   );
-}
-
-function atLeast(count: number, one: string, several?: string): string {
-  return counted(count, one, several).replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
 }
 
 /** Erases the account, once its owner has typed its address and confirmed the sign-in. */

@@ -4,10 +4,10 @@ import { useClient } from 'urql';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { Fact, Loaded, Section } from '../../parts/section.tsx';
+import { Fact, LoadedSection } from '../../parts/section.tsx';
 import { Hint, Small, Strong } from '../../parts/text.tsx';
 import { describeError, useAct } from '../../parts/use-act.ts';
-import { counted, formatCount } from '../../parts/words.ts';
+import { counted, countedAtLeast, formatCount } from '../../parts/words.ts';
 import { baseUrl } from '../../shell/viewer.ts';
 
 const LIMITS = graphql(`
@@ -21,21 +21,19 @@ const NEARLY = 0.9;
 export function LimitsSection() {
   const query = useLiveQuery({ query: LIMITS, kinds: ['EMAIL_SENT'] });
   return (
-    <Section title="Limits" about="Set by the operator for each account.">
-      <Loaded query={query} height={70}>
-        {({ viewer: { limits } }) => (
-          <Stack>
-            <SentLately used={limits.sentWithinHour} most={limits.sendsPerHour} />
-            <Group justify="space-between" gap="xs">
-              <Small>Requests per second, for all keys and this dashboard</Small>
-              <Strong>
-                {limits.requestsPerSecond === null ? 'no limit' : `at most ${formatCount(limits.requestsPerSecond)}`}
-              </Strong>
-            </Group>
-          </Stack>
-        )}
-      </Loaded>
-    </Section>
+    <LoadedSection title="Limits" about="Set by the operator for each account." query={query} height={70}>
+      {({ viewer: { limits } }) => (
+        <Stack>
+          <SentLately used={limits.sentWithinHour} most={limits.sendsPerHour} />
+          <Group justify="space-between" gap="xs">
+            <Small>Requests per second, for all keys and this dashboard</Small>
+            <Strong>
+              {limits.requestsPerSecond === null ? 'no limit' : `at most ${formatCount(limits.requestsPerSecond)}`}
+            </Strong>
+          </Group>
+        </Stack>
+      )}
+    </LoadedSection>
   );
 }
 
@@ -84,16 +82,15 @@ export function RetentionSection() {
   const query = useLiveQuery({ query: RETENTION });
   const isDefault = query.data?.viewer.retention.isDefault === true;
   return (
-    <Section
+    <LoadedSection
       title="Retention"
       about={`Older mail is permanently removed within hours. ${
         isDefault ? 'These are the service defaults; your values override them.' : ''
       }`}
+      query={query}
     >
-      <Loaded query={query}>
-        {({ viewer: { retention } }) => <RetentionForm retention={retention} done={query.refresh} />}
-      </Loaded>
-    </Section>
+      {({ viewer: { retention } }) => <RetentionForm retention={retention} done={query.refresh} />}
+    </LoadedSection>
   );
 }
 
@@ -219,21 +216,14 @@ function ConfirmErasure({ erased: { emails, bodies, rawMessages }, close, save }
       </Small>
       {!isNothing && (
         <List size="sm">
-          <List.Item>{countText(emails)} completely</List.Item>
-          <List.Item>the text of {countText(bodies)}</List.Item>
-          <List.Item>the raw message and attachments of {countText(rawMessages)}</List.Item>
+          <List.Item>{countedAtLeast(emails, 'email')} completely</List.Item>
+          <List.Item>the text of {countedAtLeast(bodies, 'email')}</List.Item>
+          <List.Item>the raw message and attachments of {countedAtLeast(rawMessages, 'email')}</List.Item>
         </List>
       )}
       <form.Text name="typed" label={`Type ${WORD} to confirm`} data-autofocus />
     </RecordForm>
   );
-}
-
-/** Counting stops there. */
-const MAX_COUNTED = 100_000;
-
-function countText(count: number): string {
-  return counted(count, 'email').replace(' ', count >= MAX_COUNTED ? ' or more ' : ' ');
 }
 
 const SERVICE = graphql(`
@@ -251,11 +241,9 @@ const SERVICE = graphql(`
 export function ServerSection() {
   const query = useLiveQuery({ query: SERVICE });
   return (
-    <Section title="Service" about="Settings of the service, set by its operator.">
-      <Loaded query={query} height={220}>
-        {({ viewer: { service } }) => <ServiceFacts service={service} />}
-      </Loaded>
-    </Section>
+    <LoadedSection title="Service" about="Settings of the service, set by its operator." query={query} height={220}>
+      {({ viewer: { service } }) => <ServiceFacts service={service} />}
+    </LoadedSection>
   );
 }
 

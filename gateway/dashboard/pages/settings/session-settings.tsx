@@ -2,15 +2,14 @@ import { Badge, Group } from '@mantine/core';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { IconDeviceDesktop, IconDeviceMobile } from '../../parts/icons.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { Loaded, PlainList, Section } from '../../parts/section.tsx';
+import { LoadedSection, PlainList, Section } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { signOutEverywhere } from '../../shell/session-news.ts';
 import { levelWords } from '../connect/level-words.ts';
-import { type AuthOutcome, type AuthSession, auth } from '../sign-in/auth-calls.ts';
-import { deviceWords, isHandheld, SettingRow, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
+import { type AuthSession, auth } from '../sign-in/auth-calls.ts';
+import { change, deviceWords, isHandheld, SettingRow, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** Active sessions of the account. */
 export function SessionsSection() {
@@ -25,7 +24,7 @@ export function SessionsSection() {
           {result !== undefined && result.sessions.length > 1 && (
             <BusyButton
               label="Sign out all other sessions"
-              act={() => signOut(auth.endOtherSessions, 'All other browsers were signed out.', askAgain)}
+              act={() => change(auth.endOtherSessions(), 'All other browsers were signed out.', askAgain)}
             />
           )}
           <ConfirmButton
@@ -61,10 +60,6 @@ async function readSessions() {
   return { result: { sessions, currentId }, problem: null };
 }
 
-async function signOut(end: () => Promise<AuthOutcome<unknown>>, done: string, ended: () => Promise<void>) {
-  if (tellOutcome(await end(), done)) await ended();
-}
-
 type SessionRowProps = { session: AuthSession; isCurrent: boolean; ended: () => Promise<void> };
 
 function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
@@ -72,7 +67,7 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
   const device = deviceWords(userAgent);
   return (
     <SettingRow
-      icon={isHandheld(userAgent) ? IconDeviceMobile : IconDeviceDesktop}
+      icon={isHandheld(userAgent) ? 'device-mobile' : 'device-desktop'}
       name={device}
       marks={
         isCurrent && (
@@ -94,7 +89,7 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
           label="Sign out"
           aria-label={`Sign out ${device}`}
           size="xs"
-          act={() => signOut(() => auth.endSession(id), `${device} was signed out.`, ended)}
+          act={() => change(auth.endSession(id), `${device} was signed out.`, ended)}
         />
       )}
     </SettingRow>
@@ -118,24 +113,24 @@ const END_ACCESS = mutation('revokeOauthGrant', 'grant { id }');
 export function ProgramsSection() {
   const query = useLiveQuery({ query: PROGRAMS, types: ['OauthGrant'] });
   return (
-    <Section
+    <LoadedSection
       title="Programs with access"
       about="Agents and command lines that you connected by signing in. They do not see your password."
+      query={query}
+      height={60}
     >
-      <Loaded query={query} height={60}>
-        {({ oauthGrants }) =>
-          oauthGrants.length === 0 ? (
-            <Small>No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”.</Small>
-          ) : (
-            <PlainList label="Programs with access" gap="md">
-              {oauthGrants.map((program) => (
-                <ProgramRow key={program.id} program={program} ended={query.refresh} />
-              ))}
-            </PlainList>
-          )
-        }
-      </Loaded>
-    </Section>
+      {({ oauthGrants }) => (
+        <PlainList
+          label="Programs with access"
+          gap="md"
+          empty="No programs yet. Give an agent the URL of the MCP server, or run “npx postroom login”."
+        >
+          {oauthGrants.map((program) => (
+            <ProgramRow key={program.id} program={program} ended={query.refresh} />
+          ))}
+        </PlainList>
+      )}
+    </LoadedSection>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, CopyButton, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { QuietButton } from '../../parts/controls.tsx';
-import type { IconType } from '../../parts/icons.ts';
+import { CopyTextButton } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
+import { Icon, type IconName } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Hint, Small, WarningAlert } from '../../parts/text.tsx';
 import type { AuthOutcome, AuthProblem } from '../sign-in/auth-calls.ts';
@@ -38,8 +39,13 @@ export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): bo
   return problem === null;
 }
 
+/** Makes a change, tells its outcome, and reads again after success. */
+export async function change(made: Promise<AuthOutcome<unknown>>, done: string, readAgain: () => Promise<void>) {
+  if (tellOutcome(await made, done)) await readAgain();
+}
+
 interface SettingRowProps {
-  icon?: IconType;
+  icon?: IconName;
   name: ReactNode;
   /** beside the name */
   marks?: ReactNode;
@@ -49,10 +55,10 @@ interface SettingRowProps {
 }
 
 /** An entry of a list of settings: its name in bold, what there is to know of it, and its actions. */
-export function SettingRow({ icon: Icon, name, marks, about, children }: SettingRowProps) {
+export function SettingRow({ icon, name, marks, about, children }: SettingRowProps) {
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
-      {Icon !== undefined && <Icon size={22} stroke={1.6} aria-hidden style={{ flexShrink: 0 }} />}
+      {icon !== undefined && <Icon name={icon} size={22} stroke={1.6} />}
       <Stack gap={0} flex={1} miw={0}>
         <Group gap="xs">
           <Text fw={600} className="postroom-wrap">
@@ -66,15 +72,6 @@ export function SettingRow({ icon: Icon, name, marks, about, children }: Setting
       </Stack>
       {children}
     </Group>
-  );
-}
-
-/** Button that copies a text. */
-export function CopyTextButton({ text, label, size = 'sm' }: { text: string; label: string; size?: 'xs' | 'sm' }) {
-  return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => <QuietButton label={copied ? 'Copied' : label} size={size} onClick={copy} />}
-    </CopyButton>
   );
 }
 
@@ -98,7 +95,7 @@ export function ShownOnce({ title, about, text, copyLabel, done, children }: Sho
         {children}
         <Group>
           <CopyTextButton text={text} label={copyLabel} />
-          <Button onClick={done}>Done</Button>
+          <MainButton label="Done" onClick={done} />
         </Group>
       </Stack>
     </WarningAlert>

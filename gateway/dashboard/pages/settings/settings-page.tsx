@@ -1,12 +1,10 @@
-import { Group, SegmentedControl, Switch, Tabs, useMantineColorScheme } from '@mantine/core';
-import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Group, SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { rememberUndoSeconds, UNDO_CHOICES, undoSeconds } from '../../composer/browser-settings.ts';
 import { useStoredChoice } from '../../parts/browser-storage.ts';
-import { needs } from '../../parts/controls.tsx';
-import { IconBolt, IconLock, IconMoon, IconServer2, IconSun, IconSunMoon, IconUser } from '../../parts/icons.ts';
-import { PageHeader } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { Page } from '../../parts/page.tsx';
+import { Section, UrlTabs } from '../../parts/section.tsx';
 import { Small } from '../../parts/text.tsx';
 import { useRight } from '../../shell/viewer.ts';
 import { ExportSection, ImagesSection, ProfileSection, SnippetsSection } from './account-settings.tsx';
@@ -17,79 +15,65 @@ import { ProgramsSection, SessionsSection } from './session-settings.tsx';
 import style from './settings-page.module.css';
 import { PasskeysSection, PasswordSection, SecondFactorSection } from './sign-in-settings.tsx';
 
-const TABS = ['account', 'security', 'snippets', 'service'] as const;
-
 /** The account, its sign-in methods, and facts about the service. */
 export function SettingsPage() {
-  const [search, setSearch] = useSearchParams();
   const mayRequire = useRight('members');
   const isOwner = useRight('ownership');
-  const tab = TABS.find((each) => each === search.get('tab')) ?? 'account';
-  return (
+  const columns = (sections: ReactNode) => <div className={style['columns']}>{sections}</div>;
+  const account = (
     <>
-      <PageHeader title="Settings" />
-      <Tabs
-        value={tab}
-        onChange={(next) => setSearch(next === 'account' || next === null ? {} : { tab: next }, { replace: true })}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="account" leftSection={<IconUser size={16} aria-hidden />}>
-            Account
-          </Tabs.Tab>
-          <Tabs.Tab value="security" leftSection={<IconLock size={16} aria-hidden />}>
-            Security
-          </Tabs.Tab>
-          <Tabs.Tab {...needs('send')} value="snippets" leftSection={<IconBolt size={16} aria-hidden />}>
-            Snippets
-          </Tabs.Tab>
-          <Tabs.Tab value="service" leftSection={<IconServer2 size={16} aria-hidden />}>
-            Service
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="account">
-          <div className={style['columns']}>
-            <ProfileSection />
-            <AppearanceSection />
-            <UndoSection />
-            <DesktopNoticesSection />
-            <ImagesSection />
-            <ExportSection />
-            <EraseSection />
-          </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="security">
-          <div className={style['columns']}>
-            <PasswordSection />
-            <SecondFactorSection mayRequire={mayRequire} />
-            <PasskeysSection />
-            <SessionsSection />
-            {isOwner && <SingleSignOnSection />}
-            {isOwner && <ScimSection />}
-            <ProgramsSection />
-          </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="snippets">
-          <div className={style['columns']}>
-            <SnippetsSection />
-          </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="service">
-          <div className={style['columns']}>
-            <LimitsSection />
-            <RetentionSection />
-            <ServerSection />
-          </div>
-        </Tabs.Panel>
-      </Tabs>
+      <ProfileSection />
+      <AppearanceSection />
+      <UndoSection />
+      <DesktopNoticesSection />
+      <ImagesSection />
+      <ExportSection />
+      <EraseSection />
     </>
+  );
+  const security = (
+    <>
+      <PasswordSection />
+      <SecondFactorSection mayRequire={mayRequire} />
+      <PasskeysSection />
+      <SessionsSection />
+      {isOwner && <SingleSignOnSection />}
+      {isOwner && <ScimSection />}
+      <ProgramsSection />
+    </>
+  );
+  const service = (
+    <>
+      <LimitsSection />
+      <RetentionSection />
+      <ServerSection />
+    </>
+  );
+  return (
+    <Page title="Settings">
+      <UrlTabs
+        replace
+        tabs={[
+          { name: 'account', label: 'Account', icon: 'user', content: columns(account) },
+          { name: 'security', label: 'Security', icon: 'lock', content: columns(security) },
+          {
+            name: 'snippets',
+            label: 'Snippets',
+            icon: 'bolt',
+            needed: 'send',
+            content: columns(<SnippetsSection />),
+          },
+          { name: 'service', label: 'Service', icon: 'server-2', content: columns(service) },
+        ]}
+      />
+    </Page>
   );
 }
 
 const SCHEMES = [
-  { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'System', icon: IconSunMoon },
+  { value: 'light', label: 'Light', icon: 'sun' },
+  { value: 'dark', label: 'Dark', icon: 'moon' },
+  { value: 'auto', label: 'System', icon: 'sun-moon' },
 ] as const;
 
 /** Light or dark theme. */
@@ -97,22 +81,21 @@ function AppearanceSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Section title="Appearance" about="Saved in this browser.">
-      <Group>
-        <SegmentedControl
-          aria-label="Color scheme"
-          value={colorScheme}
-          onChange={(scheme) => setColorScheme(scheme)}
-          data={SCHEMES.map(({ value, label, icon: Icon }) => ({
-            value,
-            label: (
-              <Group gap={6} wrap="nowrap">
-                <Icon size={16} aria-hidden />
-                {label}
-              </Group>
-            ),
-          }))}
-        />
-      </Group>
+      <SegmentedControl
+        aria-label="Color scheme"
+        w="fit-content"
+        value={colorScheme}
+        onChange={(scheme) => setColorScheme(scheme)}
+        data={SCHEMES.map(({ value, label, icon }) => ({
+          value,
+          label: (
+            <Group gap={6} wrap="nowrap">
+              <Icon name={icon} size={16} />
+              {label}
+            </Group>
+          ),
+        }))}
+      />
     </Section>
   );
 }
@@ -125,17 +108,16 @@ function UndoSection() {
       title="Undo send"
       about="An email that you send here waits for these seconds, and its notice has an Undo button. Saved in this browser."
     >
-      <Group>
-        <SegmentedControl
-          aria-label="Time to undo sending"
-          value={String(seconds)}
-          onChange={(value) => {
-            rememberUndoSeconds(Number(value));
-            setSeconds(Number(value));
-          }}
-          data={UNDO_CHOICES.map((choice) => ({ value: String(choice), label: choice === 0 ? 'Off' : String(choice) }))}
-        />
-      </Group>
+      <SegmentedControl
+        w="fit-content"
+        aria-label="Time to undo sending"
+        value={String(seconds)}
+        onChange={(value) => {
+          rememberUndoSeconds(Number(value));
+          setSeconds(Number(value));
+        }}
+        data={UNDO_CHOICES.map((choice) => ({ value: String(choice), label: choice === 0 ? 'Off' : String(choice) }))}
+      />
     </Section>
   );
 }

@@ -1,9 +1,9 @@
-import { Anchor, Button, Code, Group, List, Switch } from '@mantine/core';
+import { Anchor, Code, Group, List, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { BusyButton, ConfirmButton } from '../../parts/buttons.tsx';
-import { QuietButton } from '../../parts/controls.tsx';
+import { CopyTextButton } from '../../parts/command.tsx';
+import { MainButton, QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconFingerprint, IconPlus } from '../../parts/icons.ts';
 import { notify } from '../../parts/notify.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
@@ -14,15 +14,7 @@ import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, auth, type Passkey } from '../sign-in/auth-calls.ts';
 import { AuthProblemNote, NewPassword, newPasswordFault, Password, useAuthSettings } from '../sign-in/entry-parts.tsx';
 import { addPasskey, canUsePasskeys } from '../sign-in/passkeys.ts';
-import {
-  CopyTextButton,
-  deviceWords,
-  SettingRow,
-  ShownOnce,
-  tellOutcome,
-  useAsked,
-  WhenRead,
-} from './setting-parts.tsx';
+import { change, deviceWords, SettingRow, ShownOnce, tellOutcome, useAsked, WhenRead } from './setting-parts.tsx';
 
 /** Changes the password, or sets the first one. */
 export function PasswordSection() {
@@ -88,18 +80,14 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
     setProblem(outcome.problem);
     setSetUp(outcome.result);
   };
-  const require = async (isRequired: boolean) => {
-    if (tellOutcome(await auth.requireSecondFactor(isRequired), 'The requirement was saved.')) await askAgain();
-  };
+  const require = (isRequired: boolean) =>
+    change(auth.requireSecondFactor(isRequired), 'The requirement was saved.', askAgain);
   const renew = async () => {
     const outcome = await auth.renewRecoveryCodes();
     setProblem(outcome.problem);
     if (outcome.problem !== null) return;
     setCodes(outcome.result.recoveryCodes);
     await askAgain();
-  };
-  const remove = async () => {
-    if (tellOutcome(await auth.removeSecondFactor(), 'The authenticator app was removed.')) await askAgain();
   };
   return (
     <Section
@@ -140,9 +128,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
         {({ isOn, recoveryCodesLeft, isRequired }) => (
           <>
             {!isOn && setUp === null && (
-              <Group>
-                <Button onClick={() => void begin()}>Set up authenticator app</Button>
-              </Group>
+              <MainButton w="fit-content" label="Set up authenticator app" onClick={() => void begin()} />
             )}
             {isOn && (
               <>
@@ -161,7 +147,7 @@ export function SecondFactorSection({ mayRequire, onTurnedOn }: { mayRequire: bo
                     label="Remove authenticator app"
                     question="Remove the authenticator app?"
                     about="Your password, or a sign-in link, alone is then enough to sign in."
-                    act={remove}
+                    act={() => change(auth.removeSecondFactor(), 'The authenticator app was removed.', askAgain)}
                   />
                 </Group>
               </>
@@ -244,20 +230,16 @@ export function PasskeysSection() {
     <Section
       title="Passkeys"
       about="Sign in with a fingerprint, face or device PIN. A passkey cannot be guessed or phished."
-      actions={canAdd && <BusyButton label="Add passkey" icon={IconPlus} act={add} />}
+      actions={canAdd && <BusyButton label="Add passkey" icon="plus" act={add} />}
     >
       <WhenRead asked={asked} height={40}>
-        {(passkeys) =>
-          passkeys.length === 0 ? (
-            <Small>No passkeys yet.</Small>
-          ) : (
-            <PlainList label="Passkeys" gap="md">
-              {passkeys.map((passkey) => (
-                <PasskeyRow key={passkey.id} passkey={passkey} onChange={asked.askAgain} />
-              ))}
-            </PlainList>
-          )
-        }
+        {(passkeys) => (
+          <PlainList label="Passkeys" gap="md" empty="No passkeys yet.">
+            {passkeys.map((passkey) => (
+              <PasskeyRow key={passkey.id} passkey={passkey} onChange={asked.askAgain} />
+            ))}
+          </PlainList>
+        )}
       </WhenRead>
       {settings !== null && !canAdd && (
         <Hint>
@@ -271,12 +253,9 @@ export function PasskeysSection() {
 function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => Promise<void> }) {
   const [isRenaming, setRenaming] = useState(false);
   const shown = passkey.name ?? 'Passkey';
-  const remove = async () => {
-    if (tellOutcome(await auth.removePasskey(passkey.id), 'The passkey was removed.')) await onChange();
-  };
   return (
     <SettingRow
-      icon={IconFingerprint}
+      icon="fingerprint"
       name={shown}
       about={
         <>
@@ -294,7 +273,7 @@ function PasskeyRow({ passkey, onChange }: { passkey: Passkey; onChange: () => P
             of={shown}
             about="You can no longer sign in with it. Also remove it from the device or password manager."
             confirm="Remove passkey"
-            act={remove}
+            act={() => change(auth.removePasskey(passkey.id), 'The passkey was removed.', onChange)}
           />
         </Group>
       )}

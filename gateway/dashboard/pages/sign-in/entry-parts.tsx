@@ -1,9 +1,9 @@
 import { Button, Group, Paper, PasswordInput, type PasswordInputProps, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import { FormFrame, type RecordFormState, Trouble } from '../../parts/form.tsx';
-import { IconAlertTriangle, IconClockPause } from '../../parts/icons.ts';
-import { ErrorAlert, Hint, Small } from '../../parts/text.tsx';
+import { Icon } from '../../parts/icons.ts';
+import { ErrorAlert, Hint, PageLink, Small } from '../../parts/text.tsx';
 import { useFirstField } from '../../shell/keys.ts';
 import { type AuthProblem, type AuthSettings, auth } from './auth-calls.ts';
 import classes from './entry-card.module.css';
@@ -51,12 +51,17 @@ export function EntryCard({ title, about, children, below }: EntryCardProps) {
   );
 }
 
+/** A link below the card of such a page. */
+export function EntryLink(props: ComponentProps<typeof PageLink>) {
+  return <PageLink underline="always" {...props} />;
+}
+
 /** Shows the error of an account request. */
 export function AuthProblemNote({ problem }: { problem: AuthProblem | null }) {
   if (problem === null) return null;
-  const Icon = problem.status === 429 ? IconClockPause : IconAlertTriangle;
+  const icon = problem.status === 429 ? 'clock-pause' : 'alert-triangle';
   return (
-    <ErrorAlert icon={<Icon aria-hidden />} role="alert" py="sm">
+    <ErrorAlert icon={<Icon name={icon} />} role="alert" py="sm">
       <Small>{problem.message}</Small>
     </ErrorAlert>
   );

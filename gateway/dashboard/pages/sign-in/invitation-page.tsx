@@ -2,13 +2,14 @@ import { Center, Loader, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { BusyButton } from '../../parts/buttons.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
-import { PageLink, Small } from '../../parts/text.tsx';
+import { Small } from '../../parts/text.tsx';
 import { announceSwitch } from '../../shell/session-news.ts';
 import { type AuthProblem, type AuthUser, auth, type ShownInvitation } from './auth-calls.ts';
 import {
   AuthProblemNote,
   EntryCard,
   EntryForm,
+  EntryLink,
   linkToken,
   NewPassword,
   newPasswordFault,
@@ -49,11 +50,7 @@ export function InvitationPage() {
       <EntryCard
         title="This invitation cannot be accepted"
         about={invitation === null ? (problem?.message ?? INCOMPLETE) : WHY[invitation.state]}
-        below={
-          <PageLink href="/sign-in" underline="always">
-            Go to sign-in
-          </PageLink>
-        }
+        below={<EntryLink href="/sign-in">Go to sign-in</EntryLink>}
       >
         <Small>
           {invitation?.state === 'accepted'

@@ -1,18 +1,20 @@
-import { Button, Center, Loader, Stack } from '@mantine/core';
+import { Center, Loader, Stack } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { graphql } from '../../graphql.ts';
 import { Command } from '../../parts/command.tsx';
+import { MainButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { Small, TextLink } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthOutcome, type AuthProblem, type AuthUser, auth, type Entered } from './auth-calls.ts';
 import {
   AuthProblemNote,
   EntryCard,
   EntryForm,
+  EntryLink,
   emailFault,
   linkToken,
   NewPassword,
@@ -65,13 +67,7 @@ export function LinkPage() {
         isVoid &&
         'A sign-in link works once, within 24 hours. This link was already used, has expired, or is incomplete.'
       }
-      below={
-        problem !== null && (
-          <PageLink href="/sign-in" underline="always">
-            Sign in with a password or passkey
-          </PageLink>
-        )
-      }
+      below={problem !== null && <EntryLink href="/sign-in">Sign in with a password or passkey</EntryLink>}
     >
       {needsCode && <SecondFactorForm onSignedIn={(user) => void goOn(user)} />}
       {problem === null && !needsCode && (
@@ -88,7 +84,7 @@ export function LinkPage() {
       {problem !== null && !isVoid && (
         <Stack>
           <AuthProblemNote problem={problem} />
-          {token !== null && <Button onClick={() => void enter(token)}>Try again</Button>}
+          {token !== null && <MainButton label="Try again" onClick={() => void enter(token)} />}
         </Stack>
       )}
     </EntryCard>
@@ -103,10 +99,7 @@ function adviseOfPassword(): void {
     title: 'You signed in with a one-time link',
     message: (
       <>
-        To sign in again, set a password or add a passkey in{' '}
-        <SmallLink href="/settings?tab=security" underline="always">
-          Settings
-        </SmallLink>
+        To sign in again, set a password or add a passkey in <TextLink href="/settings?tab=security">Settings</TextLink>
         .
       </>
     ),
@@ -131,11 +124,7 @@ export function ForgotPasswordPage() {
           ? 'We send you a link to set a new password.'
           : `If ${sentTo} has an account, you will receive a link by email. The link works once, within one hour.`
       }
-      below={
-        <PageLink href="/sign-in" underline="always">
-          Back to sign-in
-        </PageLink>
-      }
+      below={<EntryLink href="/sign-in">Back to sign-in</EntryLink>}
     >
       {sentTo === null ? (
         <EntryForm form={form} label="Forgot your password?" submit="Send link">
@@ -163,27 +152,13 @@ export function ResetPasswordPage() {
     <EntryCard
       title={title}
       about={about}
-      below={
-        state !== 'done' && (
-          <PageLink href="/sign-in" underline="always">
-            Go to sign-in
-          </PageLink>
-        )
-      }
+      below={state !== 'done' && <EntryLink href="/sign-in">Go to sign-in</EntryLink>}
     >
       {state === 'asking' && token !== null && (
         <ResetForm token={token} onDone={() => setState('done')} onVoid={() => setState('void')} />
       )}
-      {state === 'done' && (
-        <Button component={Link} href="/sign-in" fullWidth>
-          Sign in
-        </Button>
-      )}
-      {state === 'void' && (
-        <Button component={Link} href="/forgot-password" fullWidth>
-          Send another link
-        </Button>
-      )}
+      {state === 'done' && <MainButton label="Sign in" href="/sign-in" fullWidth />}
+      {state === 'void' && <MainButton label="Send another link" href="/forgot-password" fullWidth />}
     </EntryCard>
   );
 }

@@ -2,7 +2,7 @@ import { Anchor, Divider } from '@mantine/core';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { QuietButton } from '../../parts/controls.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
-import { IconFingerprint } from '../../parts/icons.ts';
+import { Icon } from '../../parts/icons.ts';
 import { Hint } from '../../parts/text.tsx';
 import { announceSignIn } from '../../shell/session-news.ts';
 import { type AuthSettings, type AuthUser, auth, type Entered } from './auth-calls.ts';
@@ -88,7 +88,7 @@ export function SignInForm({ email = '', passkeyHost, singleSignOn, returnTo, on
               <Divider label="or" />
               <QuietButton
                 label="Use a passkey"
-                leftSection={<IconFingerprint size={18} aria-hidden />}
+                leftSection={<Icon name="fingerprint" size={18} />}
                 loading={busy === 'passkey'}
                 disabled={form.isBusy}
                 onClick={() => void byPasskey()}

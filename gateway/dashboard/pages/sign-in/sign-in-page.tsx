@@ -4,13 +4,14 @@ import { useLocation, useSearchParams } from 'wouter';
 import { PROVIDER_PROBLEMS } from '../../../../core/accounts/sign-in.ts';
 import { Command } from '../../parts/command.tsx';
 import { useRecordForm } from '../../parts/form.tsx';
-import { PageLink, Small, SmallLink } from '../../parts/text.tsx';
+import { Small, SmallLink } from '../../parts/text.tsx';
 import { announceSignIn, listenForSessionNews } from '../../shell/session-news.ts';
 import { type AuthProblem, auth } from './auth-calls.ts';
 import {
   AuthProblemNote,
   EntryCard,
   EntryForm,
+  EntryLink,
   emailFault,
   NewPassword,
   newPasswordFault,
@@ -38,10 +39,7 @@ export function SignInPage() {
       below={
         settings?.signUp === true && (
           <>
-            No account yet?{' '}
-            <PageLink href={withNext('/sign-up', next)} underline="always">
-              Sign up
-            </PageLink>
+            No account yet? <EntryLink href={withNext('/sign-up', next)}>Sign up</EntryLink>
           </>
         )
       }
@@ -82,10 +80,7 @@ export function SignUpPage() {
       about="An account contains your domains, addresses and mail. Other accounts cannot see them."
       below={
         <>
-          Already have an account?{' '}
-          <PageLink href={withNext('/sign-in', next)} underline="always">
-            Sign in
-          </PageLink>
+          Already have an account? <EntryLink href={withNext('/sign-in', next)}>Sign in</EntryLink>
         </>
       }
     >

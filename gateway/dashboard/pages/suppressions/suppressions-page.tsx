@@ -1,10 +1,10 @@
-import { graphql, mutation, type ResultOf } from '../../graphql.ts';
+import { connection, mutation } from '../../graphql.ts';
 import { ConfirmButton, CreateButton } from '../../parts/buttons.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
-import { IconBan } from '../../parts/icons.ts';
 import {
   ChoiceFilter,
   FilterBar,
+  type ListRow,
   listSource,
   PagedList,
   Row,
@@ -13,29 +13,22 @@ import {
   UrlDialog,
   useUrlFilters,
 } from '../../parts/list.tsx';
-import { PageHeader } from '../../parts/page.tsx';
+import { Page } from '../../parts/page.tsx';
 import { RelativeTime } from '../../parts/relative-time.tsx';
 import { REMOVE_SUPPRESSION, RefusalNote } from '../../parts/send-again.tsx';
 import { Hint, Small, SmallLink } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 
-const SUPPRESSIONS = graphql(`
-  query DashboardSuppressions($first: Int!, $after: String, $filter: SuppressionFilter) {
-    suppressions(first: $first, after: $after, filter: $filter) {
-      edges { node { id address reason list detail refusal { title advice } createdAt email { id subject } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-type ShownSuppression = ResultOf<typeof SUPPRESSIONS>['suppressions']['edges'][number]['node'];
-
 const LIST = listSource({
   label: 'Suppressions',
-  query: SUPPRESSIONS,
+  query: connection(`suppressions($filter: SuppressionFilter) {
+    id address reason list detail refusal { title advice } createdAt email { id subject }
+  }`),
   size: 50,
   kinds: ['EMAIL_BOUNCED', 'EMAIL_COMPLAINED'],
   types: ['Suppression', 'RemoveSuppressionPayload'],
 });
+type ShownSuppression = ListRow<typeof LIST>;
 
 const CHOICES = [
   { value: 'BOUNCE', label: 'Bounced' },
@@ -48,33 +41,25 @@ const CHOICES = [
 export function SuppressionsPage() {
   const filters = useUrlFilters(['q', 'reason']);
   return (
-    <>
-      <PageHeader
-        title="Suppressions"
-        about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
-      >
-        <CreateButton needed="policies" onClick={() => filters.set({ new: '' })}>
-          Suppress address
-        </CreateButton>
-      </PageHeader>
-      <FilterBar>
-        <TextFilter label="Search suppressions" placeholder="Part of the address" filters={filters} />
-        <ChoiceFilter name="reason" label="Reason" choices={CHOICES} filters={filters} />
+    <Page
+      title="Suppressions"
+      about="Addresses that Postroom does not send mail to, after a bounce, a complaint, an unsubscription from a list, or by your choice."
+      actions={<CreateButton label="Suppress address" needed="policies" onClick={() => filters.set({ new: '' })} />}
+    >
+      <FilterBar filters={filters}>
+        <TextFilter label="Search suppressions" placeholder="Part of the address" />
+        <ChoiceFilter name="reason" label="Reason" choices={CHOICES} />
       </FilterBar>
       <PagedList
         list={LIST}
         variables={{ filter: { search: filters.get('q'), reason: filters.choice('reason', CHOICES) } }}
         filters={filters}
         empty={{
-          icon: IconBan,
+          icon: 'ban',
           title: 'No suppressions yet',
           about:
             'Postroom adds an address after a permanent bounce or a complaint and then refuses to send to it, which protects your sender reputation.',
-          filtered: {
-            title: 'No matching suppressions',
-            about: 'Change the search or the filter.',
-            all: 'Show all suppressions',
-          },
+          filtered: 'suppressions',
         }}
       >
         {(suppression) => <SuppressionRow key={suppression.id} suppression={suppression} />}
@@ -82,7 +67,7 @@ export function SuppressionsPage() {
       <UrlDialog title="Suppress address" filters={filters}>
         {(close) => <SuppressionForm done={close} />}
       </UrlDialog>
-    </>
+    </Page>
   );
 }
 
