@@ -184,7 +184,9 @@ describe('clients that disappear', () => {
         await again.until(/^220 /);
         expect(await beginData(again, 'a@gone.test')).toMatch(/^354 /m);
         await again.write(`${message(late, COUNT + at)}.\r\n`);
-        expect(await again.until(/^(?:250 2\.0\.0|[45]\d\d) .*\r\n/m)).toMatch(/^250 2\.0\.0 Ok: accepted before as em_/m);
+        expect(await again.until(/^(?:250 2\.0\.0|[45]\d\d) .*\r\n/m)).toMatch(
+          /^250 2\.0\.0 Ok: accepted before as em_/m,
+        );
         again.destroy();
       }),
     );

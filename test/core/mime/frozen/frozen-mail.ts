@@ -31,7 +31,17 @@ export type FrozenKind =
  * that were written after the cures for the sixth; `eighth` and `ninth`: 60 and 81 after those for the seventh;
  * `tenth`: 224 bounces.
  */
-export type FrozenSet = 'first' | 'second' | 'third' | 'fourth' | 'fifth' | 'sixth' | 'seventh' | 'eighth' | 'ninth' | 'tenth';
+export type FrozenSet =
+  | 'first'
+  | 'second'
+  | 'third'
+  | 'fourth'
+  | 'fifth'
+  | 'sixth'
+  | 'seventh'
+  | 'eighth'
+  | 'ninth'
+  | 'tenth';
 
 /** A whole message that was written and committed before anyone looked at what the product makes of it. */
 export interface FrozenMessage {
