@@ -77,7 +77,9 @@ function icons(): Plugin {
       handler(code) {
         const [, names = ''] = /const NAMES = `([^`]*)`/.exec(code) ?? [];
         const shapes = names.match(/\S+/g)?.map((name) => [name, readShape(name)]) ?? [];
-        return code.replace(/(?<=const SHAPES: .* = )\{\}/, () => JSON.stringify(Object.fromEntries(shapes)));
+        const filled = code.replace(/(?<=const SHAPES: .* = )\{\}/, () => JSON.stringify(Object.fromEntries(shapes)));
+        if (shapes.length === 0 || filled === code) throw new Error('parts/icons.ts has no NAMES or SHAPES to fill');
+        return filled;
       },
     },
     enforce: 'pre',

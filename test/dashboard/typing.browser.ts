@@ -390,7 +390,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await page.keyboard.press('r');
     const field = page.getByRole('textbox', { name: 'Message', exact: true });
     await field.waitFor();
-    const held = await holdQueries(page, 'ComposerCreateDraft');
+    const held = await holdQueries(page, 'CreateDraft');
     await page.keyboard.type('Typed in a hurry');
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
@@ -409,7 +409,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await page.keyboard.press('r');
     const field = page.getByRole('textbox', { name: 'Message', exact: true });
     await field.waitFor();
-    const held = await holdQueries(page, 'ComposerCreateDraft');
+    const held = await holdQueries(page, 'CreateDraft');
     await page.keyboard.type('Typed in a hurry');
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
@@ -617,15 +617,21 @@ function isQuery(body: string | null, name: string): boolean {
   return body !== null && new RegExp(`"operationName":"${name}"`).test(body);
 }
 
-/** Holds GraphQL operations with this name until `release` is called. */
+/** Holds GraphQL operations with this name until `release` is called, which throws when there were none: then a test has held nothing. */
 async function holdQueries(page: Page, name: string): Promise<{ release: () => Promise<void> }> {
   const gate = Promise.withResolvers<void>();
+  const first = Promise.withResolvers<void>();
   await page.route('**/graphql', async (route) => {
-    if (isQuery(route.request().postData(), name)) await gate.promise;
+    if (isQuery(route.request().postData(), name)) {
+      first.resolve();
+      await gate.promise;
+    }
     await route.fallback();
   });
   return {
     async release() {
+      const late = setTimeout(() => first.reject(new Error(`no ${name} was sent`)), 10_000);
+      await first.promise.finally(() => clearTimeout(late));
       gate.resolve();
     },
   };

@@ -122,13 +122,12 @@ export function useThreadActs(
     if (undoId !== null) void takeBackChange({ undoId });
   };
 
-  /** Shows a change at once, and what was shown before when the service refuses it or the user undoes it. */
+  /** Shows a change at once, and what was shown before when the service refuses it or the user undoes it: `show` returns what does that. */
   const change = async (
-    show: () => void,
-    back: () => void,
+    show: () => () => void,
     sent: () => Promise<Outcome<{ undoId: string | null }>>,
   ): Promise<(() => void) | null> => {
-    show();
+    const back = show();
     const { payload } = await sent();
     if (payload !== null)
       return () => {
@@ -138,37 +137,39 @@ export function useThreadActs(
     back();
     return null;
   };
-  const readRows = (touched: ReadonlySet<string>) => heldRows(list.pages).filter(({ node }) => touched.has(node.id));
+  /** Takes rows out of the list as it is now, not as it was when it was drawn. */
+  const takeOut = (ids: readonly string[]) => {
+    const gone = list.takeOut(new Set(ids));
+    return () => list.putBack(gone);
+  };
   const setArchived = (ids: readonly string[], isArchived: boolean) => {
-    const touched = new Set(ids);
-    const before = readRows(touched);
-    const mark = (is: boolean) => list.patch(touched, (thread) => ({ ...thread, isArchived: is }));
-    const isLeaving = leaves(isArchived);
-    return change(
-      () => (isLeaving ? void list.takeOut(touched) : mark(isArchived)),
-      () => (isLeaving ? list.putBack(before) : mark(!isArchived)),
-      () => update({ threadIds: [...ids], isArchived }),
-    );
+    const mark = (is: boolean) => list.patch(new Set(ids), (thread) => ({ ...thread, isArchived: is }));
+    const show = () => {
+      mark(isArchived);
+      return () => mark(!isArchived);
+    };
+    const sent = () => update({ threadIds: [...ids], isArchived });
+    return change(() => (leaves(isArchived) ? takeOut(ids) : show()), sent);
   };
   /** The list loses the threads whichever way they go: to the trash, or back. */
   const setTrashed = (ids: readonly string[], isTrashed: boolean) => {
-    const touched = new Set(ids);
-    const before = readRows(touched);
     const move = isTrashed ? moveToTrash : moveBack;
     return change(
-      () => void list.takeOut(touched),
-      () => list.putBack(before),
+      () => takeOut(ids),
       () => move({ threadIds: [...ids] }),
     );
   };
+  const readRows = (touched: ReadonlySet<string>) => heldRows(list.pages).filter(({ node }) => touched.has(node.id));
   const setRead = (ids: readonly string[], isRead: boolean) => {
     const touched = new Set(ids);
     const counts = new Map(readRows(touched).map(({ node }) => [node.id, node.unreadCount]));
     const show = (count: (thread: ThreadRow) => number) =>
       list.patch(touched, (thread) => ({ ...thread, unreadCount: count(thread) }));
     return change(
-      () => show(({ unreadCount }) => (isRead ? 0 : Math.max(1, unreadCount))),
-      () => show(({ id, unreadCount }) => counts.get(id) ?? unreadCount),
+      () => {
+        show(({ unreadCount }) => (isRead ? 0 : Math.max(1, unreadCount)));
+        return () => show(({ id, unreadCount }) => counts.get(id) ?? unreadCount);
+      },
       () => update({ threadIds: [...ids], isRead }),
     );
   };
@@ -295,9 +296,9 @@ export function useThreadActs(
       return tell(`${conversations(ids.length)} restored`, setTrashed(ids, false), ids);
     },
     async deleteForever(ids) {
-      const gone = list.takeOut(new Set(ids));
+      const putBack = takeOut(ids);
       const { payload } = await destroy({ threadIds: [...ids] });
-      if (payload === null || payload.keptEmailCount > 0) list.putBack(gone);
+      if (payload === null || payload.keptEmailCount > 0) putBack();
       if (payload === null) return [];
       const kept = `${counted(payload.keptEmailCount, 'message is', 'messages are')} still being processed and stay in the trash. Delete again later.`;
       showNotice(payload.keptEmailCount > 0 ? kept : `${conversations(ids.length)} deleted forever`);
