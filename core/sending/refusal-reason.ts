@@ -83,7 +83,7 @@ function nameRecipient({ text, recipient }: Refusal): string {
 const OR_DENIED = /(?<!unavailable),? or access (?:is |was )?denied/gi;
 /** An address that is said not to be one of a system, as the sender's is, too. */
 const NOT_A =
-  /<?(?<![^\s<>"'(:,;])([^\s<>"'(),:;]{1,64}@[^\s<>"'(),:;]{1,255})>? (?=(?:is not|isn['’]t|not|is no|ist kein\w{0,2}|n['’]est pas|no es|non è|não é|is geen|är ingen|är inte|er ikke|nie jest|není|nie je|не является|не є)(?: an?)?(?!\p{L}))/giu;
+  /<?(?<![^\s<>"'(:,;])([^\s<>"'(),:;@]{1,64}@[^\s<>"'(),:;]{1,255})[>)"']{0,2},? (?=(?:is not|isn['’]t|not|is no|ist kein\w{0,2}|n['’]est pas|no es|non è|não é|is geen|är ingen|är inte|er ikke|nie jest|není|nie je|не является|не є)(?: an?)?(?!\p{L}))/giu;
 
 /** Returns whether an address of a refusal is its recipient, also at a host of the recipient's domain. */
 function isSame(address: string, recipient: string | null | undefined): boolean {
@@ -226,10 +226,11 @@ interface Wording {
   isOfAnything: boolean;
 }
 
-const OF_ANYTHING = /^(?:(?:closed|deleted|removed) (?:due to|for) |(?:disabled|expired|deactivated) and |停用.*[删刪]除)/u;
+const OF_ANYTHING =
+  /^(?:(?:closed|deleted|removed) (?:due to|for) |(?:disabled|expired|deactivated) and |停用.*[删刪]除)/u;
 /** A recipient, right before what happened to it. What is `for the mailbox` is a message. */
 const RECIPIENT_BEFORE =
-  /(?:(?<!(?<!\p{L})(?:to|for|in|with|from|at|of|by)(?: (?:the|this|that|your|our|an?))? )(?<!\p{L})(?:mail ?box|account|user|address|recipient|inbox|alias|@addr)(?: (?:of |for )?@addr)?["'>]{0,2}[:,]?(?: (?:it|has|have|had|is|was|were|been|and)){0,4} ?|(?:[邮郵信]箱|[帐账帳賬][户戶号號]|[用客][户戶]|使用者|地址|收件人|@addr)(?:已|被|已被)? ?)$/u;
+  /^ ?$|(?:(?<!(?<!\p{L})(?:to|for|in|with|from|at|of|by)(?: (?:the|this|that|your|our|an?))?(?: (?:user|address|account|recipient|mailbox))? )(?<!\p{L})(?:mail ?box|account|user|address|recipient|inbox|alias|@addr)(?: (?:of |for )?(?:user )?@addr)?["'>]{0,2}(?: (?:it|has|have|had|is|was|were|been|and)){0,4} ?|(?:[邮郵信]箱|[帐账帳賬][户戶号號]|[用客][户戶]|使用者|地址|收件人)(?:已|被|已被)? ?|@addr ?(?:已|被|已被) ?)$/u;
 
 /** Leaves out wordings that contain another one of the same reason. */
 function withoutLonger(wordings: readonly string[]): string[] {
@@ -319,8 +320,12 @@ function hasWording(text: string, wording: Wording): boolean {
     });
     if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
     if (wording.isUnrouteable && !UNROUTEABLE_BEHIND.test(text.slice(from, from + MAX_CONTEXT_LENGTH))) continue;
-    const before = text.slice(Math.max(0, at - MAX_CONTEXT_LENGTH), at);
-    if (wording.isOfAnything && !RECIPIENT_BEFORE.test(before)) continue;
+    if (
+      wording.isOfAnything &&
+      (!RECIPIENT_BEFORE.test(text.slice(Math.max(0, at - MAX_CONTEXT_LENGTH), at)) ||
+        /^ from (?:the |our |its )?(?:\p{L}+ )?(?:queue|spool)/u.test(text.slice(from, from + MAX_CONTEXT_LENGTH)))
+    )
+      continue;
     if (
       wording.isListing &&
       NOT_BEFORE.test(text.slice(Math.max(0, at - 12), at)) &&

@@ -462,7 +462,7 @@ export function namesRecipient(wording: string): boolean {
 
 /** The recipient is there, and set up for other mail: `isn't set up to accept encrypted mail`, `did not find your message acceptable`. */
 const IS_THERE =
-  /^(?!.*(?:(?<!\p{L})(?:not|no|nor|never|none)(?!\p{L})|n't)).*(?<!\p{L})in (?:our|the|a) (?:\p{L}{2,12} )?list of|(?<!\p{L})(?:isn't|is not|not|aren't|are not) (?:yet )?(?:set up|assigned|configured|hosted|registered|enabled|created) (?:here )?(?:to (?!this|that|any|us)\p{L}|for (?:this|that|the) (?:user|mailbox|recipient)|as |yet)|did not find your|(?<!\p{L})never had an? (?:conversation|contact|correspondence|exchange|agreement)/u;
+  /^(?!.*(?:(?<!\p{L})(?:not|no|nor|never|none)(?!\p{L})|n't)).*(?<!\p{L})in (?:our|the|a) (?:\p{L}{2,12} )?list of|(?<!\p{L})(?:isn't|is not|not|aren't|are not) (?:yet )?(?:set up|assigned|configured|hosted|registered|enabled|created) (?:here )?(?:to (?!this|that|any|us)\p{L}|for (?:this|that|the) (?:user|mailbox|recipient)|as |yet)|did not find your|(?<!\p{L})(?:premium|vip)[- ]?(?:account|user|mailbox|recipient|be?nutzer|nutzer|kund|kont|postfach)|(?<!\p{L})never had an? (?:conversation|contact|correspondence|exchange|agreement)/u;
 
 /** Says that one of two things is true. */
 const ALTERNATIVE =
