@@ -3,7 +3,7 @@ import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { reduceToHeads } from './phrase-heads.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
-import { isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
+import { FOR_YOU, isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
 import { correctEnglish } from './word-patterns.ts';
 
@@ -68,8 +68,9 @@ function nameRecipient({ text, recipient }: Refusal): string {
     .replace(CALLOUT, (whole, address: string) =>
       address.toLowerCase() === recipient?.toLowerCase() ? address : whole,
     );
-  if (localPart.length < 2 || NO_NAME.test(localPart)) return cut;
-  return cut.replace(
+  const named = cut.replace(NOT_A, (whole, address: string) => (isSame(address, recipient) ? whole : 'the sender '));
+  if (localPart.length < 2 || NO_NAME.test(localPart)) return named;
+  return named.replace(
     /(?<=^[\s\d.:-]{0,20}|[:;.!] |["'<«„“(]|\b(?:user|account|mailbox|recipient|address|alias) )[^\s"'<>()«»„“”:;,!?@]{2,64}(?=["'>»“”)]|[:;,.!?]?(?:\s|$))/giu,
     (word) => (word.toLowerCase().replace(/\.$/, '') === localPart ? `${recipient}` : word),
   );
@@ -80,6 +81,21 @@ function nameRecipient({ text, recipient }: Refusal): string {
  * the second is meant.
  */
 const OR_DENIED = /(?<!unavailable),? or access (?:is |was )?denied/gi;
+/** An address that is said not to be one of a system, as the sender's is, too. */
+const NOT_A =
+  /<?(?<![^\s<>"'(:,;])([^\s<>"'(),:;@]{1,64}@[^\s<>"'(),:;]{1,255})[>)"']{0,2},? (?=(?:is not|isn['’]t|not|is no|ist kein\w{0,2}|n['’]est pas|no es|non è|não é|is geen|är ingen|är inte|er ikke|nie jest|není|nie je|не является|не є)(?: an?)?(?!\p{L}))/giu;
+
+/** Returns whether an address of a refusal is its recipient, also at a host of the recipient's domain. */
+function isSame(address: string, recipient: string | null | undefined): boolean {
+  if (recipient == null) return true;
+  const [one, other] = [address, recipient].map((each) => each.toLowerCase().split('@')) as [string[], string[]];
+  const [domain = '', otherDomain = ''] = [one[1], other[1]];
+  return (
+    one[0] === other[0] &&
+    (domain === otherDomain || domain.endsWith(`.${otherDomain}`) || otherDomain.endsWith(`.${domain}`))
+  );
+}
+
 const CALLOUT =
   /(?:callback setup failed )?(?:while verifying|verification failed for) <?([^\s<>]{1,64}@[^\s<>:;,]{1,255})>?/gi;
 
@@ -181,6 +197,7 @@ const MATCHERS = lazily(() =>
         isWord: /^u[bc]e$/.test(wording),
         isUnrouteable: /^unroute?able$/.test(wording),
         isListing: wording.startsWith('listed '),
+        isOfAnything: OF_ANYTHING.test(wording),
       }),
     ),
   })),
@@ -205,7 +222,15 @@ interface Wording {
   isUnrouteable: boolean;
   /** says that something is on a list: not of a recipient who is `not listed in` a directory */
   isListing: boolean;
+  /** says what happens to connections and messages, too: of a recipient only right behind a word for one */
+  isOfAnything: boolean;
 }
+
+const OF_ANYTHING =
+  /^(?:(?:closed|deleted|removed) (?:due to|for) |(?:disabled|expired|deactivated) and |停用.*[删刪]除)/u;
+/** A recipient, right before what happened to it. What is `for the mailbox` is a message. */
+const RECIPIENT_BEFORE =
+  /^ ?$|(?:(?<!(?<!\p{L})(?:to|for|in|with|from|at|of|by)(?: (?:the|this|that|your|our|an?))?(?: (?:user|address|account|recipient|mailbox))? )(?<!\p{L})(?:mail ?box|account|user|address|recipient|inbox|alias|@addr)(?: (?:of |for )?(?:user )?@addr)?["'>]{0,2}(?: (?:it|has|have|had|is|was|were|been|and)){0,4} ?|(?:[邮郵信]箱|[帐账帳賬][户戶号號]|[用客][户戶]|使用者|地址|收件人)(?:已|被|已被)? ?|@addr ?(?:已|被|已被) ?)$/u;
 
 /** Leaves out wordings that contain another one of the same reason. */
 function withoutLonger(wordings: readonly string[]): string[] {
@@ -223,11 +248,15 @@ function toSearched(text: string): string {
     .replace(ADDRESS, '@addr')
     .replace(/(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\.[a-z]{2,5}(?![\w.]*\w)/g, '@host')
     .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(MAIL_ID, (whole, behind: string | undefined) => (behind === undefined ? '@thing' : `address ${behind}`))
     .replace(LABEL, (label, reply: string, at: number, all: string) =>
       PREDICATE.test(all.slice(at + label.length, at + label.length + MAX_CONTEXT_LENGTH)) ? `@label ${reply}` : reply,
     )
     .replace(/(?<!\p{L})host @host(?: ?\[[^\]]{1,60}\])? said:/gu, ' ');
 }
+
+/** The id of a message, unless an address is behind it. */
+const MAIL_ID = /(?<!\p{L})(?:e-?)?mail id(?!\p{L})(?:[:;,]? (@addr)| [^\s@]*\d[^\s@]*)?/gu;
 
 /** The recipient before what a server said, as Postfix and Exim write it. It is no part of that sentence, unless that has no subject. */
 const LABEL =
@@ -292,6 +321,12 @@ function hasWording(text: string, wording: Wording): boolean {
     if (wording.isWord && /\p{L}/u.test(`${text[at - 1] ?? ''}${text[from] ?? ''}`)) continue;
     if (wording.isUnrouteable && !UNROUTEABLE_BEHIND.test(text.slice(from, from + MAX_CONTEXT_LENGTH))) continue;
     if (
+      wording.isOfAnything &&
+      (!RECIPIENT_BEFORE.test(text.slice(Math.max(0, at - MAX_CONTEXT_LENGTH), at)) ||
+        /^ from (?:the |our |its )?(?:\p{L}+ )?(?:queue|spool)/u.test(text.slice(from, from + MAX_CONTEXT_LENGTH)))
+    )
+      continue;
+    if (
       wording.isListing &&
       NOT_BEFORE.test(text.slice(Math.max(0, at - 12), at)) &&
       namesRecipient(findClause(text, at, from))
@@ -334,6 +369,7 @@ function isAboutOthers(
   if (isUnconditional && CONDITION.test(text.slice(end, end + MAX_CONTEXT_LENGTH))) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
+  if (FOR_YOU.test(clause)) return true;
   if (isHost && (HOST_OF_OTHERS.test(clause) || (parts.length > 1 && isAboutThing(text.slice(start, end)))))
     return true;
   // `user lookup failed: LDAP server not found`: what is missing has a subject of its own.

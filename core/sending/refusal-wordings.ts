@@ -19,6 +19,7 @@ const TEXTS: readonly (readonly [RefusalReason, string])[] = [
   [
     'network_error',
     `
+    connection closed due to inactivity | connection closed for inactivity | session closed due to inactivity | session closed for inactivity |
     not found, try again | not found (try again | connection to recipient's server failed | connection to recipients server failed`,
   ],
   [

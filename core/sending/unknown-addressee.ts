@@ -29,7 +29,7 @@ interface UnknownWords {
 
 const LANGUAGES: readonly UnknownWords[] = [
   {
-    recipient: `recipient | recipent | email id | e-mail id | mail id | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
+    recipient: `recipient | recipent | addressee | user | users | userid | mailbox | mail box | mail drop | mailfolder | account | address | @addr | local part |
       local-part | localpart | alias | destination | customer | subscriber | inbox | login | person | @user | receiver | rcpt~ | username | user name | nobody | no one | no-one | mr NAME | mrs NAME | ms NAME | this person | mail slot | intended person | member of staff | staff member | no box | no such box | unknown box | box unknown | box not found | box does not | box doesn't | mail-box | employee | the name | mail user | colleague`,
     domain:
       'domain | host | hostname | host name | name server | nameserver | mail exchanger | dns | system | mail server',
@@ -40,7 +40,7 @@ const LANGUAGES: readonly UnknownWords[] = [
     unknown: `unknown | not known | nobody here has that | no one here has that | nobody has that | no one has that | nobody here has this | no one here has this | nobody here uses | one of ours | not ours | nor ever has | has this address | has that address | uses this address | have this address | is no more | cannot be found | cannot be located | never had an account | never had a mailbox | never had an address | came up empty | not be matched | no match | couldn't match | could not match @addr | @addr you used is out of date | address you used is out of date | could not match the recipient | could not match this recipient | could not match the user | could not match the address | could not match this address | could not match any user | could not match any account | could not match any mailbox | unable to match @addr | unable to match the recipient | unable to match this recipient | unable to match the user | unable to match the address | unable to match this address | unable to match any user | unable to match any account | unable to match any mailbox | cannot match | account matches | mailbox matches | user matches | recipient matches | is not in use | not in use at | not registered | no record of | no records of | have no account | has no account | no account with | not set up | wasn't set up |
       not been set up | never set up | never created | not been created | isn't created | ceased to exist | ceases to exist | match our records | matches our records | nothing by that name | no redirect entry | service mapped | incorrectly spelled | spelled wrong | mis-spelled | does not appear in | not appear to be registered | not appear to exist | not seem to exist | doesn't appear to exist | doesn't seem to exist | doesn't appear in | no active account | no active mailbox | nobody called | nobody named | no person called | no person named | couldn't be matched | by the name of | did not find | didn't find | wasn't provisioned | isn't configured | hasn't been created | not found | wasn't found | not be found | couldn't be found | can't be found | cannot find | can't find | could not find | couldn't find | unable to find | not exist | doesn't exist | don't exist | didn't exist | no longer exist | doesnt exist | never existed | nonexist | non-exist | non exist | invalid | not valid | no longer valid | not recognized | not recognised | unrecognized | no such | illegal | not listed | no longer listed | not in the directory | not in directory | no dns entries | no mail servers appear | nxdomain | unresolvable | there is no | there's no | there isn't a | there isn't any | there's nobody | there's no one | found nothing | not resolved in | not be resolved in | there is nobody with | there is nobody by | there is nobody here | there is nobody at | there is nobody called | there is nobody named | there is nobody of | there is nobody under | there are no | there is none | does not have a | doesn't have a | doesn't have an | not our | not registered | has no mx | no mx or a | no mx records | no one with | not be located | not located | could not locate | cannot locate | unable to locate | not a local | no local | no longer in service | not in service | unrecognised | cannot resolve | unable to resolve | no matching | no results for | no result for | returned no results | returned no result | returned no match | returned nothing | not associated with | not tied to | not linked to | not mapped to | no longer has an | no longer has a | obsolete | bogus | not on file | not in our | not in my | have no customer | have no user | have no mailbox | have no recipient | no longer a valid | is void | undefined recipient | undefined user | nowhere to go | not in the database | not in database | not a registered | not a known | not a recognized | not a recognised | unexisting | inexistent | no valid | unregistered | not correspond | not belong to this | not belong to our | not belong to us | doesn't belong to this | doesn't belong to our | doesn't belong to us | no mail server | no mailserver | no mail exchanger | badly formatted | no longer in use | no longer used | been decommissioned | been discontinued | not used | no existing | unassigned | not assigned | not on this system | not on this server | not on our | not at this domain | not allocated | not provisioned | doesn't have any | don't have a | do not have a | does not have any | doesn't have an account | in the valid recipient | in valid recipient | in the list of valid | in our list of | have never had | never had a | not handled by | not hosted | not served | not handle mail | don't handle mail |
       doesn't handle mail | n'exist | not user of | does not correspond | not match any | doesn't match any | does not match any |
-      matches no | not existing | not-existing | misspelled | mistyped | not reachable at this | expired and removed |
+      matches no | not existing | not-existing | misspelled | mistyped | not reachable at this |
       unable to verify | goes by that name | by that name | of that name | by this name | of this name | no recipient like | no recipient called | no recipient by | not a valid | not a recipient | not a mailbox | not an account | not a user of | not a user on | not a user at | not a user here |
       no box for | no inbox for | no mailbox for | no entry in | didn't know the | doesn't know the | does not know the | did not know the | don't know the | do not know the | do not know any | know nothing of | know of no | not one of our | not among our | not part of our`,
     loose: `appears to be a typo | seems to be a typo | never heard of | never been | long gone | left us | moved on from | retired from | stopped working | been withdrawn | been dissolved`,
@@ -396,6 +396,10 @@ const MAY =
 const ROOM =
   /(?<!\p{L})(?:space|room|quota|platz|speicher\p{L}{0,10}|espace|place|espacio|sitio|spazio|espaço|lugar|ruimte|plaats|utrymme|plads|plass|tilaa|miejsc\p{L}{1,2}|míst\p{L}{0,2}|miest\p{L}{0,2}|hely\p{L}{0,2}|spațiu\p{L}{0,2}|loc|мест\p{L}{1,2}|місц\p{L}{1,2}|място|yer|alan|χώρο\p{L}{0,1}|prostor\p{L}{0,1}|viet\p{L}{1,2}|vietos|ruumi|espai|chỗ|dung lượng|ruang)(?!\p{L})|空间|空間|容量|空き|領域|スペース|공간|용량|מקום|مساحة|فضا|जगह|พื้นที่|回复|答复|响应|返信|応答|응답/u;
 
+/** What does not exist for one sender exists: `This address does not exist for you`. */
+export const FOR_YOU =
+  /(?<!\p{L})(?:(?:for|to) you|für (?:sie|dich|euch)|pour (?:vous|toi)|para (?:usted(?:es)?|ti|vos|você|si)|per (?:lei|te|voi)|voor (?:u|jou|jullie)|för (?:dig|er)|for (?:dig|deg|dere|jer)|dla (?:ciebie|państwa|pana|pani|was)|pro (?:vás|tebe)|pre (?:vás|teba)|для (?:вас|тебя|тебе))(?!\p{L})|对您|對您|对你|あなたに/u;
+
 /** Maximum characters of a clause; longer sentences say more than one thing. */
 const MAX_CLAUSE_LENGTH = 240;
 /** Ends of clauses in lower-case text on one line; the period of a status or a host name ends none. */
@@ -413,13 +417,14 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
       clause.length > MAX_CLAUSE_LENGTH ||
       OTHERS.test(clause) ||
       IS_THERE.test(clause) ||
+      FOR_YOU.test(clause) ||
       isMissedHost(clause)
     )
       continue;
     if (clause.includes('@thing') && THING_UNKNOWN.test(clause)) continue;
     const isNamed =
       NAME_LEFT.test(clause) ||
-      NONE_OF_NAME.test(clause) ||
+      (!isPolicy && NONE_OF_NAME.test(clause)) ||
       (!isPolicy && (isMissedLast(clause) || isMissedObject(clause)));
     const hasNone = readHasNone(clause, namesRecipient);
     if (!(isNamed || hasNone !== null || UNKNOWN.test(clause)) || isAboutOther(clause)) continue;
@@ -435,7 +440,8 @@ export function unknownPartIn(text: string, isPolicy = false): UnknownPart | nul
       if (mayHaveNone && (none?.test(clause) === true || (noneLast?.test(clause) === true && recipient.test(clause))))
         return 'recipient';
       if (!isPolicy && isMissed(clause, missed)) return 'recipient';
-      const isWorded = unknownOrGone.test(clause);
+      // An account of the sender is cancelled, too.
+      const isWorded = (isPolicy ? unknown : unknownOrGone).test(clause);
       if (!isWorded && !(mayBeLoose && loose?.test(clause))) continue;
       if (recipient.test(clause)) return 'recipient';
       if (isWorded && unknown.test(clause) && domain.test(clause)) return 'domain';
@@ -456,7 +462,7 @@ export function namesRecipient(wording: string): boolean {
 
 /** The recipient is there, and set up for other mail: `isn't set up to accept encrypted mail`, `did not find your message acceptable`. */
 const IS_THERE =
-  /^(?!.*(?:(?<!\p{L})(?:not|no|nor|never|none)(?!\p{L})|n't)).*(?<!\p{L})in (?:our|the|a) (?:\p{L}{2,12} )?list of|(?<!\p{L})(?:isn't|is not|not|aren't|are not) (?:yet )?(?:set up|assigned|configured|hosted|registered|enabled|created) (?:here )?(?:to (?!this|that|any|us)\p{L}|for (?:this|that|the) (?:user|mailbox|recipient)|as |yet)|did not find your|(?<!\p{L})never had an? (?:conversation|contact|correspondence|exchange|agreement)/u;
+  /^(?!.*(?:(?<!\p{L})(?:not|no|nor|never|none)(?!\p{L})|n't)).*(?<!\p{L})in (?:our|the|a) (?:\p{L}{2,12} )?list of|(?<!\p{L})(?:isn't|is not|not|aren't|are not) (?:yet )?(?:set up|assigned|configured|hosted|registered|enabled|created) (?:here )?(?:to (?!this|that|any|us)\p{L}|for (?:this|that|the) (?:user|mailbox|recipient)|as |yet)|did not find your|(?<!\p{L})(?:premium|vip)[- ]?(?:account|user|mailbox|recipient|be?nutzer|nutzer|kund|kont|postfach)|(?<!\p{L})never had an? (?:conversation|contact|correspondence|exchange|agreement)/u;
 
 /** Says that one of two things is true. */
 const ALTERNATIVE =
@@ -478,7 +484,7 @@ const NAME_LEFT = compileLater(
 
 /** No recipient of a name: `No account joe here`, and an address that is none of a system: `joe@example.com is not a GroupWise user`. */
 const NONE_OF_NAME =
-  /(?<!\p{L})no @addr (?:here|at|in|on)(?!\p{L})|@addr>? (?:is not|isn't) an? (?!authori|allowed|permitted|trusted|verified|approved|licen|pa[iy]|list |group )(?:\p{L}{2,16} )?(?:user|mailbox|account|recipient|alias)(?!\p{L})|(?<!\p{L})no (?:such |valid |known )?(?:user|mailbox|account|address|recipient|alias|person|inbox) (?:(?:called|named) )?["'<]?[\p{L}\p{N}@._+-]{2,40}["'>]? (?:here|(?:on|at|in) (?:this|our) (?:server|system|host|domain))(?!\p{L})/u;
+  /(?<!\p{L})no @addr (?:here|at|in|on)(?!\p{L})|@addr>? (?:is not|isn't) an? (?:(?:known|valid|registered|recogni[sz]ed|local|existing|existent|active|current|real|working|hosted|deliverable|mail|e-?mail|imap|pop3?|unix|system|virtual|groupwise|zimbra|exchange|domino|notes|kerio|axigen|mdaemon) )?(?:user|mailbox|account|recipient|alias)(?!\p{L})|(?<!\p{L})no (?:such |valid |known )?(?:user|mailbox|account|address|recipient|alias|person|inbox) (?:(?:called|named) )?["'<]?[\p{L}\p{N}@._+-]{2,40}["'>]? (?:here|(?:on|at|in) (?:this|our) (?:server|system|host|domain))(?!\p{L})/u;
 
 /** Returns whether a text (as in {@link unknownPartIn}) says that a person is there no longer, and not that it may be so. */
 export function saysLeft(text: string): boolean {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readDeliveryStatus } from '../../../core/mime/delivery-status-part.ts';
 import { suppressesAddress } from '../../../core/sending/suppression.ts';
 
 /** Refusals, each behind a `+` if it must suppress its recipient and a `-` if it must not; a third (a half of the last) was kept aside, by a hash. */
@@ -28,7 +29,8 @@ function suppresses(text: string): boolean {
 // first were given up: in `Gebruiker joe kent de server niet`, either may be who does not know. Of the second look, 33 of 34 and 11 of 11, and
 // all that must not; of the third, 24 of 29 and 13 of 14, and 17 of 20 and 15 of 17. Of those who have none, 8 of 9 and 7 of 7,
 // and 2 of 12 and 3 of 15. By systems, 65 of 71 and 41 of 42, and all that must not; after published lists, 46 of 51 and 22 of 27, and 34 of
-// 35 and 23 of 23; of the neighbours, 34 of 38 and 20 of 22, and 38 of 38 and 17 of 22.
+// 35 and 23 of 23; of the neighbours, 34 of 38 and 20 of 22, and 38 of 38 and 17 of 22. Of the look-alikes, 10 of 11 and 6 of 6, and 11 of 39 and
+// 4 of 18.
 describe.each([
   ['frozen-refusals.txt', true, false, 48],
   ['frozen-refusals.txt', true, true, 14],
@@ -56,6 +58,10 @@ describe.each([
   ['frozen-third-look.txt', false, true, 15],
   ['frozen-known-subject.txt', false, false, 22],
   ['frozen-known-subject.txt', false, true, 16],
+  ['frozen-look-alikes.txt', true, false, 10],
+  ['frozen-look-alikes.txt', true, true, 6],
+  ['frozen-look-alikes.txt', false, false, 39],
+  ['frozen-look-alikes.txt', false, true, 18],
   ['frozen-has-none.txt', true, false, 9],
   ['frozen-has-none.txt', true, true, 7],
   ['frozen-has-none.txt', false, false, 12],
@@ -80,6 +86,16 @@ describe.each([
       least,
     );
   });
+});
+
+test('no report on a refusal that only looks like one of a dead address makes a hard bounce', () => {
+  const hard = readRefusals('frozen-look-alikes.txt').filter(({ text, must }) => {
+    const status = /(?<!\d)[45]\.\d\.\d{1,3}/.exec(text)?.[0] ?? '5.0.0';
+    const fields = `Final-Recipient: rfc822; joe@dest.test\nAction: failed\nStatus: ${status}\nDiagnostic-Code: smtp; ${text}\n`;
+    const report = readDeliveryStatus(Buffer.from(`Reporting-MTA: dns; mx.dest.test\n\n${fields}`));
+    return !must && report?.recipients[0]?.bounce !== 'soft';
+  });
+  expect(hard).toEqual([]);
 });
 
 test('refusals that were in sight during the cures are read as they are meant', () => {
