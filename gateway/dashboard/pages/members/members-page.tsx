@@ -1,9 +1,10 @@
-import { Badge, Checkbox, Group, Radio, Stack, Title } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
 import { createContext, useContext, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
+import { BusyButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
+import { Command } from '../../parts/command.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { IconPlus } from '../../parts/icons.ts';
 import { Row, RowName, Rows } from '../../parts/list.tsx';
@@ -316,12 +317,36 @@ function Invitations() {
   );
 }
 
-const RESEND = mutation('resendInvitation', 'invitation { id expiresAt }');
+/** The link of an invitation, shown once to who hands it over. */
+function HandedLink({ email, url, done }: { email: string; url: string; done: () => void }) {
+  return (
+    <Stack>
+      <Small>
+        This service stores the mail of {email}, and others who read it there could use a link in it. So the email has
+        none: give this link to the person yourself. It is shown only once, and works once, for 7 days.
+      </Small>
+      <Command text={url} label="Copy link" />
+      <Group justify="flex-end">
+        <Button onClick={done}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const RESEND = mutation('resendInvitation', 'invitation { id expiresAt acceptUrl }');
 const REVOKE = mutation('revokeInvitation', 'invitation { id status }');
 
 function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; changed: () => void }) {
   const { id, email, role, isApprover, limits, status, sentAt, expiresAt, invitedBy } = invitation;
   const { act: revoke } = useAct(REVOKE, { done: 'The invitation was revoked.' });
+  const [url, setUrl] = useState<string | null>(null);
+  const { act: resend } = useAct(RESEND, {
+    done: 'The invitation was sent again.',
+    onDone: ({ invitation }) => {
+      setUrl(invitation?.acceptUrl ?? null);
+      changed();
+    },
+  });
   return (
     <Row
       name={<RowName>{email}</RowName>}
@@ -335,20 +360,20 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
       }
       actions={
         <Group gap="xs">
-          <ActButton
+          <BusyButton
+            size="xs"
+            label="Send again"
             aria-label={`Send again: invitation of ${email}`}
-            mutation={RESEND}
-            input={{ id }}
-            done="The invitation was sent again."
-            onDone={changed}
-          >
-            Send again
-          </ActButton>
+            act={() => resend({ id })}
+          />
+          <Modal opened={url !== null} onClose={() => setUrl(null)} title="Copy link" closeOnClickOutside={false}>
+            {url !== null && <HandedLink email={email} url={url} done={() => setUrl(null)} />}
+          </Modal>
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke invitation of ${email}`}
             question={`Revoke the invitation of ${email}?`}
-            about="The link in the email stops working."
+            about="The link stops working."
             confirm="Revoke invitation"
             act={() => revoke({ id }).then(changed)}
           />
@@ -360,11 +385,12 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
   );
 }
 
-const INVITE = mutation('createInvitation', 'invitation { id email }');
+const INVITE = mutation('createInvitation', 'invitation { id email acceptUrl }');
 
 /** Invites a person. */
 function InviteForm({ done }: { done: () => void }) {
   const { act } = useAct(INVITE, { quiet: true, done: 'The invitation was sent.' });
+  const [made, setMade] = useState<{ email: string; url: string } | null>(null);
   const form = useRecordForm({
     values: { email: '', role: 'AGENT' as GivenRole, isApprover: false, limits: [] as string[] },
     validate: {
@@ -372,8 +398,10 @@ function InviteForm({ done }: { done: () => void }) {
     },
     submit: (values) => act({ email: values.email.trim(), ...writeRole(values) }),
     rename: renameLimits,
-    saved: done,
+    saved: ({ payload: { invitation } }) =>
+      invitation?.acceptUrl == null ? done() : setMade({ email: invitation.email, url: invitation.acceptUrl }),
   });
+  if (made !== null) return <HandedLink {...made} done={done} />;
   return (
     <RecordForm form={form} submit="Send invitation" label="Invite person">
       <form.Text
