@@ -60,7 +60,7 @@ export interface SentInvitation extends Invitation {
 }
 
 /**
- * Invites an address to the workspace, and mails it a link that works once, for 7 days. Where Postroom stores the mail of the address, whoever reads
+ * Invites an address to the workspace, and mails it a link that works once, for 7 days. Where Postroom stores the mail of the address, who reads
  * it there could join, so the mail has no link, and the inviter gets it. If the service stops before the mail is stored, the invitation is there and
  * can be sent again. Throws validation, forbidden, conflict, rate_limited.
  */
@@ -80,7 +80,7 @@ export async function createInvitation(
       id,
       email: address,
       ...(await resolveRights(context, transaction, given)),
-      ...(await answerFor(context, transaction, { ...given, email: address })),
+      ...(await readInviter(context, transaction, { ...given, email: address })),
       ...link.stored,
     };
     switch (await rows.insertInvitation(transaction, context.workspaceId, invitation, MAX_MEMBERS)) {
@@ -112,7 +112,7 @@ export async function resendInvitation(context: OperationContext, id: string): P
   const held = await readInvitation(context, id);
   const link = makeLink(context);
   const isHanded = await changeInvitations(context, async (transaction) => {
-    const renewal = { id, ...(await answerFor(context, transaction, held)), ...link.stored };
+    const renewal = { id, ...(await readInviter(context, transaction, held)), ...link.stored };
     if (renewal.isHanded) {
       requireGiven(context, { role: held.role, isApprover: held.isApprover });
       requireFreshSignIn(context, 'get the link of an invitation');
@@ -176,8 +176,8 @@ async function changeInvitations<Result>(
   return result;
 }
 
-/** Returns who answers for an invitation whose link is made now, and whether that is who is given the link. */
-async function answerFor(
+/** Returns whose invitation it is by a link that is made now, and whether that inviter is given the link. */
+async function readInviter(
   { rights }: OperationContext,
   transaction: Transaction<Tables>,
   { email, role, isApprover }: Pick<GivenRights, 'role' | 'isApprover'> & { email: string },

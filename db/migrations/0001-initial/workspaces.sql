@@ -448,7 +448,7 @@ grant execute on function create_invitation to postroom_gateway, postroom_actor;
 
 -- Gives an open invitation a new link, the previous one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
 -- was sent within the last minute; more rights: the key that is given the link (p_is_handed) has fewer rights now than it needs. Who is given the
--- link answers for the invitation from then on.
+-- link is the inviter from then on.
 create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 bytea, p_is_handed boolean, p_invited_by text, p_key_id text,
     p_needed_scopes text[], p_expires_at timestamptz, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$

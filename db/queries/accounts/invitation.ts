@@ -88,7 +88,7 @@ export async function insertInvitation(
 
 type RenewOutcome = 'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon' | 'more rights';
 
-/** Gives an open invitation a new token; the previous one stops working. Who is given the link answers for the invitation from then on. */
+/** Gives an open invitation a new token; the previous one stops working. Who is given the link is its inviter from then on. */
 export async function renewInvitation(
   transaction: Transaction<Tables>,
   workspaceId: string,

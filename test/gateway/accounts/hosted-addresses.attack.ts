@@ -148,7 +148,7 @@ test('an invitation that is sent again gives its link to who could have made it'
   expect(again.json().accept_url).not.toBe(first);
   expect(await readInInbox(email)).not.toContain('/invitation#');
   expect(reason(await join(LINK.exec(first)?.[1] ?? ''))).toEqual([404, 'INVITATION_NOT_FOUND']);
-  // Who was given the link answers for the invitation.
+  // Who was given the link is its inviter.
   expect((await gateway.call(team.box.apiKey, 'DELETE', `/api-keys/${apiKeyId}`)).statusCode).toBe(200);
   expect(reason(await join(LINK.exec(again.json().accept_url)?.[1] ?? ''))).toEqual([410, 'INVITATION_REVOKED']);
 });

@@ -1,4 +1,4 @@
-import { Badge, Button, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
+import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
 import { createContext, useContext, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
@@ -28,6 +28,9 @@ type ShownMember = ResultOf<typeof MEMBERS>['members'][number];
 /** The names of the domains of the workspace by their IDs, which limits have. */
 const DomainNames = createContext<ReadonlyMap<string, string>>(new Map());
 
+/** What sending an invitation returned: its link, if the person is to hand it over. */
+type Sent = { invitation: { email: string; acceptUrl: string | null } | null };
+
 /** The members of the workspace, and invitations. */
 export function MembersPage() {
   const { person } = useViewer();
@@ -35,6 +38,8 @@ export function MembersPage() {
   const isLimited = person?.isLimited === true;
   const query = useLiveQuery({ query: MEMBERS, types: ['Member'], isPaused: isLimited });
   const { domains = [] } = useVerifiedDomains();
+  const [sent, setSent] = useState<Sent['invitation']>(null);
+  const handOver = ({ invitation }: Sent) => setSent(invitation);
   return (
     <DomainNames value={new Map(domains.map(({ id, name }) => [id, name]))}>
       <PageHeader
@@ -43,7 +48,7 @@ export function MembersPage() {
       >
         {mayManage && (
           <DialogButton label="Invite person" title="Invite person" icon={IconPlus} variant="filled" size="sm">
-            {(close) => <InviteForm done={close} />}
+            {(close) => <InviteForm done={close} handOver={handOver} />}
           </DialogButton>
         )}
       </PageHeader>
@@ -61,9 +66,23 @@ export function MembersPage() {
             )}
           </Loaded>
         )}
-        {mayManage && <Invitations />}
+        {mayManage && <Invitations handOver={handOver} />}
         {person != null && person.role !== 'OWNER' && <LeaveWorkspace />}
       </Stack>
+      <Modal
+        opened={sent?.acceptUrl != null}
+        onClose={() => setSent(null)}
+        title="Copy link"
+        closeOnClickOutside={false}
+      >
+        <Stack>
+          <Small>
+            This service stores the mail of {sent?.email}, where others may read it, too. So the email has no link: give
+            this one to the person yourself. It is shown only once, and works once, for 7 days.
+          </Small>
+          <Command text={sent?.acceptUrl ?? ''} label="Copy link" />
+        </Stack>
+      </Modal>
     </DomainNames>
   );
 }
@@ -293,7 +312,7 @@ const INVITATIONS = graphql(`
 type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
 
 /** Invitations that were not accepted. */
-function Invitations() {
+function Invitations({ handOver }: { handOver: (sent: Sent) => void }) {
   const query = useLiveQuery({ query: INVITATIONS, types: ['Invitation'] });
   return (
     <Stack gap="sm" component="section" aria-label="Invitations">
@@ -307,7 +326,7 @@ function Invitations() {
           return (
             <Rows label="Invitations">
               {pending.map((invitation) => (
-                <InvitationRow key={invitation.id} invitation={invitation} changed={query.refresh} />
+                <InvitationRow key={invitation.id} {...{ invitation, handOver }} changed={query.refresh} />
               ))}
             </Rows>
           );
@@ -317,36 +336,15 @@ function Invitations() {
   );
 }
 
-/** The link of an invitation, shown once to who hands it over. */
-function HandedLink({ email, url, done }: { email: string; url: string; done: () => void }) {
-  return (
-    <Stack>
-      <Small>
-        This service stores the mail of {email}, and others who read it there could use a link in it. So the email has
-        none: give this link to the person yourself. It is shown only once, and works once, for 7 days.
-      </Small>
-      <Command text={url} label="Copy link" />
-      <Group justify="flex-end">
-        <Button onClick={done}>Done</Button>
-      </Group>
-    </Stack>
-  );
-}
-
-const RESEND = mutation('resendInvitation', 'invitation { id expiresAt acceptUrl }');
+const RESEND = mutation('resendInvitation', 'invitation { id email acceptUrl }');
 const REVOKE = mutation('revokeInvitation', 'invitation { id status }');
 
-function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; changed: () => void }) {
+type InvitationRowProps = { invitation: ShownInvitation; handOver: (sent: Sent) => void; changed: () => void };
+
+function InvitationRow({ invitation, handOver, changed }: InvitationRowProps) {
   const { id, email, role, isApprover, limits, status, sentAt, expiresAt, invitedBy } = invitation;
   const { act: revoke } = useAct(REVOKE, { done: 'The invitation was revoked.' });
-  const [url, setUrl] = useState<string | null>(null);
-  const { act: resend } = useAct(RESEND, {
-    done: 'The invitation was sent again.',
-    onDone: ({ invitation }) => {
-      setUrl(invitation?.acceptUrl ?? null);
-      changed();
-    },
-  });
+  const { act: resend } = useAct(RESEND, { done: 'The invitation was sent again.', onDone: handOver });
   return (
     <Row
       name={<RowName>{email}</RowName>}
@@ -364,11 +362,8 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
             size="xs"
             label="Send again"
             aria-label={`Send again: invitation of ${email}`}
-            act={() => resend({ id })}
+            act={() => resend({ id }).then(changed)}
           />
-          <Modal opened={url !== null} onClose={() => setUrl(null)} title="Copy link" closeOnClickOutside={false}>
-            {url !== null && <HandedLink email={email} url={url} done={() => setUrl(null)} />}
-          </Modal>
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke invitation of ${email}`}
@@ -388,9 +383,8 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
 const INVITE = mutation('createInvitation', 'invitation { id email acceptUrl }');
 
 /** Invites a person. */
-function InviteForm({ done }: { done: () => void }) {
-  const { act } = useAct(INVITE, { quiet: true, done: 'The invitation was sent.' });
-  const [made, setMade] = useState<{ email: string; url: string } | null>(null);
+function InviteForm({ done, handOver }: { done: () => void; handOver: (sent: Sent) => void }) {
+  const { act } = useAct(INVITE, { quiet: true, done: 'The invitation was sent.', onDone: handOver });
   const form = useRecordForm({
     values: { email: '', role: 'AGENT' as GivenRole, isApprover: false, limits: [] as string[] },
     validate: {
@@ -398,10 +392,8 @@ function InviteForm({ done }: { done: () => void }) {
     },
     submit: (values) => act({ email: values.email.trim(), ...writeRole(values) }),
     rename: renameLimits,
-    saved: ({ payload: { invitation } }) =>
-      invitation?.acceptUrl == null ? done() : setMade({ email: invitation.email, url: invitation.acceptUrl }),
+    saved: done,
   });
-  if (made !== null) return <HandedLink {...made} done={done} />;
   return (
     <RecordForm form={form} submit="Send invitation" label="Invite person">
       <form.Text
