@@ -50,7 +50,8 @@ ${publicUrl}/forgot-password
 
 /** What an invitation says. */
 export interface InvitationText {
-  link: string;
+  /** null: the inviter hands it over, because others read the mail of the address, too */
+  link: string | null;
   workspaceName: string;
   /** name or address; null: an API key */
   invitedBy: string | null;
@@ -64,11 +65,14 @@ export interface InvitationText {
 export function invitationMail(to: string, { link, workspaceName, invitedBy, role }: InvitationText): SystemMail {
   const workspace = plainName(workspaceName);
   const by = invitedBy === null ? 'You are invited' : `${plainName(invitedBy)} invites you`;
+  const giver = invitedBy === null ? 'the person who invited you' : plainName(invitedBy);
+  const accept =
+    link === null
+      ? `Because this service stores your mail, this message has no link: ${giver} gives it to you.`
+      : `Accept the invitation here within 7 days. The link works once, for the address that this message was sent to:\n\n${link}`;
   const text = `${by} to the workspace "${workspace}" on Postroom, as ${/^[ao]/.test(role) ? 'an' : 'a'} ${role}.
 
-Accept the invitation here within 7 days. The link works once, for the address that this message was sent to:
-
-${link}
+${accept}
 
 If you do not know who sent this, ignore this message.
 `;

@@ -131,6 +131,8 @@ export const WorkspaceInvitationSchema = defineEntity({
     domainIds: p.array().nullable(),
     addresses: p.array().nullable(),
     tokenSha256: p.blob().$type<Buffer>().unique('workspace_invitation_token_sha256_key'),
+    /** whether the inviter was given the present link, to hand it on, and no mail has it */
+    isHanded: p.boolean().default(false),
     /** the person; null: a key did */
     invitedBy: p.text().nullable(),
     /** null: a person did in the dashboard; and the scopes with the rights of the role, which the key must keep */

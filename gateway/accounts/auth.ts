@@ -282,6 +282,8 @@ const providerSignIn = {
   },
 } as const;
 
+const invitedPerson = z.object({ email: z.string(), name: z.string(), password: z.string(), isProved: z.boolean() });
+
 /**
  * A better-auth plugin that creates the sign-in of a person who was invited; invitation-routes.ts has checked the invitation to the address.
  * No route of ours passes a request of a client to it.
@@ -289,34 +291,27 @@ const providerSignIn = {
 const invitedSignUp = {
   id: 'invited-sign-up',
   endpoints: {
-    signUpInvited: createAuthEndpoint(
-      '/sign-up/invited',
-      { method: 'POST', body: z.object({ email: z.string(), name: z.string(), password: z.string() }) },
-      async (context) => {
-        const { internalAdapter, password } = context.context;
-        const { email, name, password: secret } = context.body;
-        const hash = await password.hash(secret);
-        if ((await internalAdapter.findUserByEmail(email)) !== null)
-          throw new APIError('UNPROCESSABLE_ENTITY', {
-            code: 'USER_ALREADY_EXISTS',
-            message: 'The address can sign in',
-          });
-        // Who holds the link receives mail at the address.
-        const user = await internalAdapter.createUser(
-          { email, name, emailVerified: true },
-          { method: 'email-password' },
-        );
-        await internalAdapter.linkAccount({
-          userId: user.id,
-          providerId: 'credential',
-          accountId: user.id,
-          password: hash,
+    signUpInvited: createAuthEndpoint('/sign-up/invited', { method: 'POST', body: invitedPerson }, async (context) => {
+      const { internalAdapter, password } = context.context;
+      const { email, name, password: secret, isProved: emailVerified } = context.body;
+      const hash = await password.hash(secret);
+      if ((await internalAdapter.findUserByEmail(email)) !== null)
+        throw new APIError('UNPROCESSABLE_ENTITY', {
+          code: 'USER_ALREADY_EXISTS',
+          message: 'The address can sign in',
         });
-        const session = await internalAdapter.createSession(user.id);
-        await setSessionCookie(context, { session, user });
-        return context.json({ sessionId: session.id });
-      },
-    ),
+      // Who holds a link that was mailed receives mail at the address. One that was handed over proves nothing.
+      const user = await internalAdapter.createUser({ email, name, emailVerified }, { method: 'email-password' });
+      await internalAdapter.linkAccount({
+        userId: user.id,
+        providerId: 'credential',
+        accountId: user.id,
+        password: hash,
+      });
+      const session = await internalAdapter.createSession(user.id);
+      await setSessionCookie(context, { session, user });
+      return context.json({ sessionId: session.id });
+    }),
   },
 } as const;
 

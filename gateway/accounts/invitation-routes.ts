@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { hashInvitationToken } from '../../core/accounts/auth-secret.ts';
-import { HOSTED_ADDRESS } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import {
   type AcceptOutcome,
@@ -36,7 +35,7 @@ export function invitationRoutes(plain: FastifyInstance, options: SignInParts): 
     return found;
   };
   app.post('/invitation', { schema: { hide: true, body: z.object({ token }) }, onRequest }, async (request) => {
-    const { workspaceId: _, isHosted: __, ...invitation } = await present(request.body.token);
+    const { workspaceId: _, isHanded: __, ...invitation } = await present(request.body.token);
     return invitation;
   });
   app.post('/accept-invitation', { schema: { hide: true, body: z.object({ token }) }, onRequest }, async (request) => {
@@ -47,13 +46,12 @@ export function invitationRoutes(plain: FastifyInstance, options: SignInParts): 
     '/sign-up/invitation',
     { schema: { hide: true, body: z.object({ token, name: personName, newPassword }) }, onRequest },
     async (request, reply) => {
-      const { email, state, hasAccount, isHosted } = await present(request.body.token);
+      const { email, state, hasAccount, isHanded } = await present(request.body.token);
       if (state !== 'open') throw refused(state);
       if (options.oidc?.isRequired === true) throw singleSignOnFirst(email);
       if (hasAccount) throw hasSignIn();
-      if (isHosted) throw refused('hosted');
       const { name, newPassword: password } = request.body;
-      const sessionId = await signUp(options, request, reply, { email, name, password });
+      const sessionId = await signUp(options, request, reply, { email, name, password, isProved: !isHanded });
       // Another request made the sign-in at the same time.
       if (sessionId === null) {
         if ((await present(request.body.token)).hasAccount) throw hasSignIn();
@@ -86,7 +84,7 @@ async function signUp(
   { openAuth, passwords, publicUrl }: SignInParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  person: { email: string; name: string; password: string },
+  person: { email: string; name: string; password: string; isProved: boolean },
 ): Promise<string | null> {
   const auth = await openAuth();
   const signedUp = asOwnRequest(request, { method: 'POST', path: '/sign-up/invited', body: person }, publicUrl);
@@ -130,12 +128,6 @@ function refused(outcome: Exclude<AcceptOutcome, 'joined' | 'member'> | 'open'):
         'forbidden',
         'This invitation is for another address. Sign in with the address that the invitation was sent to.',
         { title: 'Forbidden', reason: 'INVITATION_FOR_OTHER_ADDRESS' },
-      );
-    case 'hosted':
-      return new UserError(
-        'forbidden',
-        'Postroom stores the mail of this address, so the link does not prove that it is yours. Ask the operator for an account, or to be invited with an address of another mail service.',
-        { title: 'Forbidden', reason: HOSTED_ADDRESS },
       );
     case 'no session':
       return new UserError('unauthorized', 'Authentication required');

@@ -10,6 +10,7 @@ import { asWorkspace } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import * as rows from '../../db/queries/accounts/invitation.ts';
 import { listMembers as listMemberRows, readWorkspace } from '../../db/queries/accounts/member.ts';
+import { isHostedName } from '../../db/queries/domains/domain-list.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { countAttempt } from './count-attempts.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
@@ -37,29 +38,36 @@ export const MAX_MAILS_TO_ADDRESS = 10;
 export async function listInvitations(context: OperationContext): Promise<Invitation[]> {
   const { database, workspaceId } = context;
   const found = await asWorkspace(database, workspaceId, (transaction) =>
-    rows.listInvitations(transaction, workspaceId, MAX_LISTED_INVITATIONS),
+    rows.listInvitations(transaction, workspaceId, { limit: MAX_LISTED_INVITATIONS, now: context.now() }),
   );
-  return found.map((row) => withStatus(context, row));
+  return found.map(withStatus);
 }
 
 /** Throws not_found. */
 async function readInvitation(context: OperationContext, id: string): Promise<Invitation> {
   const { database, workspaceId } = context;
   const row = await asWorkspace(database, workspaceId, (transaction) =>
-    rows.findInvitation(transaction, workspaceId, id),
+    rows.findInvitation(transaction, workspaceId, { id, now: context.now() }),
   );
   if (row === null) throw invitationNotFound();
-  return withStatus(context, row);
+  return withStatus(row);
+}
+
+/** An invitation whose link was sent now. */
+export interface SentInvitation extends Invitation {
+  /** the link for the inviter to hand over; null: it was mailed */
+  acceptUrl: string | null;
 }
 
 /**
- * Invites an address to the workspace, and mails it a link that works once, for 7 days. If the service stops before the mail is stored, the
- * invitation is there and can be sent again. Throws validation, forbidden, conflict, rate_limited.
+ * Invites an address to the workspace, and mails it a link that works once, for 7 days. Where Postroom stores the mail of the address, who reads
+ * it there could join, so the mail has no link, and the inviter gets it. If the service stops before the mail is stored, the invitation is there and
+ * can be sent again. Throws validation, forbidden, conflict, rate_limited.
  */
 export async function createInvitation(
   context: OperationContext,
   { email, ...given }: GivenRights & { email: string },
-): Promise<Invitation> {
+): Promise<SentInvitation> {
   requireGiven(context, given);
   requireFreshSignIn(context, 'invite a person');
   const mailbox = outgoingMailbox({ name: null, address: email.trim() });
@@ -67,27 +75,22 @@ export async function createInvitation(
   const address = mailbox.address.toLowerCase();
   const id = newIdentifier(context, 'invitation');
   const link = makeLink(context);
-  await changeInvitations(context, async (transaction) => {
-    const { rights, now } = context;
+  const isHanded = await changeInvitations(context, async (transaction) => {
     const invitation = {
       id,
       email: address,
       ...(await resolveRights(context, transaction, given)),
-      tokenSha256: link.tokenSha256,
-      invitedBy: rights.personId,
-      setByKeyId: rights.keyId,
-      // Creating it needs the right members beside those of the role.
-      neededScopes: [...new Set(['manage', ...rightsGiven(given).map((right) => RIGHTS[right].scope)] as const)],
-      now: now(),
-      expiresAt: link.expiresAt,
+      ...(await readInviter(context, transaction, { ...given, email: address })),
+      ...link.stored,
     };
     switch (await rows.insertInvitation(transaction, context.workspaceId, invitation, MAX_MEMBERS)) {
       case 'made':
-        return countMail(context, transaction, address);
+        await countMail(context, transaction, address);
+        return invitation.isHanded;
       case 'no workspace':
         throw new UserError('unauthorized', 'Authentication required');
       case 'more rights':
-        throw moreRights('This API key has lost rights that the role has.');
+        throw lostRights();
       case 'member':
         throw conflict(`${address} is a member already`, 'ALREADY_MEMBER');
       case 'invited':
@@ -96,23 +99,32 @@ export async function createInvitation(
         throw conflict(`A workspace has at most ${MAX_MEMBERS} members and open invitations`, 'TOO_MANY_MEMBERS');
     }
   });
-  await mailLink(context, address, given.role, link.url);
-  return readInvitation(context, id);
+  await mailLink(context, address, given.role, isHanded ? null : link.url);
+  return { ...(await readInvitation(context, id)), acceptUrl: isHanded ? link.url : null };
 }
 
-/** Mails a new link, for 7 days from now; the previous link stops working. Throws not_found, conflict, rate_limited. */
-export async function resendInvitation(context: OperationContext, id: string): Promise<Invitation> {
+/**
+ * Makes a new link, for 7 days from now, and mails it or returns it as createInvitation does; the previous link stops working. Who gets it could have
+ * made the invitation. Throws not_found, forbidden, conflict, rate_limited.
+ */
+export async function resendInvitation(context: OperationContext, id: string): Promise<SentInvitation> {
   requireId(id);
-  const { email } = await readInvitation(context, id);
+  const held = await readInvitation(context, id);
   const link = makeLink(context);
-  await changeInvitations(context, async (transaction) => {
-    const { tokenSha256, expiresAt } = link;
-    const renewal = { id, tokenSha256, expiresAt, now: context.now() };
+  const isHanded = await changeInvitations(context, async (transaction) => {
+    const renewal = { id, ...(await readInviter(context, transaction, held)), ...link.stored };
+    if (renewal.isHanded) {
+      requireGiven(context, { role: held.role, isApprover: held.isApprover });
+      requireFreshSignIn(context, 'get the link of an invitation');
+    }
     switch (await rows.renewInvitation(transaction, context.workspaceId, renewal)) {
       case 'sent':
-        return countMail(context, transaction, email);
+        await countMail(context, transaction, held.email);
+        return renewal.isHanded;
       case 'no invitation':
         throw invitationNotFound();
+      case 'more rights':
+        throw lostRights();
       case 'accepted':
         throw conflict('The invitation was accepted', 'INVITATION_ACCEPTED');
       case 'revoked':
@@ -122,8 +134,8 @@ export async function resendInvitation(context: OperationContext, id: string): P
     }
   });
   const invitation = await readInvitation(context, id);
-  await mailLink(context, invitation.email, invitation.role, link.url);
-  return invitation;
+  await mailLink(context, invitation.email, invitation.role, isHanded ? null : link.url);
+  return { ...invitation, acceptUrl: isHanded ? link.url : null };
 }
 
 /** Revokes an invitation, whose link stops working. Repeating it changes nothing. Throws not_found, conflict. */
@@ -151,23 +163,44 @@ async function countMail(context: OperationContext, transaction: Transaction<Tab
   await countAttempt(context, { kind: 'invitations', limit: MAX_MAILS, what: 'Invitations', per }, transaction);
 }
 
-async function changeInvitations(
+async function changeInvitations<Result>(
   context: OperationContext,
-  change: (transaction: Transaction<Tables>) => Promise<void>,
-): Promise<void> {
-  await asWorkspace(context.database, context.workspaceId, async (transaction) => {
-    await change(transaction);
+  change: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const result = await asWorkspace(context.database, context.workspaceId, async (transaction) => {
+    const changed = await change(transaction);
     context.fault?.('invitations.before-commit');
+    return changed;
   });
   context.fault?.('invitations.after-commit');
+  return result;
 }
 
-function makeLink({ random, now, settings }: OperationContext): { url: string; tokenSha256: Buffer; expiresAt: Date } {
+/** Returns whose invitation it is by a link that is made now, and whether that inviter is given the link. */
+async function readInviter(
+  { rights }: OperationContext,
+  transaction: Transaction<Tables>,
+  { email, role, isApprover }: Pick<GivenRights, 'role' | 'isApprover'> & { email: string },
+) {
+  // Inviting needs the right members beside those of the role.
+  const needed = ['manage', ...rightsGiven({ role, isApprover }).map((right) => RIGHTS[right].scope)] as const;
+  return {
+    isHanded: await isHostedName(transaction, email.slice(email.lastIndexOf('@') + 1)),
+    invitedBy: rights.personId,
+    setByKeyId: rights.keyId,
+    neededScopes: [...new Set(needed)],
+  };
+}
+
+function makeLink({ random, now, settings }: OperationContext) {
   const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
   return {
     url: invitationUrl(settings.publicUrl, token),
-    tokenSha256: hashInvitationToken(token),
-    expiresAt: new Date(now().getTime() + INVITATION_LIFE_MS),
+    stored: {
+      tokenSha256: hashInvitationToken(token),
+      now: now(),
+      expiresAt: new Date(now().getTime() + INVITATION_LIFE_MS),
+    },
   };
 }
 
@@ -175,7 +208,7 @@ async function mailLink(
   { database, workspaceId, rights, sendServiceMail }: OperationContext,
   email: string,
   role: InvitedRole,
-  link: string,
+  link: string | null,
 ): Promise<void> {
   const { workspace, inviter } = await asWorkspace(database, workspaceId, async (transaction) => {
     const members = rights.personId === null ? [] : await listMemberRows(transaction, workspaceId);
@@ -186,10 +219,9 @@ async function mailLink(
   await sendServiceMail(invitationMail(email, { link, workspaceName: workspace?.name ?? '', invitedBy, role }));
 }
 
-function withStatus({ now }: Pick<OperationContext, 'now'>, row: rows.InvitationRow): Invitation {
-  const isExpired = row.expiresAt <= now();
+function withStatus(row: rows.InvitationRow): Invitation {
   const status =
-    row.acceptedAt !== null ? 'accepted' : row.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'open';
+    row.acceptedAt !== null ? 'accepted' : row.revokedAt !== null ? 'revoked' : row.isOver ? 'expired' : 'open';
   return { ...row, status };
 }
 
@@ -199,6 +231,10 @@ function requireId(id: string): void {
 
 function invitationNotFound(): UserError {
   return new UserError('not_found', 'Invitation not found');
+}
+
+function lostRights(): UserError {
+  return moreRights('This API key has lost rights that the role has.');
 }
 
 function conflict(message: string, reason: string): UserError {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../../core/accounts/picture.ts';
 import { INVITED_ROLES, role } from '../../core/accounts/roles.ts';
+import { secretUrl } from '../../core/accounts/secret-fields.ts';
 import { named, nameType, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction } from '../capability/capability.ts';
@@ -14,6 +15,7 @@ import {
   MAX_MEMBERS,
   resendInvitation,
   revokeInvitation,
+  type SentInvitation,
 } from './invitations.ts';
 import * as members from './members.ts';
 
@@ -333,10 +335,20 @@ const invitation = z
     sentAt: z.date().meta({ description: 'When its link was sent last.' }),
     expiresAt: z.date().meta({ description: 'When its link expires.' }),
     acceptedAt: z.date().nullable().meta({ description: 'When it was accepted. Null if it was not.' }),
+    acceptUrl: z
+      .string()
+      .nullable()
+      .meta({
+        ...secretUrl,
+        examples: [null],
+        description:
+          'The link, for you to hand over: returned once, when the invitation is created or sent again, if this service stores the mail of the address. Otherwise null, and the email has the link.',
+      }),
   })
   .meta({ id: 'Invitation', description: 'An invitation of a person to the workspace.' });
 
-const showInvitation = (held: Invitation) => ({
+const showInvitation = (held: Invitation | SentInvitation) => ({
+  acceptUrl: null,
   ...held,
   invitedBy: held.invitedByName,
   limits: showLimits(held.limits),
@@ -369,7 +381,7 @@ export const invitationCapability: Capability = {
       operationId: 'createInvitation',
       field: 'createInvitation',
       summary: 'Invite a person',
-      description: `Sends an email with a link that works once, for 7 days, for this address only. A request cannot give a role with more rights than its own. A workspace has at most ${MAX_MEMBERS} members and open invitations.`,
+      description: `Sends an email with a link that works once, for 7 days, for this address only. If this service stores the mail of the address, the email has no link, and the response has it once, for you to hand over. A request cannot give a role with more rights than its own. A workspace has at most ${MAX_MEMBERS} members and open invitations.`,
       method: 'POST',
       path: '',
       input: z.strictObject({ email: text.meta({ description: 'The address of the person.' }), ...given.shape }),
@@ -385,7 +397,8 @@ export const invitationCapability: Capability = {
       operationId: 'resendInvitation',
       field: 'resendInvitation',
       summary: 'Send an invitation again',
-      description: 'Sends a new link, for 7 days from now. The previous link stops working.',
+      description:
+        'Sends a new link, for 7 days from now, or returns it as when the invitation was created; you then need all rights of its role. The previous link stops working.',
       method: 'POST',
       path: '/:id/resend',
       target: invitationTarget,

@@ -15,11 +15,17 @@ describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
   });
   afterAll(() => stage?.close());
 
-  async function readLink(email: string): Promise<string> {
-    const find = async () =>
-      /https?:\/\/[^\s]*\/invitation#[\w-]{43}/.exec((await readServiceMail(stage.database, email)).at(-1) ?? '')?.[0];
-    await expect.poll(find).toBeDefined();
-    return `${stage.url}/invitation#${((await find()) ?? '').split('#')[1]}`;
+  /** Reads the link that a dialog shows, closes it, and returns the link. */
+  async function takeLink(page: Page, email: string): Promise<string> {
+    const dialog = page.getByRole('dialog', { name: 'Copy link' });
+    await dialog.getByText(`This service stores the mail of ${email}`).waitFor();
+    await dialog.getByRole('button', { name: 'Copy link' }).waitFor();
+    const url = (await dialog.getByRole('region', { name: 'link' }).textContent()) ?? '';
+    expect(url).toMatch(/\/invitation#[\w-]{43}$/);
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    return `${stage.url}/invitation#${url.split('#')[1]}`;
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
@@ -43,12 +49,23 @@ describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
     await dialog.getByLabel('Email address').fill(email);
     await dialog.getByRole('radio', { name: 'Viewer' }).check();
     await dialog.getByRole('button', { name: 'Send invitation' }).click();
+    const first = await takeLink(owner.page, email);
     await owner.page.getByRole('list', { name: 'Invitations' }).getByText(email).waitFor();
     expect(await findViolations(owner.page)).toEqual([]);
 
+    // Sent again, it has another link.
+    await stage.database.pool.query(
+      `update workspace_invitation set sent_at = sent_at - interval '2 minutes' where email = $1`,
+      [email],
+    );
+    await owner.page.getByRole('button', { name: `Send again: invitation of ${email}` }).click();
+    const link = await takeLink(owner.page, email);
+    expect(link).not.toBe(first);
+    expect((await readServiceMail(stage.database, email)).join('')).not.toContain('/invitation#');
+
     // A new person accepts.
     const ann = await stage.open(null);
-    await ann.page.goto(await readLink(email));
+    await ann.page.goto(link);
     await ann.page.getByRole('heading', { name: /^Join / }).waitFor();
     expect(await findViolations(ann.page)).toEqual([]);
     await ann.page.getByLabel('Your name').fill('Ann');
@@ -109,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)('members in the browser', () => {
     expect(await ann.page.getByText('Where is my order?').count()).toBe(0);
 
     // Her link works no more.
-    await ann.page.goto(await readLink(email));
+    await ann.page.goto(link);
     await ann.page.getByRole('heading', { name: 'This invitation cannot be accepted' }).waitFor();
     expect(owner.complaints).toEqual([]);
     await Promise.all([owner.close(), ann.close()]);

@@ -349,29 +349,28 @@ async function knock(smtpPort: number, to: string): Promise<void> {
 
 type Account = Pick<ReturnType<typeof callers>, 'call' | 'graphql'>;
 
-/** Invites a colleague by mail to an address of the service. Returns the path of the link in that mail, which is deleted. */
+/** Invites a colleague with an address of the service. Returns the path of the link. The mail about it, which has none, is deleted. */
 async function inviteColleague(account: Account, domain: { id: string; domain: string }): Promise<string> {
   const address = `priya@${domain.domain}`;
   await account.call('POST', '/email-addresses', { address, domainId: domain.id });
-  await account.call('POST', '/invitations', { email: address, role: 'agent' });
-  let path = '';
+  const { body: invited } = await account.call('POST', '/invitations', { email: address, role: 'agent' });
   await until(
-    'the invitation arrives',
+    'the mail about the invitation arrives',
     () => address,
     async () => {
       const { body } = await account.graphql(
-        '{ emails(first: 5, filter: { type: RECEIVED }) { edges { node { id content { text } thread { id } } } } }',
+        '{ emails(first: 5, filter: { type: RECEIVED }) { edges { node { subject thread { id } } } } }',
       );
-      for (const { node } of body.data.emails.edges) {
-        const found = /\/invitation#[\w-]+/.exec(node.content.text ?? '')?.[0];
-        if (found === undefined || node.thread === null) continue;
-        path = found;
-        await account.call('DELETE', `/mail/threads/${node.thread.id}`);
-      }
-      return path !== '';
+      const found = body.data.emails.edges.find(
+        ({ node }: { node: { subject: string; thread: object | null } }) =>
+          node.subject.startsWith('Invitation to') && node.thread !== null,
+      );
+      if (found !== undefined) await account.call('DELETE', `/mail/threads/${found.node.thread.id}`);
+      return found !== undefined;
     },
   );
-  return path;
+  const { pathname, hash } = new URL(invited.accept_url);
+  return pathname + hash;
 }
 
 /** Writes a note below the conversation that the page shows, as the member who is signed in there. */

@@ -69,6 +69,7 @@ create table workspace_invitation (
   domain_ids text[],
   addresses text[],
   token_sha256 bytea not null unique,
+  is_handed boolean not null default false,
   invited_by text,
   set_by_key_id text,
   needed_scopes text[] not null default '{}',

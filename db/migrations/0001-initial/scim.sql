@@ -107,15 +107,15 @@ create function provision_member(p_workspace_id text, p_email text, p_name text,
     if not is_new then select u.* into person from person u where u.email = p_email for update; end if;
     if person.erase_at is not null then outcome := 'closed'; return next; return; end if;
     select * into held from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = person.id;
+    if held is null and (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) >= p_most then
+      outcome := 'too many members'; return next; return;
+    end if;
+    -- As in sign_in_by_provider.
+    if held.role is distinct from 'owner' and not person.email_verified then
+      perform forget_unproved_sign_in(person.id);
+      has_lost_sign_in := true;
+    end if;
     if held is null then
-      if (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) >= p_most then
-        outcome := 'too many members'; return next; return;
-      end if;
-      -- Someone else may have signed up with the address, without proof of receiving mail there. That sign-in must not reach the workspace.
-      if not person.email_verified then
-        perform forget_unproved_sign_in(person.id);
-        has_lost_sign_in := true;
-      end if;
       insert into workspace_member (workspace_id, person_id, role) values (p_workspace_id, person.id, p_role);
       update workspace_invitation i set accepted_at = postroom_now(), accepted_by = person.id
         where i.workspace_id = p_workspace_id and i.email = p_email and i.accepted_at is null and i.revoked_at is null;

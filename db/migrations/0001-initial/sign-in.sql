@@ -66,8 +66,9 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
       if person.id is null then outcome := 'other subject'; return next; return; end if;
       is_new := true;
     end if;
-    -- Someone else may have signed up with the address, without proof of receiving mail there. That sign-in must not reach the workspace.
-    if (held is null or p_is_of_service) and not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
+    -- Someone else may have signed up with the address, without proof of receiving mail there, or by the link of an invitation that was handed over.
+    -- That sign-in must not reach the workspace, nor share the person with the provider. The owner set the provider up.
+    if (held.role is distinct from 'owner' or p_is_of_service) and not person.email_verified then perform forget_unproved_sign_in(person.id); end if;
     insert into auth_credential (id, person_id, provider_id, account_id) values (p_credential_id, person.id, provider, p_account_id)
       on conflict on constraint auth_credential_person_id_provider_id_key do nothing;
     if held is null then

@@ -394,13 +394,22 @@ create function transfer_ownership(p_workspace_id text, p_person_id text, p_by t
 revoke all on function transfer_ownership from public;
 grant execute on function transfer_ownership to postroom_gateway, postroom_actor;
 
+-- Whether the link of an invitation has ended. One that was mailed ends when Postroom begins to store the mail of the address, because others may
+-- then read what is still on its way.
+create function is_link_over(held workspace_invitation, p_now timestamptz) returns boolean
+  language plpgsql stable set search_path = public, pg_temp as $$
+  begin
+    return held.expires_at <= p_now or (not held.is_handed and is_hosted_domain(substring(held.email from '[^@]*$')));
+  end $$;
+revoke all on function is_link_over from public;
+
 -- The invitations of the workspace that asks, without their tokens.
-create function invitations_of(p_workspace_id text)
+create function invitations_of(p_workspace_id text, p_now timestamptz)
   returns table (id text, email text, role text, is_approver boolean, domain_ids text[], addresses text[], invited_by text, invited_by_name text,
-    created_at timestamptz, sent_at timestamptz, expires_at timestamptz, revoked_at timestamptz, accepted_at timestamptz)
+    created_at timestamptz, sent_at timestamptz, expires_at timestamptz, revoked_at timestamptz, accepted_at timestamptz, is_over boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
     select i.id, i.email, i.role, i.is_approver, i.domain_ids, i.addresses, i.invited_by, coalesce(nullif(u.name, ''), u.email), i.created_at,
-      i.sent_at, i.expires_at, i.revoked_at, i.accepted_at
+      i.sent_at, i.expires_at, i.revoked_at, i.accepted_at, is_link_over(i, p_now)
     from workspace_invitation i left join person u on u.id = i.invited_by
     where i.workspace_id = p_workspace_id and p_workspace_id = current_setting('postroom.workspace_id', true) $$;
 revoke all on function invitations_of from public;
@@ -410,8 +419,8 @@ grant execute on function invitations_of to postroom_gateway, postroom_actor;
 -- p_most are open, or members; more rights: the key that invites (p_key_id; null: a person does) has fewer rights now. An expired invitation of
 -- the address is revoked.
 create function create_invitation(p_workspace_id text, p_id text, p_email text, p_role text, p_is_approver boolean, p_domain_ids text[],
-    p_addresses text[], p_token_sha256 bytea, p_invited_by text, p_key_id text, p_needed_scopes text[], p_expires_at timestamptz,
-    p_now timestamptz, p_most integer)
+    p_addresses text[], p_token_sha256 bytea, p_is_handed boolean, p_invited_by text, p_key_id text, p_needed_scopes text[],
+    p_expires_at timestamptz, p_now timestamptz, p_most integer)
   returns text language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     if p_workspace_id is distinct from current_setting('postroom.workspace_id', true) then return null; end if;
@@ -428,9 +437,9 @@ create function create_invitation(p_workspace_id text, p_id text, p_email text, 
     if found then return 'invited'; end if;
     if (select count(*) from workspace_member m where m.workspace_id = p_workspace_id) + (select count(*) from workspace_invitation i
         where i.workspace_id = p_workspace_id and i.accepted_at is null and i.revoked_at is null) >= p_most then return 'too many'; end if;
-    insert into workspace_invitation (id, workspace_id, email, role, is_approver, domain_ids, addresses, token_sha256, invited_by,
+    insert into workspace_invitation (id, workspace_id, email, role, is_approver, domain_ids, addresses, token_sha256, is_handed, invited_by,
       set_by_key_id, needed_scopes, expires_at, created_at, sent_at)
-    values (p_id, p_workspace_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_invited_by, p_key_id,
+    values (p_id, p_workspace_id, p_email, p_role, p_is_approver, p_domain_ids, p_addresses, p_token_sha256, p_is_handed, p_invited_by, p_key_id,
       p_needed_scopes, p_expires_at, p_now, p_now);
     return 'made';
   end $$;
@@ -438,8 +447,10 @@ revoke all on function create_invitation from public;
 grant execute on function create_invitation to postroom_gateway, postroom_actor;
 
 -- Gives an open invitation a new link, the previous one stops working. Outcomes: sent; no invitation; accepted; revoked; too soon: the last link
--- was sent within the last minute.
-create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 bytea, p_expires_at timestamptz, p_now timestamptz) returns text
+-- was sent within the last minute; more rights: the key that is given the link (p_is_handed) has fewer rights now than it needs. Who is given the
+-- link is the inviter from then on.
+create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 bytea, p_is_handed boolean, p_invited_by text, p_key_id text,
+    p_needed_scopes text[], p_expires_at timestamptz, p_now timestamptz) returns text
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     held workspace_invitation;
@@ -450,7 +461,13 @@ create function renew_invitation(p_workspace_id text, p_id text, p_token_sha256 
     if held.accepted_at is not null then return 'accepted'; end if;
     if held.revoked_at is not null then return 'revoked'; end if;
     if held.sent_at > p_now - interval '1 minute' then return 'too soon'; end if;
-    update workspace_invitation i set token_sha256 = p_token_sha256, expires_at = p_expires_at, sent_at = p_now where i.id = p_id;
+    if p_is_handed and p_key_id is not null and not exists (select from scopes_of_keys(p_workspace_id, array[p_key_id]) k
+        where is_scope_within(p_needed_scopes, k.scopes_now)) then return 'more rights'; end if;
+    update workspace_invitation i set token_sha256 = p_token_sha256, expires_at = p_expires_at, sent_at = p_now, is_handed = p_is_handed,
+      invited_by = case when p_is_handed then p_invited_by else i.invited_by end,
+      set_by_key_id = case when p_is_handed then p_key_id else i.set_by_key_id end,
+      needed_scopes = case when p_is_handed then p_needed_scopes else i.needed_scopes end
+    where i.id = p_id;
     return 'sent';
   end $$;
 revoke all on function renew_invitation from public;
@@ -475,20 +492,20 @@ grant execute on function revoke_invitation to postroom_gateway, postroom_actor;
 -- What the page of an invitation shows to the holder of its link. state: open, expired, revoked or accepted.
 create function invitation_of_token(p_token_sha256 bytea, p_now timestamptz)
   returns table (email text, workspace_id text, workspace_name text, role text, invited_by_name text, expires_at timestamptz, state text,
-    has_account boolean, is_hosted boolean)
+    has_account boolean, is_handed boolean)
   language sql stable security definer rows 1 set search_path = public, pg_temp as $$
     select i.email, w.id, w.name, i.role, coalesce(nullif(u.name, ''), u.email), i.expires_at,
       case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null or w.erase_at is not null then 'revoked'
-        when i.expires_at <= p_now then 'expired' else 'open' end,
-      exists (select from person a where a.email = i.email and a.erase_at is null), is_hosted_domain(substring(i.email from '[^@]*$'))
+        when is_link_over(i, p_now) then 'expired' else 'open' end,
+      exists (select from person a where a.email = i.email and a.erase_at is null), i.is_handed
     from workspace_invitation i join workspace w on w.id = i.workspace_id left join person u on u.id = i.invited_by
     where i.token_sha256 = p_token_sha256 $$;
 revoke all on function invitation_of_token from public;
 grant execute on function invitation_of_token to postroom_auth;
 
 -- Makes the person of a session a member by an invitation to the person's address, and its workspace the active one of the session.
--- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; hosted: it is not proved that the address is the person's,
--- and the link does not, because Postroom stores the mail of the address; member: the person is one already, and the invitation stays open for nobody.
+-- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; member: the person is one already, and the
+-- invitation stays open for nobody.
 create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now timestamptz)
   returns table (outcome text, workspace_id text, person_id text)
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -506,8 +523,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
     select u.* into person from auth_session s join person u on u.id = s.person_id and u.erase_at is null where s.id = p_session_id;
     outcome := case when person.id is null then 'no session' when person.email <> held.email then 'other address'
       when held.accepted_at is not null then 'accepted' when held.revoked_at is not null or not may_still_invite(held) then 'revoked'
-      when held.expires_at <= p_now then 'expired'
-      when not person.email_verified and is_hosted_domain(substring(held.email from '[^@]*$')) then 'hosted' else 'joined' end;
+      when is_link_over(held, p_now) then 'expired' else 'joined' end;
     if outcome = 'joined' then
       insert into workspace_member (workspace_id, person_id, role, is_approver, domain_ids, addresses)
         values (held.workspace_id, person.id, held.role, held.is_approver, held.domain_ids, held.addresses) on conflict do nothing;

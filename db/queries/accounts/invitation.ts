@@ -23,16 +23,18 @@ export interface InvitationRow {
   expiresAt: Date;
   revokedAt: Date | null;
   acceptedAt: Date | null;
+  /** whether the present link has expired */
+  isOver: boolean;
 }
 
 /** Returns the newest invitations of the workspace, up to `limit`. */
 export async function listInvitations(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  limit: number,
+  { limit, now }: { limit: number; now: Date },
 ): Promise<InvitationRow[]> {
   const { rows } = await sql<InvitationRow>`
-    select ${columns} from invitations_of(${workspaceId}) order by id desc limit ${limit}`.execute(transaction);
+    select ${columns} from invitations_of(${workspaceId}, ${now}) order by id desc limit ${limit}`.execute(transaction);
   return rows;
 }
 
@@ -40,22 +42,24 @@ export async function listInvitations(
 export async function findInvitation(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  id: string,
+  { id, now }: { id: string; now: Date },
 ): Promise<InvitationRow | null> {
   const { rows } = await sql<InvitationRow>`
-    select ${columns} from invitations_of(${workspaceId}) where id = ${id}`.execute(transaction);
+    select ${columns} from invitations_of(${workspaceId}, ${now}) where id = ${id}`.execute(transaction);
   return rows[0] ?? null;
 }
 
 const columns = sql`id, email, role, is_approver as "isApprover", ${limitsSql} as limits, invited_by as "invitedBy",
   invited_by_name as "invitedByName", created_at as "createdAt", sent_at as "sentAt", expires_at as "expiresAt",
-  revoked_at as "revokedAt", accepted_at as "acceptedAt"`;
+  revoked_at as "revokedAt", accepted_at as "acceptedAt", is_over as "isOver"`;
 
 export interface NewInvitation extends MemberRights {
   id: string;
   /** lower case */
   email: string;
   tokenSha256: Buffer;
+  /** whether the inviter is given the link, and no mail has it */
+  isHanded: boolean;
   /** the person; null: an API key */
   invitedBy: string | null;
   /** null: a person */
@@ -72,26 +76,27 @@ type InsertOutcome = 'made' | 'no workspace' | 'more rights' | 'member' | 'invit
 export async function insertInvitation(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  { id, email, role, isApprover, limits, tokenSha256, ...by }: NewInvitation,
+  { id, email, role, isApprover, limits, tokenSha256, isHanded, ...by }: NewInvitation,
   most: number,
 ): Promise<InsertOutcome> {
   const { rows } = await sql<{ outcome: InsertOutcome }>`
     select create_invitation(${workspaceId}, ${id}, ${email}, ${role}, ${isApprover}, ${limits?.domainIds ?? null}::text[],
-      ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${by.invitedBy}, ${by.setByKeyId}, ${by.neededScopes}::text[],
-      ${by.expiresAt}, ${by.now}, ${most}) as outcome`.execute(transaction);
+      ${limits?.addresses ?? null}::text[], ${tokenSha256}, ${isHanded}, ${by.invitedBy}, ${by.setByKeyId},
+      ${by.neededScopes}::text[], ${by.expiresAt}, ${by.now}, ${most}) as outcome`.execute(transaction);
   return requireOutcome(rows);
 }
 
-/** Gives an open invitation a new token; the previous one stops working. */
+type RenewOutcome = 'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon' | 'more rights';
+
+/** Gives an open invitation a new token; the previous one stops working. Who is given the link is its inviter from then on. */
 export async function renewInvitation(
   transaction: Transaction<Tables>,
   workspaceId: string,
-  { id, tokenSha256, expiresAt, now }: Pick<NewInvitation, 'id' | 'tokenSha256' | 'expiresAt' | 'now'>,
-): Promise<'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon'> {
-  const { rows } = await sql<{ outcome: 'sent' | 'no invitation' | 'accepted' | 'revoked' | 'too soon' }>`
-    select renew_invitation(${workspaceId}, ${id}, ${tokenSha256}, ${expiresAt}, ${now}) as outcome`.execute(
-    transaction,
-  );
+  { id, tokenSha256, isHanded, ...by }: Omit<NewInvitation, 'email' | keyof MemberRights>,
+): Promise<RenewOutcome> {
+  const { rows } = await sql<{ outcome: RenewOutcome }>`
+    select renew_invitation(${workspaceId}, ${id}, ${tokenSha256}, ${isHanded}, ${by.invitedBy}, ${by.setByKeyId},
+      ${by.neededScopes}::text[], ${by.expiresAt}, ${by.now}) as outcome`.execute(transaction);
   return requireOutcome(rows);
 }
 
@@ -123,8 +128,8 @@ export interface PresentedInvitation {
   state: 'open' | 'expired' | 'revoked' | 'accepted';
   /** whether a person with the address can sign in */
   hasAccount: boolean;
-  /** whether Postroom stores the mail of the address, so that the link proves nothing */
-  isHosted: boolean;
+  /** whether the inviter was given the link, so that it does not prove the address */
+  isHanded: boolean;
 }
 
 /** Returns the invitation with this token; null if there is none. Role postroom_auth. */
@@ -136,7 +141,7 @@ export async function findPresentedInvitation(
   const { rows } = await database.pool.query<PresentedInvitation>({
     name: 'invitation-of-token',
     text: `select email, workspace_id as "workspaceId", workspace_name as "workspaceName", role, invited_by_name as "invitedByName",
-             expires_at as "expiresAt", state, has_account as "hasAccount", is_hosted as "isHosted" from invitation_of_token($1, $2)`,
+             expires_at as "expiresAt", state, has_account as "hasAccount", is_handed as "isHanded" from invitation_of_token($1, $2)`,
     values: [tokenSha256, now],
   });
   return rows[0] ?? null;
@@ -148,7 +153,6 @@ export type AcceptOutcome =
   | 'no invitation'
   | 'no session'
   | 'other address'
-  | 'hosted'
   | 'accepted'
   | 'revoked'
   | 'expired'

@@ -118,10 +118,10 @@ describe('an invitation', () => {
       [id],
     );
     expect(problem(await team.accept(browser, first))).toEqual([410, 'INVITATION_EXPIRED']);
-    const sent = await team.owner.browser.rest('POST', `/invitations/${id}/resend`, {}, {});
+    const sent = await team.resend(id);
     expect(sent.json()).toMatchObject({ id, status: 'open' });
     expect(problem(await team.accept(browser, first))).toEqual([404, 'INVITATION_NOT_FOUND']);
-    const again = await team.owner.browser.rest('POST', `/invitations/${id}/resend`, {}, {});
+    const again = await team.resend(id);
     expect(problem(again)).toEqual([409, 'INVITATION_JUST_SENT']);
     expect((await team.accept(browser, await team.readToken(email))).statusCode).toBe(200);
   });

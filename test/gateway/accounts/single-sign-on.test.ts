@@ -35,7 +35,7 @@ let companies = 0;
 /** A workspace with a verified domain and single sign-on by the test's provider. */
 async function openCompany(more: Record<string, unknown> = {}) {
   const domain = `company${companies++}.test`;
-  const { workspaceId } = await gateway.mailbox({ domain });
+  const { workspaceId, apiKey } = await gateway.mailbox({ domain });
   const row = {
     workspace_id: workspaceId,
     issuer: provider.issuer,
@@ -49,7 +49,7 @@ async function openCompany(more: Record<string, unknown> = {}) {
     `insert into sign_in_provider (${names.join(', ')}) values (${names.map((_, n) => `$${n + 1}`).join(', ')})`,
     Object.values(row),
   );
-  return { domain, workspaceId };
+  return { domain, workspaceId, apiKey };
 }
 
 /** Starts a sign-in and returns the URL at which the provider sends the browser back. */
@@ -280,19 +280,30 @@ describe('a provider', () => {
     expect((await own.graphql(VIEWER)).statusCode).toBe(200);
   });
 
-  test('ends a sign-in that a stranger made with the address of the person before', async () => {
-    const { domain } = await openCompany();
-    const email = `squatted@${domain}`;
-    const squatter = openBrowser(gateway.app);
-    await squatter.auth('POST', '/sign-up/email', { name: 'X', email, password: 'correct horse battery' });
-    provider.person = { sub: 'squatted', email, email_verified: true };
-    expect(await signIn(openBrowser(gateway.app), email)).toBe('/');
-    await gateway.owner.pool.query('delete from auth_rate_limit');
-    const again = openBrowser(gateway.app);
-    const response = await again.auth('POST', '/sign-in/email', { email, password: 'correct horse battery' });
-    expect(response.statusCode).toBe(401);
-    expect((await squatter.auth('GET', '/list-sessions')).statusCode).toBe(401);
-  });
+  test.each(['signed up', 'accepted an invitation whose link was handed over'])(
+    'ends a sign-in that a stranger, who %s, made with the address of the person before',
+    async (how) => {
+      const { domain, apiKey } = await openCompany();
+      const email = `squatted@${domain}`;
+      const squatter = openBrowser(gateway.app);
+      const password = 'correct horse battery';
+      if (how === 'signed up') await squatter.auth('POST', '/sign-up/email', { name: 'X', email, password });
+      else {
+        const { accept_url: url } = (
+          await gateway.call(apiKey, 'POST', '/invitations', { email, role: 'viewer' })
+        ).json();
+        const body = { token: url.split('#')[1], name: 'X', newPassword: password };
+        expect((await squatter.auth('POST', '/sign-up/invitation', body)).statusCode).toBe(200);
+      }
+      provider.person = { sub: 'squatted', email, email_verified: true };
+      expect(await signIn(openBrowser(gateway.app), email)).toBe('/');
+      await gateway.owner.pool.query('delete from auth_rate_limit');
+      const again = openBrowser(gateway.app);
+      const response = await again.auth('POST', '/sign-in/email', { email, password: 'correct horse battery' });
+      expect(response.statusCode).toBe(401);
+      expect((await squatter.auth('GET', '/list-sessions')).statusCode).toBe(401);
+    },
+  );
 
   test.each([
     ['says that the address is not verified', { email_verified: false }, 'ADDRESS_NOT_VERIFIED'],

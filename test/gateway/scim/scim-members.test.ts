@@ -240,18 +240,25 @@ describe('the directory of a workspace', () => {
     expect(await member(other.owner.email, other.box.workspaceId)).toMatchObject({ role: 'owner' });
   });
 
-  test('ends the sign-in that someone else made with an address of its domain, without proof', async () => {
-    await mapGroups({}, 'agent');
-    const email = newName();
-    const stranger = openBrowser(gateway.app);
-    await stranger.auth('POST', '/sign-up/email', { name: 'Stranger', email, password: TEAM_PASSWORD });
-    expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(200);
-    await scim.create('Users', { userName: email });
-    expect(await member(email)).toMatchObject({ role: 'agent' });
-    expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(401);
-    const again = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: TEAM_PASSWORD });
-    expect(again.statusCode).toBe(401);
-  });
+  test.each([false, true])(
+    'ends the sign-in of someone else with an address of its domain, without proof (invited: %s)',
+    async (isInvited) => {
+      await mapGroups({}, 'agent');
+      const email = newName();
+      const stranger = openBrowser(gateway.app);
+      if (isInvited) {
+        await team.invite({ email, role: 'viewer' });
+        const body = { token: await team.readToken(email), name: 'Stranger', newPassword: TEAM_PASSWORD };
+        expect((await stranger.auth('POST', '/sign-up/invitation', body)).statusCode).toBe(200);
+      } else await stranger.auth('POST', '/sign-up/email', { name: 'Stranger', email, password: TEAM_PASSWORD });
+      expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(200);
+      await scim.create('Users', { userName: email });
+      expect(await member(email)).toMatchObject({ role: isInvited ? 'viewer' : 'agent' });
+      expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(401);
+      const again = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: TEAM_PASSWORD });
+      expect(again.statusCode).toBe(401);
+    },
+  );
 
   test('sees and changes nothing of another workspace', async () => {
     const foreign = await openScimStage(gateway, other.box.workspaceId);

@@ -22,7 +22,8 @@ export interface TeamStage {
   /** creates a person with a workspace of their own */
   makePerson: () => Promise<TeamPerson>;
   invite: (body: Record<string, unknown>, by?: BrowserSession) => ReturnType<BrowserSession['rest']>;
-  /** returns the token in the last invitation to an address */
+  resend: (id: string, by?: BrowserSession) => ReturnType<BrowserSession['rest']>;
+  /** returns the token of the last invitation to an address, as it was returned or mailed */
   readToken: (email: string) => Promise<string>;
   accept: (browser: BrowserSession, token: string) => ReturnType<BrowserSession['auth']>;
   /** creates a person and makes them a member, in a session of the workspace */
@@ -56,11 +57,18 @@ export async function openTeam(
   const owner = await makePerson();
   const box = await gateway.mailbox({ ...mailbox, workspaceId: owner.personId, domain: `${name}.test` });
 
-  const invite: TeamStage['invite'] = (body, by = owner.browser) => by.rest('POST', '/invitations', {}, body);
+  const handed = new Map<string, string>();
+  const send = async (by: BrowserSession, path: string, body: object) => {
+    const sent = await by.rest('POST', path, {}, body);
+    const { email, accept_url: url } = sent.json();
+    if (sent.statusCode === 200 && url !== null) handed.set(email, url);
+    return sent;
+  };
+  const invite: TeamStage['invite'] = (body, by = owner.browser) => send(by, '/invitations', body);
   const accept: TeamStage['accept'] = (browser, token) => browser.auth('POST', '/accept-invitation', { token });
   async function readToken(email: string): Promise<string> {
-    const mail = (await readServiceMail(gateway.owner, email)).at(-1) ?? '';
-    return /http:\/\/postroom\.test\/invitation#([\w-]{43})/.exec(mail)?.[1] ?? '';
+    const sent = handed.get(email) ?? (await readServiceMail(gateway.owner, email)).at(-1) ?? '';
+    return /http:\/\/postroom\.test\/invitation#([\w-]{43})/.exec(sent)?.[1] ?? '';
   }
   return {
     box,
@@ -68,6 +76,7 @@ export async function openTeam(
     signIn,
     makePerson,
     invite,
+    resend: (id, by = owner.browser) => send(by, `/invitations/${id}/resend`, {}),
     readToken,
     accept,
     async makeMember(role, more = {}) {

@@ -1,9 +1,10 @@
-import { Badge, Checkbox, Group, Radio, Stack, Title } from '@mantine/core';
+import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/core';
 import { createContext, useContext, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
+import { BusyButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
+import { Command } from '../../parts/command.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
 import { Row, RowName, Rows } from '../../parts/list.tsx';
 import { PageHeader } from '../../parts/page.tsx';
@@ -26,6 +27,9 @@ type ShownMember = ResultOf<typeof MEMBERS>['members'][number];
 /** The names of the domains of the workspace by their IDs, which limits have. */
 const DomainNames = createContext<ReadonlyMap<string, string>>(new Map());
 
+/** What sending an invitation returned: its link, if the person is to hand it over. */
+type Sent = { invitation: { email: string; acceptUrl: string | null } | null };
+
 /** The members of the workspace, and invitations. */
 export function MembersPage() {
   const { person } = useViewer();
@@ -33,6 +37,8 @@ export function MembersPage() {
   const isLimited = person?.isLimited === true;
   const query = useLiveQuery({ query: MEMBERS, types: ['Member'], isPaused: isLimited });
   const { domains = [] } = useVerifiedDomains();
+  const [sent, setSent] = useState<Sent['invitation']>(null);
+  const handOver = ({ invitation }: Sent) => setSent(invitation);
   return (
     <DomainNames value={new Map(domains.map(({ id, name }) => [id, name]))}>
       <PageHeader
@@ -41,7 +47,7 @@ export function MembersPage() {
       >
         {mayManage && (
           <DialogButton label="Invite person" title="Invite person" icon="plus" variant="filled" size="sm">
-            {(close) => <InviteForm done={close} />}
+            {(close) => <InviteForm done={close} handOver={handOver} />}
           </DialogButton>
         )}
       </PageHeader>
@@ -59,9 +65,23 @@ export function MembersPage() {
             )}
           </Loaded>
         )}
-        {mayManage && <Invitations />}
+        {mayManage && <Invitations handOver={handOver} />}
         {person != null && person.role !== 'OWNER' && <LeaveWorkspace />}
       </Stack>
+      <Modal
+        opened={sent?.acceptUrl != null}
+        onClose={() => setSent(null)}
+        title="Copy link"
+        closeOnClickOutside={false}
+      >
+        <Stack>
+          <Small>
+            This service stores the mail of {sent?.email}, where others may read it, too. So the email has no link: give
+            this one to the person yourself. It is shown only once, and works once, for 7 days.
+          </Small>
+          <Command text={sent?.acceptUrl ?? ''} label="Copy link" />
+        </Stack>
+      </Modal>
     </DomainNames>
   );
 }
@@ -291,7 +311,7 @@ const INVITATIONS = graphql(`
 type ShownInvitation = ResultOf<typeof INVITATIONS>['invitations'][number];
 
 /** Invitations that were not accepted. */
-function Invitations() {
+function Invitations({ handOver }: { handOver: (sent: Sent) => void }) {
   const query = useLiveQuery({ query: INVITATIONS, types: ['Invitation'] });
   return (
     <Stack gap="sm" component="section" aria-label="Invitations">
@@ -305,7 +325,7 @@ function Invitations() {
           return (
             <Rows label="Invitations">
               {pending.map((invitation) => (
-                <InvitationRow key={invitation.id} invitation={invitation} changed={query.refresh} />
+                <InvitationRow key={invitation.id} {...{ invitation, handOver }} changed={query.refresh} />
               ))}
             </Rows>
           );
@@ -315,12 +335,15 @@ function Invitations() {
   );
 }
 
-const RESEND = mutation('resendInvitation', 'invitation { id expiresAt }');
+const RESEND = mutation('resendInvitation', 'invitation { id email acceptUrl }');
 const REVOKE = mutation('revokeInvitation', 'invitation { id status }');
 
-function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; changed: () => void }) {
+type InvitationRowProps = { invitation: ShownInvitation; handOver: (sent: Sent) => void; changed: () => void };
+
+function InvitationRow({ invitation, handOver, changed }: InvitationRowProps) {
   const { id, email, role, isApprover, limits, status, sentAt, expiresAt, invitedBy } = invitation;
   const { act: revoke } = useAct(REVOKE, { done: 'The invitation was revoked.' });
+  const { act: resend } = useAct(RESEND, { done: 'The invitation was sent again.', onDone: handOver });
   return (
     <Row
       name={<RowName>{email}</RowName>}
@@ -334,6 +357,7 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
       }
       actions={
         <Group gap="xs">
+<<<<<<< HEAD
           <ActButton
             label="Send again"
             aria-label={`Send again: invitation of ${email}`}
@@ -341,12 +365,19 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
             input={{ id }}
             done="The invitation was sent again."
             onDone={changed}
+=======
+          <BusyButton
+            size="xs"
+            label="Send again"
+            aria-label={`Send again: invitation of ${email}`}
+            act={() => resend({ id }).then(changed)}
+>>>>>>> wt-f
           />
           <ConfirmButton
             label="Revoke"
             aria-label={`Revoke invitation of ${email}`}
             question={`Revoke the invitation of ${email}?`}
-            about="The link in the email stops working."
+            about="The link stops working."
             confirm="Revoke invitation"
             act={() => revoke({ id }).then(changed)}
           />
@@ -358,11 +389,11 @@ function InvitationRow({ invitation, changed }: { invitation: ShownInvitation; c
   );
 }
 
-const INVITE = mutation('createInvitation', 'invitation { id email }');
+const INVITE = mutation('createInvitation', 'invitation { id email acceptUrl }');
 
 /** Invites a person. */
-function InviteForm({ done }: { done: () => void }) {
-  const { act } = useAct(INVITE, { quiet: true, done: 'The invitation was sent.' });
+function InviteForm({ done, handOver }: { done: () => void; handOver: (sent: Sent) => void }) {
+  const { act } = useAct(INVITE, { quiet: true, done: 'The invitation was sent.', onDone: handOver });
   const form = useRecordForm({
     values: { email: '', role: 'AGENT' as GivenRole, isApprover: false, limits: [] as string[] },
     validate: {
