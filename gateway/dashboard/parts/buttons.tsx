@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ComponentProps, type MouseEvent, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { IconButton, MainButton, QuietButton } from './controls.tsx';
-import { useAct } from './use-act.ts';
+import { type PayloadOf, useAct } from './use-act.ts';
 
 type ButtonProps = ComponentProps<typeof QuietButton>;
 
@@ -12,7 +12,7 @@ type ActButtonProps<Data, Input> = Omit<ButtonProps, 'onClick'> & {
   input: Input;
   /** notice after success */
   done?: string;
-  onDone?: () => void;
+  onDone?: (payload: PayloadOf<Data>) => void;
 };
 
 /** Button that runs a mutation and shows its outcome. */

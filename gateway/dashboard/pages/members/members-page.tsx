@@ -2,7 +2,7 @@ import { Badge, Checkbox, Group, Modal, Radio, Stack, Title } from '@mantine/cor
 import { createContext, useContext, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
-import { BusyButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
+import { ActButton, ConfirmButton, DialogButton } from '../../parts/buttons.tsx';
 import { useVerifiedDomains } from '../../parts/choices.ts';
 import { Command } from '../../parts/command.tsx';
 import { FIELDS, RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -343,7 +343,6 @@ type InvitationRowProps = { invitation: ShownInvitation; handOver: (sent: Sent) 
 function InvitationRow({ invitation, handOver, changed }: InvitationRowProps) {
   const { id, email, role, isApprover, limits, status, sentAt, expiresAt, invitedBy } = invitation;
   const { act: revoke } = useAct(REVOKE, { done: 'The invitation was revoked.' });
-  const { act: resend } = useAct(RESEND, { done: 'The invitation was sent again.', onDone: handOver });
   return (
     <Row
       name={<RowName>{email}</RowName>}
@@ -357,21 +356,16 @@ function InvitationRow({ invitation, handOver, changed }: InvitationRowProps) {
       }
       actions={
         <Group gap="xs">
-<<<<<<< HEAD
           <ActButton
             label="Send again"
             aria-label={`Send again: invitation of ${email}`}
             mutation={RESEND}
             input={{ id }}
             done="The invitation was sent again."
-            onDone={changed}
-=======
-          <BusyButton
-            size="xs"
-            label="Send again"
-            aria-label={`Send again: invitation of ${email}`}
-            act={() => resend({ id }).then(changed)}
->>>>>>> wt-f
+            onDone={(sent) => {
+              handOver(sent);
+              changed();
+            }}
           />
           <ConfirmButton
             label="Revoke"
