@@ -402,7 +402,7 @@ class ReplyReader {
   /** Whether a paragraph is long enough, no person speaks in it, and it is not all that its author says below a salutation. */
   #mayBeDisclaimer(paragraph: string, from: number): boolean {
     if (paragraph.length <= LEAST_DISCLAIMER_LENGTH || SPEAKER.test(paragraph)) return false;
-    return !this.#isGreeting(from, SALUTATION);
+    return !this.#isGreeting(from) && !this.#isGreeting(from, SALUTATION);
   }
 
   #lastAbove(line: number): number {

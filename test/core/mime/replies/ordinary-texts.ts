@@ -42,6 +42,10 @@ const MISTAKEN: readonly (readonly [name: string, text: string])[] = [
     'Dear Ms Miller,\n\nThe privileged memorandum was sent to the wrong recipient by mistake on Friday. The firm asks that all copies be destroyed and that the court be informed.',
   ],
   [
+    'below a name',
+    'Tom,\n\nIf the confidential mail reached the wrong recipient by mistake, delete it and inform the office today please.',
+  ],
+  [
     'a lawyer behind other text',
     'Dear Ms Miller,\n\nThank you for the call.\n\nThe privileged memorandum went to the wrong recipient by mistake on Friday. Opposing counsel must destroy all copies and notify the court.',
   ],
