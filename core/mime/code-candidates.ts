@@ -70,11 +70,12 @@ export function findCandidates(text: string): Candidate[] {
   for (const line of text.split('\n')) {
     if (!/\d/.test(line)) {
       const letters = line.length < MAX_LETTER_LINE ? LETTERS_APART.exec(line)?.[1] : undefined;
-      if (letters !== undefined) {
+      if (letters !== undefined && !isOfWords(letters)) {
         const at = start + line.indexOf(letters);
         candidates.push({ code: letters, at, end: at + letters.length, base: 0.1, isLoose: false, needsName: false });
       } else if (line.includes('-')) {
         for (const { index, 0: code } of line.slice(0, MAX_LINE).matchAll(LETTER_GROUPS)) {
+          if (isOfWords(code)) continue;
           const at = start + index;
           candidates.push({ code, at, end: at + code.length, base: 0, isLoose: false, needsName: true });
         }
@@ -131,6 +132,12 @@ export function findCandidates(text: string): Candidate[] {
     if (candidates.length > MAX_CANDIDATES) break;
   }
   return candidates;
+}
+
+/** Whether groups of capitals are words of a shop, such as `SAVE-BIG`: codes of devices have groups of one length, and not in each a vowel. */
+function isOfWords(letters: string): boolean {
+  const groups = letters.split('-');
+  return groups.some(({ length }) => length !== groups[0]?.length) || groups.every((group) => /[AEIOU]/u.test(group));
 }
 
 /** Returns a code as the form takes it. */

@@ -6,20 +6,20 @@ const CODE = String.raw`(?=[ckкკկकকகకകಕકਕኮ])(?:(?<!\p{L})|
 /** What other codes are of, in many languages: `product code`, `Kundencode`, `codice a barre`, `código postal`, `code civil`. */
 const OTHER_CODES = [
   // Of goods.
-  String.raw`product|produ[ckt]|prodott|proizvod|výrob|termék|tuote|toote|preces|prekės|изделия|товар|продукт|ürün|προϊόν|מוצר|المنتج|محصول|उत्पाद|สินค้า|sản phẩm|produk|art[ií]c|artik|artykuł|cikk|položk|артикул|item|model|part(?!\p{L})|serial|sku|ean|gtin|stock|colou?r|farb|bar(?:ras|res?|code)?(?!\p{L})|strich|streep|viiva|kresk`,
+  String.raw`product|produ[ckt]|prodott|proizvod|výrob|termék|tuote|toote|preces|prekės|изделия|товар|продукт|ürün|προϊόν|מוצר|المنتج|محصول|उत्पाद|สินค้า|sản phẩm|produk|art[ií]c|artik|artykuł|cikk|položk|артикул|item|model|part(?!\p{L})|serial|sku|ean|gtin|stock(?!x)|colou?r|farb|bar(?:ras|res?|code)?(?!\p{L})|strich|streep|viiva|kresk`,
   // Of people.
-  String.raw`customer|client|klient|kund|klant|müşteri|asiakas|klien|zákazn|ügyfél|cliente|клиент|клієнт|πελάτη|לקוח|العميل|مشتری|ग्राहक|ลูกค้า|khách|pelanggan|vendor|supplier|department|course|kurs(?!\p{L}{6})|class(?!i)|module`,
+  String.raw`customer|client|klient|kund|klant|müşteri|asiakas|klien|zákazn|ügyfél|cliente|клиент|клієнт|πελάτη|לקוח|العميل|مشتری|ग्राहक|ลูกค้า|khách|pelanggan|vendor|supplier|department|courses?(?!\p{L})|kurs(?!\p{L}{6})|class(?!i|pass|dojo)|module`,
   // Of shops.
-  String.raw`promo|discount|rabatt?|coupon|cup[oó]n|voucher|gutschein|geschenk|gift|sconto|descuento|desconto|r[ée]duction|korting|zniżk|slev|popust|kedvezm|reducere|indirim|kampanj|kampan|скидк|знижк|отстъпк|alennus|soodus|nuolaid|atlaid|έκπτωσ|הנחה|خصم|تخفیف|छूट|ส่วนลด|giảm giá|diskon|order|booking|buchung|reserv|flight|track|suivi|rastre|seguim|śledz|sendung|tarif`,
+  String.raw`promo|discount|rabatt?|coupon|cup[oó]n|voucher|gutschein|geschenk|gift|sconto|descuento|desconto|r[ée]duction|korting|zniżk|slev|popust|kedvezm|reducere|indirim|kampanj|kampan|скидк|знижк|отстъпк|alennus|soodus|nuolaid|atlaid|έκπτωσ|הנחה|خصم|تخفیف|छूट|ส่วนลด|giảm giá|diskon|order|booking|buchung|reserv|flight(?!radar)|track(?!man)|suivi|rastre|seguim|śledz|sendung|tarif`,
   // Of places.
-  String.raw`zip|post(?!e)|poczt|pošt|почтов|пошт|пощенск|ταχυδρομ|בריד|البريد|پستی|ไปรษณีย์|bưu|area|country|dial|vorwahl|lande?s?|pays|país|paese|maa(?!\p{L})|suunta`,
+  String.raw`zip(?!\p{L})|post(?!e|bank|finan|man|mates|nord)|poczt|pošt|почтов|пошт|пощенск|ταχυδρομ|בריד|البريد|پستی|ไปรษณีย์|bưu|area(?!\p{L})|country(?!\p{L})|dial(?!pad|og)|vorwahl|lande?s?|pays(?!\p{L})|país|paese|maa(?!\p{L})|suunta`,
   // Of offices.
-  String.raw`tax|steuer|fiscal|vergi|sort|swift|bic|iban|bank(?!ing)|cost|centro|ape(?!\p{L})|naf(?!\p{L})|nace|civil|p[eé]nal|building|conduct|review`,
+  String.raw`tax(?!fix|act|dome|if)|steuer|fiscal|vergi|sort(?!\p{L})|swift(?!\p{L})|bic|iban|(?<!\p{L}|[\p{L}\p{N}][ -])banks?(?!\p{L})|bankleit\p{L}{2,6}|cost|centro|ape(?!\p{L})|naf(?!\p{L})|nace|civil|p[eé]nal|building|conduct|review`,
   // Of machines.
-  String.raw`error|fehler|fault|erreur|errore|fout|felkod|fejl|feil|virhe|viga|błęd|chyb|hiba|eroare|ошибк|помилк|грешк|greš|hata|σφάλμα|שגיאה|الخطأ|خطا|त्रुटि|lỗi|kesalahan|exit|status|response|reason|http|source|quell|qr|dress`,
+  String.raw`error|fehler|fault|erreur|errore|fout|felkod|fejl|feil|virhe|viga|błęd|chyb|hiba|eroare|ошибк|помилк|грешк|greš|hata|σφάλμα|שגיאה|الخطأ|خطا|त्रुटि|lỗi|kesalahan|exit|status|response|reason|http|source(?!\p{L})|quell|qr|dress`,
 ].join('|');
 
-const OTHER_NOUN = String.raw`(?:(?<!\p{L})|(?<=\p{L}{4}))(?:${OTHER_CODES})\p{L}{0,9}`;
+const OTHER_NOUN = String.raw`(?:(?<!\p{L})|(?<=\p{L}{4}))(?:${OTHER_CODES})(?:(?!konto|portal|bereich|bank|zentrum|center|zugang|login|dienst|service)\p{L}){0,9}`;
 /** Says right before the word for codes, or right behind it, that it is another code. */
 export const OTHER_BEFORE = new RegExp(String.raw`${OTHER_NOUN}[\s-]?$`, 'iu');
 export const OTHER_BEHIND = new RegExp(

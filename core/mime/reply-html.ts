@@ -102,8 +102,11 @@ const INTRODUCTION_CLASS = /(?:^|\s)(?:x_|ecx)?(?:gmail_attr|moz-cite-prefix|air
 const INTRODUCTION_ID = /^(?:x_)?(?:reply-intro)$/i;
 const ONWARDS_ID =
   /^(?:x_)?(?:divRplyFwdMsg|appendonsend|stopSpelling|zwchr|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container|isForwardContent|isReplyContent|yahoo_quoted_\w*)$/i;
-const SIGNATURE_CLASS = /(?:^|\s)(?:\w{1,30}[_-])?(?:ydp\w*)?signature(?:_block|_below|_above)?(?:\s|$)/i;
-const SIGNATURE_ID = /^(?:x_)?(?:[\w-]{1,30}[_-])?signature$/i;
+/** Those of mail programs by name: contracts and forms have signatures, too. */
+const SIGNATURE_CLASS =
+  /(?:^|\s)(?:x_|ecx)*(?:(?:gmail|moz|aolmail|front|tutanota|airmail|sh|cm|edo|hs|missive|zoho|fastmail|polymail|yahoo|mailspring|postbox|nylas|apple-mail|outlook|zmail|protonmail)[_-]signature(?:_block|_below|_above)?|ydp\w*signature|psignature|MsoSignature)(?:\s|$)/i;
+const SIGNATURE_ID =
+  /^(?:x_)*(?:Signature|(?:ms-outlook-mobile|composer|mail-app-auto(?:-default)?|edo|hs|zimbra|outlook|apple-?mail|airmail|missive)[_-]?signature)$/i;
 const SIGNATURE_NAME = 'messageSignatureSection';
 const QUOTE_NAME = 'quote';
 /** Outlook draws a line above the fields of a quoted message. */

@@ -5,10 +5,14 @@ import {
   DETERMINERS,
   DEVICES,
   DISCLAIMER_CLAUSES,
+  DISCLAIMER_CONDITIONS,
+  DISCLAIMER_SELF,
   DISCLAIMER_STARTS,
   DISCLAIMER_WORDS,
   EXCUSES,
+  FIRST_PERSON,
   PROGRAM_SIGNATURES,
+  SALUTATIONS,
 } from './reply-words.ts';
 
 /**
@@ -51,8 +55,15 @@ const LINK_END = /\s?[<[(]https?:\/\/[^\s<>[\]()]{1,250}[>\])]$/iu;
 const DISCLAIMER = new RegExp(`^\\W{0,4}${DISCLAIMER_STARTS}`, 'iu');
 const DISCLAIMER_WORD = new RegExp(DISCLAIMER_WORDS, 'iu');
 const DISCLAIMER_CLAUSE = DISCLAIMER_CLAUSES.map((words) => new RegExp(words, 'iu'));
-/** Clauses that make a paragraph a disclaimer: people say two of a secret, too. */
+/** What is said of every message is no sentence of a person who sent something by mistake. */
+const DISCLAIMER_FORM = [DISCLAIMER_SELF, DISCLAIMER_CONDITIONS].map((words) => new RegExp(words, 'iu'));
+/** Clauses that make a paragraph below a separator or a signature a disclaimer; elsewhere it has all of them. */
 const LEAST_CLAUSES = 3;
+const SPEAKER = new RegExp(FIRST_PERSON, 'iu');
+const SALUTATION = new RegExp(
+  `^(?:${SALUTATIONS})(?!\\p{L})(?:\\P{L}{1,3}\\p{L}[\\p{L}.’'-]{0,30}){0,4}\\P{L}{0,3}$`,
+  'iu',
+);
 const LEAST_DISCLAIMER_LENGTH = 80;
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
@@ -304,11 +315,11 @@ class ReplyReader {
   }
 
   /** Whether only a greeting is above this line. */
-  #isGreeting(before: number): boolean {
+  #isGreeting(before: number, greeting = GREETING): boolean {
     let greetings = 0;
     for (let at = before - 1; at >= 0; at--) {
       if (!this.#isOwn(at)) continue;
-      if (++greetings > 1 || !GREETING.test(this.#line(at).short)) return false;
+      if (++greetings > 1 || !greeting.test(this.#line(at).short)) return false;
     }
     return greetings === 1;
   }
@@ -364,25 +375,40 @@ class ReplyReader {
   #disclaimerAt(end: number): number {
     let paragraph = '';
     for (let at = end; at >= 0 && end - at < MAX_DISCLAIMER_LINES; at--) {
-      const { text, isBlank } = this.#line(at);
-      if (isBlank || this.fates[at] !== 'kept') return this.#isDisclaimer(paragraph, at) ? at + 1 : -1;
+      const { text, short, isBlank } = this.#line(at);
+      if (isBlank || this.fates[at] !== 'kept' || SEPARATOR.test(short))
+        return this.#isDisclaimer(paragraph, at) ? at + 1 : -1;
       paragraph = `${text.slice(0, 2_000)} ${paragraph}`.slice(0, 8_000);
       if (
         DISCLAIMER.test(text.slice(0, 200)) &&
         (at === 0 || this.#line(at - 1).isBlank || SEPARATOR.test(this.#line(at - 1).short))
       )
-        return DISCLAIMER_WORD.test(paragraph) && paragraph.length > LEAST_DISCLAIMER_LENGTH ? at : -1;
+        return DISCLAIMER_WORD.test(paragraph) && this.#mayBeDisclaimer(paragraph, at) ? at : -1;
     }
     return -1;
   }
 
   /** Whether a paragraph says what disclaimers say, in any words, and the author does not cite it: `Please add this:`. */
   #isDisclaimer(paragraph: string, above: number): boolean {
-    if (paragraph.length <= LEAST_DISCLAIMER_LENGTH) return false;
-    if (DISCLAIMER_CLAUSE.filter((clause) => clause.test(paragraph)).length < LEAST_CLAUSES) return false;
-    let at = above;
+    if (!this.#mayBeDisclaimer(paragraph, above + 1)) return false;
+    const clauses = DISCLAIMER_CLAUSE.filter((clause) => clause.test(paragraph)).length;
+    const last = this.#lastAbove(above + 1);
+    const { short } = this.#line(last);
+    if (clauses < LEAST_CLAUSES || /[:：]$/u.test(short)) return false;
+    if (SEPARATOR.test(short) || this.fates[last] === 'signature') return true;
+    return clauses === DISCLAIMER_CLAUSE.length && DISCLAIMER_FORM.every((form) => form.test(paragraph));
+  }
+
+  /** Whether a paragraph is long enough, no person speaks in it, and it is not all that its author says below a salutation. */
+  #mayBeDisclaimer(paragraph: string, from: number): boolean {
+    if (paragraph.length <= LEAST_DISCLAIMER_LENGTH || SPEAKER.test(paragraph)) return false;
+    return !this.#isGreeting(from) && !this.#isGreeting(from, SALUTATION);
+  }
+
+  #lastAbove(line: number): number {
+    let at = line - 1;
     while (at > 0 && this.#line(at).isBlank) at--;
-    return !/[:：]$/u.test(this.#line(at).short);
+    return at;
   }
 }
 

@@ -65,19 +65,26 @@ export const BEGIN_WORDS =
 export const FORWARD_WORDS =
   'forward|weitergeleitet|réexpédié|transféré|transmis|reenviad|inoltrat|encaminhad|reencaminhad|doorgestuurd|videresend|vidarebefordr|välitetty|przekazan|přeposlan|переадрес|пересыл|переслан|yönlendiril|iletilmiş|προωθημένο|שהועברה|معاد توجيهها|转发|轉寄|転送|전달된|được chuyển tiếp';
 
+/** What only a person's sentence has. */
+const PERSONS = String.raw`(?<!\p{L})(?:i|my|we|our|you|your|in|on|with|not|does|is|has|but|and|ich|mein\p{L}{0,2}|wir|im|mit|nicht|ist|je|mon|nous|dans|avec|yo|mi|en|con|no|io|il mio|nel|eu|meu|não|ik|mijn|met|niet)(?!\p{L})`;
+const GETS =
+  'get|try|download|holen sie sich|laden sie|obtenez|obtenir|obtén|obtener|obtenga|ottieni|obter|obtenha|téléchargez|télécharger|scarica|descargar|hent|få|hämta|skaffa|hanki|lataa|pobierz|получите|скачать|загрузить|dapatkan|unduh|získat|získajte|získejte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|last ned|tải|baixar|baixe|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|הורידו|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ|获取|下载|取得|下載';
+const SYSTEM = String.raw`(?<!\p{L})(?:ios|android|mac(?:os)?|iphone|ipad|windows|mobile)(?!\p{L}{6})`;
+const OUTLOOK_FOR = String.raw`(?:(?<!\p{L})outlook(?!\p{L}{4}).{1,14}${SYSTEM}|${SYSTEM}.{0,16}outlook(?!\p{L}{4}))`;
+
 /** A whole line that a telephone or a mail program adds below what was typed. */
 export const PROGRAM_SIGNATURES = [
   String.raw`sent (?:from|via|with|by|using|on) \[?(?:my|a|an|the|mobile|cell|phone|mail\b|\[?mail\]?|e-?mail|mailbox|outlook|yahoo|gmail|google|windows|samsung|galaxy|i(?:phone|pad|pod|cloud)|android|blackberry|airmail|proton|thunderbird|spark|sparrow|htc|nokia|xiaomi|huawei|pixel|hey|superhuman|newton|aqua|bluemail|k-9|fairemail|zoho|telegram|aol|at&t|t-mobile|verizon|surface|tablet|nine|myMail|edison|canary|mutt|mailspring|postbox|missive|front|polymail|mimestream|tutanota|tuta|boxer|typeapp|workmail|teams|smartphone).{0,100}`,
   String.raw`(?:reply to this e-?mail directly|you are receiving this (?:e-?mail |message )?because).{0,200}`,
   String.raw`.{0,20}\bfrom mobile(?: (?:phone|device))?`,
   String.raw`from my \S.{0,40}`,
-  String.raw`(?:get|download|try) \[?(?:outlook|yahoo mail|bluemail|spark|the new outlook).{0,100}`,
+  String.raw`(?:get|download|try) \[?(?:yahoo mail|bluemail|spark).{0,100}`,
   String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail(?! zu ))|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`(?:gesendet|versendet|verschickt|geschickt|geschrieben) (?:von|mit|vom|über|via|auf) .{1,80}`,
-  // `Get Outlook for iOS` in any language: both names in few words, and none of a person's sentence.
-  String.raw`(?=.{0,50}outlook)(?=.{0,50}(?:ios|android|(?<!\p{L})mac(?!\p{L})|iphone))(?!.*(?<!\p{L})(?:i|my|we|our|you|your|in|on|with|not|does|is|has|but|and|ich|mein\p{L}{0,2}|wir|im|mit|nicht|ist|je|mon|nous|dans|avec|yo|mi|en|con|no|io|il mio|nel|eu|meu|não|ik|mijn|met|niet)(?!\p{L}))[^,;:.!?。]{8,60}`,
-  String.raw`(?:holen sie sich|laden sie|obtenez|obtener|ottieni|obter|téléchargez|scarica|descargar|download|hent|hämta|hanki|pobierz|получите|скачать|dapatkan|unduh|az|získat|získajte|stáhnout|stiahnuť|obține(?:ți)?|descarcă|skaffa|lataa|få|last ned|tải|baixar|baixe|obtenha|preuzmite|prenesite|изтеглете|вземете|отримати|завантажити|λήψη|αποκτήστε|קבל|קבלו|הורד|الحصول على|احصل على|دریافت|ดาวน์โหลด|รับ) .{0,16}outlook.{0,50}`,
+  // `Get Outlook for iOS` in many languages: a word for getting at the one end, and nothing behind the name of the system.
+  String.raw`(?!.*${PERSONS})(?:${GETS}).{0,20}${OUTLOOK_FOR}['’]?\p{L}{0,5}(?:[\])]? ?[<[(]?https?:\S{1,200})?`,
+  String.raw`(?!.*${PERSONS})(?:az )?${OUTLOOK_FOR}.{0,12} (?:downloaden|herunterladen|holen|beszerzése|letöltése|edinin|indirin|hankkiminen|inhämta|の入手|を入手|다운로드|받기)`,
   String.raw`.{0,25}outlook['’]?[uı]?.{0,4} (?:edinin|beszerzése.{0,12}|letöltése.{0,12})`,
   String.raw`.{0,20}outlook ?(?:の入手|を入手|をダウンロード|다운로드|받기)|(?:获取|下载|取得|下載).{0,20}outlook|(?:ios|android)(?:용|用| 版|版) ?outlook.{0,12}`,
   String.raw`(?:envoyée?|expédiée?|transmise?) (?:de|depuis|à partir de|avec|via|par) .{1,80}`,
@@ -145,6 +152,18 @@ export const DISCLAIMER_CLAUSES = [
   "in error|by mistake|irrtüm|versehentlich|par erreur|per errore|por error|equivocac|por engano|por erro|onterecht|ten onrechte|abusievelijk|ved en fejl|av misstag|ved en feil|omyłk|pomyłk|błędnie|omylem|nedopatření|téved|din eroare|greșeal|ошибочно|по ошибке|помилково|yanlışlıkla|sehven|κατά λάθος|erehdyksessä|virheellisesti|ekslikult|per klaidą|kļūdas|greškom|pomoto|בטעות|بالخطأ|عن طريق الخطأ|اشتباه|गलती से|nhầm|kesalahan|误收|誤收|誤って|잘못|not the (?:intended|named|correct|right)|nicht der (?:richtige|beabsichtigte|vorgesehene)|n[’']êtes pas le|no es usted el|si no es el|nie są państwo|nie jest(?:eś| pan)",
   'delet|destroy|notif|inform|lösch|vernicht|benachrichtig|supprim|détrui|avert|elimin|borr|avis|cancell|distrugg|apag|destru|verwijder|vernietig|slet|rader|meddel|usuń|usuni|powiad|smaž|vymaž|odstra|töröl|értesít|șterg|удал|сообщ|видал|повідом|silin|silme|siliniz|bildir|διαγρά|ενημερ|poist|ilmoit|kustut|ištrin|dzēs|obriš|izbriš|מחק|למחוק|حذف|हटा|ลบ|xóa|xoá|hapus|删除|刪除|削除|破棄|삭제|폐기',
 ] as const;
+
+/** A disclaimer speaks of the message that it is in, and of what may have happened; people who sent something know. */
+export const DISCLAIMER_SELF =
+  'messag|mail|transmission|communicat|following|nachricht|courriel|correo|mensaje|mensagem|comunica|bericht|meddel|besked|melding|viesti|e-?post|e-?pasts|wiadomo|zpráv|správ|levél|levelet|üzenet|mesaj|posta|ileti|μήνυμα|μηνύματος|письм|сообщ|почт|лист|повідом|съобщ|порук|poruk|sporočil|kirja|kiri|laišk|ziņoj|ziņa|vēstul|skeyti|הודעה|דוא|رسالة|البريد|رسال|ایمیل|پیام|संदेश|ईमेल|อีเมล|ข้อความ|thư|tin nhắn|pesan|surel|邮件|郵件|信件|メール|메일|이메일';
+export const DISCLAIMER_CONDITIONS =
+  '(?<!\\p{L})(?:if|should|in case|in the event|unless|anyone|whoever|any person|received|wenn|falls|sollten?|sofern|wer|jede[rs]?|si|en cas|toute personne|quiconque|quien|cualquier|caso|se|qualora|chiunque|indien|als|mocht|hvis|dersom|om|jos|mikäli|jeżeli|jeśli|w przypadku|pokud|jestliže|ak|ha|amennyiben|dacă|în cazul|αν|εάν|σε περίπτωση|если|в случае|якщо|ако|eğer|aldıysanız|iseniz|değilseniz|ako|ukoliko|če|v primeru|kui|jei|jeigu|ja|ef|אם|إذا|إن|اگر|यदि|अगर|nếu|jika|apabila|bila)(?!\\p{L})|\\p{L}{2}(?:sanız|seniz)(?!\\p{L})|หาก|ถ้า|如|若|場合|경우';
+/** One who speaks of themselves; of a company, `we`. No word that is another one elsewhere: `je` in Czech, `ja` in Finnish. */
+export const FIRST_PERSON =
+  "(?<!\\p{L})(?:i['’](?:m|ve|ll|d)|i (?:am|was|have|had|will|would|can|could|did|do|sent|think|know|need|must|should)|my|me|myself|ich|mein(?:e[rmns]?)?|mir|mich|j['’]\\p{L}{1,20}|je (?:vous|te|ne|le|la|les|me|suis|viens|dois|peux|veux|pense|sais)|mon|moi|m['’]\\p{L}{1,20}|yo|mi|mío|io|mio|mia|meu|minha|ik|mijn|jag|mitt|jeg|minä|minun|mój|mnie|můj|nekem|εγώ|μου|я|мне|мой|мені|мій|аз|benim|אני|أنا|tôi|saya)(?!\\p{L})|我(?![们們司方国國])|私[はがの]|제가|나는";
+/** How letters begin. */
+export const SALUTATIONS =
+  'hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|hallo|liebe[rs]?|sehr geehrte\\p{L}{0,2}|guten|moin|servus|bonjour|bonsoir|salut|ch[eè]re?s?|madame|monsieur|hola|estimad\\p{L}{1,2}|querid\\p{L}{1,2}|buen[oa]s|ciao|buongiorno|gentil\\p{L}{1,3}|egregi\\p{L}|car[oaie]|olá|bom dia|boa tarde|prezad\\p{L}{1,2}|beste|geachte|goedendag|hej|kære|hei|szanown\\p{L}|dzień dobry|cześć|dobrý den|ahoj|vážen\\p{L}|kedves|tisztelt|bună|stimat\\p{L}|здравствуйте|добр\\p{L}{2} (?:день|утро|вечер)|уважаем\\p{L}{2}|привет|вітаю|шановн\\p{L}|здравей\\p{L}{0,2}|merhaba|sayın|γεια|αγαπητ\\p{L}{1,2}|καλημέρα|שלום|مرحبا|السلام|سلام|नमस्ते|chào|halo|selamat|您好|你好|こんにちは|お世話|안녕하세요';
 
 /** Articles and pronouns in lower case: what follows the name of a device is a sentence, and who wrote something is no name. */
 export const DETERMINERS =

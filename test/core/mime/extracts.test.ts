@@ -7,6 +7,7 @@ import { ENTERED_CODE_MAILS } from './entered-code-mails.ts';
 import { EVERYDAY_CODE_MAILS } from './everyday-code-mails.ts';
 import { FRESH_CODE_MAILS, FRESH_LINK_MAILS } from './fresh-code-mails.ts';
 import { HELD_OUT_CODE_MAILS, MORE_CODE_MAILS } from './more-code-mails.ts';
+import { ORDINARY_CODES } from './replies/ordinary-texts.ts';
 import { TEMPLATE_CODE_MAILS } from './template-code-mails.ts';
 import { WORLD_CODE_MAILS } from './world-code-mails.ts';
 
@@ -177,6 +178,13 @@ describe('codes in mail of known services', () => {
     expect(new Set(MORE_CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(15);
     expect(missed).toEqual([]);
   });
+
+  test.each(ORDINARY_CODES)(
+    'are those of banks and brands, and no words of shops (%s: %j gives %j)',
+    (subject, body, code) => {
+      expect(codesOf(subject, body)[0] ?? null).toBe(code);
+    },
+  );
 
   // At first, 25 of 27 and 15 of 18 were right. Of a third, by a hash of the subject, none was looked at since.
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { textOfHtml } from '../../../core/html/text-of-html.ts';
-import { stripQuotedHtml } from '../../../core/mime/reply-html.ts';
+import { readHtmlReply, stripQuotedHtml } from '../../../core/mime/reply-html.ts';
 import { readReply } from '../../../core/mime/reply-text.ts';
 import { CLIENT_REPLIES } from './replies/client-replies.ts';
 import { FRESH_REPLIES } from './replies/fresh-replies.ts';
@@ -10,6 +10,7 @@ import { INTACT_TEXTS } from './replies/intact-texts.ts';
 import { LATER_REPLIES } from './replies/later-replies.ts';
 import { LOCALIZED_REPLIES } from './replies/localized-replies.ts';
 import { ODD_REPLIES } from './replies/odd-replies.ts';
+import { DISCLAIMED, ORDINARY_TEXTS } from './replies/ordinary-texts.ts';
 import { OWN_TEXTS } from './replies/own-texts.ts';
 import { LOWER_REPLIES, PROGRAM_REPLIES } from './replies/program-replies.ts';
 import { PUBLISHED_REPLIES } from './replies/published-replies.ts';
@@ -30,6 +31,7 @@ describe('a reply is separated from what its mail program added', () => {
     ...TEMPLATE_REPLIES,
     ...PUBLISHED_REPLIES,
     ...LATER_REPLIES,
+    ...DISCLAIMED,
   ])('$name', ({ text, own }) => {
     expect(readReply(text).text).toBe(own);
     expect(readReply(text.replaceAll('\n', '\r\n')).text).toBe(own);
@@ -51,8 +53,21 @@ describe('a reply in HTML is separated from what its mail program marked', () =>
 });
 
 describe('a text that looks like quoted mail is its author’s', () => {
-  test.each([...INTACT_TEXTS, ...INTACT_LETTERS, ...INTACT_MAILS, ...OWN_TEXTS])('$name', ({ text, own }) => {
-    expect(readReply(text).text).toBe(own);
+  test.each([...INTACT_TEXTS, ...INTACT_LETTERS, ...INTACT_MAILS, ...OWN_TEXTS, ...ORDINARY_TEXTS])(
+    '$name',
+    ({ text, own }) => {
+      expect(readReply(text).text).toBe(own);
+    },
+  );
+
+  test.each(ORDINARY_TEXTS)('$name, in HTML and in a message that replies to nothing', ({ text, own }) => {
+    const html = text
+      .split('\n\n')
+      .map((paragraph) => `<p>${paragraph}</p>`)
+      .join('');
+    expect(textOfHtml(stripQuotedHtml(html))?.trim()).toBe(own);
+    expect(readReply(text, false).text).toBe(own);
+    expect(readHtmlReply(html, { isReply: false }).html).toBe(html);
   });
 });
 

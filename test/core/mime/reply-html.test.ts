@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readHtmlReply, stripQuotedHtml } from '../../../core/mime/reply-html.ts';
 import { readRemovedTexts } from '../../../core/mime/reply-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
+import { SIGNED_ELEMENTS } from './replies/ordinary-texts.ts';
 
 const MESSAGE = '<div>When?</div><div><br></div><div>Ann</div>';
 const FIELDS = '<b>From:</b> Ann<br><b>Sent:</b> Monday<br><b>To:</b> Joe<br><b>Subject:</b> Hi';
@@ -87,6 +88,11 @@ describe('is cut out of what', () => {
   ])('%s', (_, html) => {
     expect(visible(stripQuotedHtml(`<html><body>${html}</body></html>`))).toBe('Yes.');
   });
+});
+
+test.each(SIGNED_ELEMENTS)('what people sign is no signature of a program: %s', (attribute) => {
+  const html = `<p>The contract:</p><div ${attribute}>Signed: Ann Miller, 5 May</div>`;
+  expect(stripQuotedHtml(html)).toBe(html);
 });
 
 test('a reply below and between quotations stays', () => {
