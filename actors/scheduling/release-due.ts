@@ -113,14 +113,14 @@ async function pauseRefused(context: ActorContext, refused: readonly DueKey[], u
   for (const [workspaceId, emails] of Map.groupBy(refused, (key) => key.workspaceId)) {
     // Each try may wait for a lock, while mail of others is due.
     const hasFailed = unpaused.some((key) => key.workspaceId === workspaceId);
-    const lastSeq = hasFailed ? null : await pauseOf(context, workspaceId, emails);
+    const lastSeq = hasFailed ? null : await pauseEmails(context, workspaceId, emails);
     if (lastSeq === null) unpaused.push(...emails);
     else context.bus.publish('event.appended', { workspaceId, lastSeq });
   }
 }
 
 /** Returns the last number of the workspace's feed; null when nothing was paused. */
-async function pauseOf(context: ActorContext, workspaceId: string, emails: readonly DueKey[]): Promise<number | null> {
+async function pauseEmails(context: ActorContext, workspaceId: string, emails: readonly DueKey[]): Promise<number | null> {
   try {
     return await inTransaction(context.database, async (client) => {
       const transaction = transactionOn(client);
