@@ -107,7 +107,7 @@ async function release(context: ActorContext, options: SweepOptions, keys: reado
 
 /**
  * Pauses the emails, which whom they are sent for may not send any more. What takes a right away pauses mail at once, or within a minute; this is for
- * mail that falls due before. Those that could not be paused are added to `unpaused`: the sweep goes on behind them.
+ * mail that falls due before. Mail that could not be paused is added to `unpaused`: the sweep goes on behind them.
  */
 async function pauseRefused(context: ActorContext, refused: readonly DueKey[], unpaused: DueKey[]): Promise<void> {
   for (const [workspaceId, emails] of Map.groupBy(refused, (key) => key.workspaceId)) {
