@@ -120,7 +120,11 @@ async function pauseRefused(context: ActorContext, refused: readonly DueKey[], u
 }
 
 /** Returns the last number of the workspace's feed; null when nothing was paused. */
-async function pauseEmails(context: ActorContext, workspaceId: string, emails: readonly DueKey[]): Promise<number | null> {
+async function pauseEmails(
+  context: ActorContext,
+  workspaceId: string,
+  emails: readonly DueKey[],
+): Promise<number | null> {
   try {
     return await inTransaction(context.database, async (client) => {
       const transaction = transactionOn(client);
