@@ -5,7 +5,7 @@ import { MEASURED_AT_ONCE, measureStoredBytes } from '../../db/queries/accounts/
 import { removeOldTraces } from '../../db/queries/emails/email-trace.ts';
 import { removeRetired } from '../../db/queries/search/word-segment.ts';
 import { REMOVE_KEYS_BATCH, removeOldIdempotencyKeys } from '../../db/queries/sending/idempotency-key.ts';
-import { secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
+import { type DueKey, secondsUntilDue } from '../../db/queries/sending/scheduled-release.ts';
 import { REPORT_BATCH } from '../../db/queries/sending/tls-report.ts';
 import { LEFTOVERS_BATCH, removeLeftovers } from '../../db/queries/upkeep/remove-leftovers.ts';
 import { type Actor, type ActorContext, type Run, runActor } from '../actor.ts';
@@ -75,9 +75,13 @@ export function startSchedulingActor(context: ActorContext, options: SchedulingA
   const { tlsReports, ...names } = options;
   const sendTlsReports = tlsReports === undefined ? null : createTlsReporter(context, { ...names, ...tlsReports });
 
+  /** of the sweep, see releaseDue */
+  const unpaused: DueKey[] = [];
   const release = async (run: Run<'scheduling.release.wake'>): Promise<number> => {
-    const count = await releaseDue(context, options);
-    if (count < RELEASE_BATCH && !run.isStopping()) await awaitNextDue();
+    const count = await releaseDue(context, { ...options, unpaused });
+    if (count >= RELEASE_BATCH) return count;
+    unpaused.length = 0;
+    if (!run.isStopping()) await awaitNextDue();
     return count;
   };
 

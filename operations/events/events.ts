@@ -10,6 +10,7 @@ import {
   findEvents,
   findReceivedEvents,
   listEvents,
+  MAX_COUNTED_EVENTS,
   readEventsAfter,
   readFeedEnd,
 } from '../../db/queries/events/event-list.ts';
@@ -19,6 +20,8 @@ import type { EventReader } from './event-reader.ts';
 export type { EventKind } from '../../core/events/event-kinds.ts';
 export type { FeedEvent } from '../../db/queries/events/event-list.ts';
 export type { EventReader, StreamEnd } from './event-reader.ts';
+
+export { MAX_COUNTED_EVENTS };
 
 /** Where a reader starts: after a cursor, at the oldest event, or with new events. */
 export type EventStart = { cursor: string } | 'beginning' | 'now';
@@ -158,7 +161,7 @@ export async function readReceivedEvents(
   });
 }
 
-/** Returns the number of events that the client can read. */
+/** Returns the number of events that the client can read; with a limited key, up to MAX_COUNTED_EVENTS. */
 export async function countEvents(context: OperationContext): Promise<number> {
   const { database, workspaceId } = context;
   if (database.limit !== undefined)

@@ -5,7 +5,7 @@ import { inTransaction } from '../../connection/transaction.ts';
 import { settleForwards } from '../endpoints/forward-settle.ts';
 import { appendThreadEvents } from '../threads/thread-events.ts';
 import { refreshEmailsSql } from './recipient-finish.ts';
-import { listDueKeys, queueReleased, takeDue } from './scheduled-release.ts';
+import { type DueKey, listDueKeys, queueReleased, takeDue } from './scheduled-release.ts';
 
 /**
  * A held recipient is in the queue without a time: pending, queued, and never due. A restore holds mail that may have been sent since its
@@ -42,12 +42,15 @@ export async function holdDueOutgoing(
 ): Promise<OutgoingCount> {
   return inTransaction(database, async (client) => {
     await client.query('set local statement_timeout = 0');
+    // Mail that may not be sent stays scheduled: the service pauses it.
+    const refused: DueKey[] = [];
     for (;;) {
-      const due = await takeDue(client, await listDueKeys(client, BATCH));
-      if (due.length === 0) break;
+      const due = await takeDue(client, await listDueKeys(client, BATCH, refused));
+      refused.push(...due.refused);
+      if (due.taken.length + due.refused.length === 0) break;
       const released = await queueReleased(
         client,
-        due.map((email) => ({ ...email, event_id: newIdentifier({ now, random }, 'event') })),
+        due.taken.map((email) => ({ ...email, event_id: newIdentifier({ now, random }, 'event') })),
       );
       // The threading actor gives them their threads when the service starts.
       for (const { workspace_id: workspaceId, events } of released)

@@ -15,6 +15,13 @@ export interface DueEmail {
   is_archived: boolean;
 }
 
+/** What takeDue did with the emails that it locked. */
+export interface TakenDue {
+  taken: DueEmail[];
+  /** due, but whom they are sent for may not send them; unchanged */
+  refused: DueKey[];
+}
+
 /** One user's part of a released batch. */
 export interface ReleasedRow {
   workspace_id: string;
@@ -28,31 +35,37 @@ export interface ReleasedRow {
  * locks them until the transaction ends.
  * Locked ones (by another scheduler or a cancellation) are skipped. Must be followed by queueReleased.
  */
-export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): Promise<DueEmail[]> {
+export async function takeDue(client: pg.ClientBase, keys: readonly DueKey[]): Promise<TakenDue> {
   // By ctid, which cannot change while they are locked. A row that changed since the statement began is not seen there and waits for the
   // next batch.
-  const { rows } = await client.query<DueEmail>({
+  const { rows } = await client.query<DueEmail & { is_taken: boolean }>({
     name: 'scheduled-take-due',
     text: `
       with due as materialized (
-        select d.ctid as row, d.workspace_id, d.own_address, d.scheduled_by_key_id as key_id, d.scheduled_by_person_id as person_id
+        select d.ctid as row, d.workspace_id, d.id, d.own_address, d.scheduled_by_key_id as key_id, d.scheduled_by_person_id as person_id
         from unnest($1::text[], $2::text[]) as k(workspace_id, id)
         join email d on d.workspace_id = k.workspace_id and d.id = k.id
         where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
         for update of d skip locked
-      ), going as materialized (
-        select d.row from due d
+      ), judged as materialized (
+        select d.row, d.workspace_id, d.id, coalesce(s.may_send, false) or num_nonnulls(d.key_id, d.person_id) = 0 as may_go from due d
         -- sender_now returns a row in the workspace of the transaction only.
         cross join lateral (select set_config('postroom.workspace_id', d.workspace_id, true) as workspace_id) c
         left join lateral sender_now(c.workspace_id, d.key_id, d.person_id, d.own_address) s on true
-        where s.may_send or num_nonnulls(d.key_id, d.person_id) = 0
+      ), taken as (
+        update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
+        where e.ctid = any (array(select j.row from judged j where j.may_go))
+        returning e.workspace_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived
       )
-      update email e set type = 'sent', status = 'pending', released_at = ${now}, updated_at = ${now}
-      where e.ctid = any (array(select g.row from going g))
-      returning e.workspace_id, e.id, e.created_at, e.own_address, e.own_domain, e.is_read, e.is_archived`,
+      select t.*, true as is_taken from taken t
+      union all
+      select j.workspace_id, j.id, null, null, null, null, null, false from judged j where not j.may_go`,
     values: [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)],
   });
-  return rows;
+  return {
+    taken: rows.flatMap(({ is_taken: isTaken, ...email }) => (isTaken ? [email] : [])),
+    refused: rows.flatMap((row) => (row.is_taken ? [] : [{ workspaceId: row.workspace_id, id: row.id }])),
+  };
 }
 
 /** Which email. */
@@ -61,15 +74,19 @@ export interface DueKey {
   id: string;
 }
 
-/** Up to `limit` scheduled emails that are due, longest due first, without any that are set aside. Locks nothing. */
-export async function listDueKeys(client: Pick<pg.ClientBase, 'query'>, limit: number): Promise<DueKey[]> {
+/** Up to `limit` scheduled emails that are due, longest due first, without `others` and any that are set aside. Locks nothing. */
+export async function listDueKeys(
+  client: Pick<pg.ClientBase, 'query'>,
+  limit: number,
+  others: readonly DueKey[] = [],
+): Promise<DueKey[]> {
   const { rows } = await client.query<DueKey>({
     name: 'scheduled-list-due',
     text: `
       select d.workspace_id as "workspaceId", d.id from email d where d.status = 'scheduled' and d.scheduled_at <= (select postroom_now())
-        and ${notSetAsideSql('release', 'd.workspace_id', 'd.id')}
+        and ${notSetAsideSql('release', 'd.workspace_id', 'd.id')} and d.id <> all ($2::text[])
       order by d.scheduled_at limit $1`,
-    values: [limit],
+    values: [limit, others.map(({ id }) => id)],
   });
   return rows;
 }

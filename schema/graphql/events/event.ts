@@ -2,7 +2,13 @@ import { decodeEventCursor, encodeEventCursor } from '../../../core/events/event
 import { eventKind } from '../../../core/events/event-kinds.ts';
 import type { Fields } from '../../../operations/capability/capability.ts';
 import { changeShape, changeShapes, eventShape, readResponse } from '../../../operations/events/event-shapes.ts';
-import { countEvents, encodeCursor, type FeedEvent, pageEvents } from '../../../operations/events/events.ts';
+import {
+  countEvents,
+  encodeCursor,
+  type FeedEvent,
+  MAX_COUNTED_EVENTS,
+  pageEvents,
+} from '../../../operations/events/events.ts';
 import { loadSentRecipients } from '../../../operations/sending/recipients.ts';
 import { access } from '../access.ts';
 import { builder, connectionComplexity } from '../builder.ts';
@@ -62,7 +68,7 @@ builder.queryFields((t) => ({
   events: t.field({
     type: EventConnection,
     access: access.read,
-    description: 'All events, oldest first. Subscriptions use the same cursors.',
+    description: `All events, oldest first. Subscriptions use the same cursors. For limited keys and members, the total counts up to ${MAX_COUNTED_EVENTS.toLocaleString('en')}.`,
     args: t.arg.connectionArgs(),
     complexity: connectionComplexity,
     resolve: async (_root, args, { reads }) => {

@@ -230,3 +230,25 @@ test('a key inserted with an unknown address finds nothing', async () => {
   const list = await gateway.call(secret, 'GET', '/emails?time_range=all');
   expect([list.statusCode, list.json().data]).toEqual([200, []]);
 });
+
+test('a key of an address counts events up to 10,000 of those that it may see', async () => {
+  const { secret } = await insertKey(gateway.owner, box, { scopes: ['read'], addresses: [box.address] });
+  const { workspaceId } = box;
+  const append = async (mailbox: TestMailbox, count: number) => {
+    const [emailId] = await insertMail(gateway.actor, [{ workspaceId, ownAddress: mailbox.address }]);
+    await gateway.owner.pool.query(
+      `select append_events($1, jsonb_agg(jsonb_build_object('id', $2::text || n, 'kind', 'email.read', 'emailId', $2::text))) from generate_series(1, $3) n`,
+      [workspaceId, emailId, count],
+    );
+  };
+  const countFor = async (key: string) =>
+    (await gateway.graphql(key, '{ events(first: 1) { totalCount } }')).json().data.events.totalCount;
+  const before = await countFor(secret);
+  await append(other, 10);
+  expect(await countFor(secret)).toBe(before);
+  await append(box, 5);
+  expect(await countFor(secret)).toBe(before + 5);
+  await append(box, 10_000);
+  expect(await countFor(secret)).toBe(10_000);
+  expect(await countFor(box.apiKey)).toBeGreaterThan(10_014);
+});

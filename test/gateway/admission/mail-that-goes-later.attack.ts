@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { releaseDue } from '../../../actors/scheduling/release-due.ts';
+import { RELEASE_BATCH, releaseDue } from '../../../actors/scheduling/release-due.ts';
+import type { DueKey } from '../../../db/queries/sending/scheduled-release.ts';
 import { insertKey, type TestKey } from '../../support/rows/key-rows.ts';
+import { insertScheduled } from '../../support/rows/outgoing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { openTeam, type TeamPerson, type TeamStage } from '../../support/stages/team-stage.ts';
@@ -134,6 +136,90 @@ describe('a key or a member with all rights', () => {
     await asOwner('POST', `/emails/${approved}/approve`);
     await release();
     expect([await statusOf(scheduled), await statusOf(approved)]).toEqual(['pending', 'pending']);
+  });
+});
+
+describe('mail that may not be sent', () => {
+  /** Mail of a key that may not send, due before anything else. */
+  async function insertRefused(count: number): Promise<string[]> {
+    const { workspaceId, address } = team.box;
+    const reader = await insertKey(gateway.owner, team.box, { scopes: ['read'] });
+    const mails = Array.from({ length: count }, () => ({ workspaceId, inSeconds: -60, from: address }));
+    const ids = await insertScheduled(gateway.owner, mails);
+    await sql('update email set scheduled_by_key_id = $2 where id = any ($1)', ids, reader.id);
+    return ids;
+  }
+  async function insertAllowed(): Promise<string> {
+    const id = await send('a key', { scheduled_at: LATER });
+    await sql(`update email set scheduled_at = now() - interval '1 second' where id = $1`, id);
+    return id;
+  }
+  const countOf = async (ids: string[], status: string) =>
+    (await sql('select from email where id = any ($1) and status = $2', ids, status)).rowCount;
+
+  /** Runs work while nothing of the workspace can be paused: a change of rights is under way. */
+  async function withoutPauses(work: () => Promise<void>, emailIds: string[] = []): Promise<void> {
+    const client = await gateway.owner.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select from email where id = any ($1) for update', [emailIds]);
+      await client.query('select pg_advisory_xact_lock(send_rights_lock($1))', [team.box.workspaceId]);
+      await work();
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  }
+
+  test('counts as done, so that a sweep goes on to what is due behind it', async () => {
+    const refused = await insertRefused(RELEASE_BATCH);
+    const allowed = await insertAllowed();
+    expect(await release()).toBe(RELEASE_BATCH);
+    expect(await countOf(refused, 'paused')).toBe(RELEASE_BATCH);
+    expect(await release()).toBe(1);
+    expect(await statusOf(allowed)).toBe('pending');
+  });
+
+  test('and cannot be paused keeps no other mail of its batch from being sent at once', async () => {
+    const refused = await insertRefused(1);
+    const allowed = await insertAllowed();
+    const context = testActorContext(gateway.actor);
+    const seen: unknown[] = [];
+    context.bus.onWake('sending.send.wake', ({ emailIds }) => void seen.push(emailIds));
+    context.bus.subscribe('event.appended', ({ workspaceId }) => void seen.push(workspaceId));
+    await withoutPauses(async () => {
+      expect(await releaseDue(context, {})).toBe(2);
+    });
+    expect(await statusOf(allowed)).toBe('pending');
+    expect(seen).toEqual(expect.arrayContaining([[allowed], team.box.workspaceId]));
+    await release();
+    expect(await countOf(refused, 'paused')).toBe(1);
+  });
+
+  test('and cannot be paused is passed over for the rest of the sweep', async () => {
+    const refused = await insertRefused(RELEASE_BATCH + 1);
+    const allowed = await insertAllowed();
+    const context = testActorContext(gateway.actor);
+    const unpaused: DueKey[] = [];
+    const counts: number[] = [];
+    await withoutPauses(async () => {
+      for (let n = 0; n < 3; n++) counts.push(await releaseDue(context, { unpaused }));
+    });
+    expect(counts).toEqual([RELEASE_BATCH, 2, 0]);
+    expect(await statusOf(allowed)).toBe('pending');
+    for (let n = 0; n < 2; n++) await release();
+    expect(await countOf(refused, 'paused')).toBe(RELEASE_BATCH + 1);
+  });
+
+  test('is not judged while another transaction holds it', async () => {
+    const refused = await insertRefused(1);
+    const unpaused: DueKey[] = [];
+    await withoutPauses(async () => {
+      expect(await releaseDue(testActorContext(gateway.actor), { unpaused })).toBe(0);
+    }, refused);
+    expect(unpaused).toEqual([]);
+    await release();
+    expect(await countOf(refused, 'paused')).toBe(1);
   });
 });
 

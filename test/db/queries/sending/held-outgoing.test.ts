@@ -92,3 +92,16 @@ test('due mail is held, scheduled mail that fell due too; paused and future mail
   expect(await listHeld(owner)).toEqual([]);
   expect(await wrongTotals(owner, workspaceId)).toEqual([]);
 });
+
+test('mail that may not be sent any more stays scheduled, and what is due behind it is held', async () => {
+  const { workspaceId } = sender;
+  const refused = await insertScheduled(
+    owner,
+    Array.from({ length: 501 }, () => ({ workspaceId, inSeconds: -60 })),
+  );
+  await owner.pool.query(`update email set scheduled_by_key_id = 'key_gone' where id = any ($1)`, [refused]);
+  const [behind = ''] = await insertScheduled(owner, [{ workspaceId, inSeconds: -1 }]);
+  await hold();
+  expect(await statusOf(behind)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending'] });
+  expect(await statusOf(refused[0] ?? '')).toMatchObject({ type: 'scheduled', status: 'scheduled' });
+});
