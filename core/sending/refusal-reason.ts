@@ -83,7 +83,7 @@ function nameRecipient({ text, recipient }: Refusal): string {
 const OR_DENIED = /(?<!unavailable),? or access (?:is |was )?denied/gi;
 /** An address that is said not to be one of a system, as the sender's is, too. */
 const NOT_A =
-  /<?(?<![^\s<>"'(:,;])([^\s<>"'(),:;@]{1,64}@[^\s<>"'(),:;]{1,255})[>)"']{0,2},? (?=(?:is not|isn['’]t|not|is no|ist kein\w{0,2}|n['’]est pas|no es|non è|não é|is geen|är ingen|är inte|er ikke|nie jest|není|nie je|не является|не є)(?: an?)?(?!\p{L}))/giu;
+  /<?(?<![^\s<>"'([:,;])([^\s<>"'()[\],:;@]{1,64}@[^\s<>"'()[\],:;]{1,255})[>)\]"']{0,2},? (?=(?:is not|isn['’]t|not|is no|ist kein\w{0,2}|n['’]est pas|no es|non è|não é|is geen|är ingen|är inte|er ikke|nie jest|není|nie je|не является|не є)(?: an?)?(?!\p{L}))/giu;
 
 /** Returns whether an address of a refusal is its recipient, also at a host of the recipient's domain. */
 function isSame(address: string, recipient: string | null | undefined): boolean {

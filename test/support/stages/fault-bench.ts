@@ -190,6 +190,8 @@ export class FaultBench {
       'From: ledger@elsewhere.test',
       `To: ${this.address}`,
       `Subject: Ledger ${n}`,
+      // Text of that size takes its readers long, and hundreds wait after the kills.
+      ...(sizeBytes > 0 ? ['Content-Type: application/octet-stream', 'Content-Transfer-Encoding: base64'] : []),
       '',
       `Body ${n}`,
       ...Array.from({ length: Math.floor(sizeBytes / FILLER_LINE_BYTES) }, fillerLine),
