@@ -51,7 +51,7 @@ test.each([
   ['a session is found', `select * from session_of('token7', now())`],
   ['a key is found', `select * from credential_owner(sha256('key7'))`],
   ['a person lists the own workspaces', `select * from workspaces_of_person('usr_7')`],
-  ['invitations are listed', `select * from invitations_of('usr_1')`],
+  ['invitations are listed', `select * from invitations_of('usr_1', now())`],
   ['an invitation is shown', `select * from invitation_of_token(sha256('inv7'), now())`],
   ['the person of a session is read', `select * from person_of('usr_1', 'usr_7')`],
 ])(`${WORKSPACES} workspaces with ${MEMBERS} members in one cost nothing when %s`, async (_what, text) => {
