@@ -46,9 +46,10 @@ interface Configured {
   env?: Record<string, string>;
 }
 
-/** All but the first one, which signs in by OAuth: oauth-mcp.test.ts. */
+/** The configurations of clients, all but the first one, which signs in by OAuth: oauth-mcp.test.ts. */
 const examples = [...readFileSync(path.join(root, 'docs/agents.md'), 'utf8').matchAll(/```json\n(.*?)```/gs)]
   .map(([, text = '']) => text)
+  .filter((text) => /"(?:mcpServers|servers)"/.test(text))
   .slice(1);
 
 /** Connects the official client by the configuration that this example of the page has for a client. */
