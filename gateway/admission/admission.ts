@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
-import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
+import { hasRight } from '../../core/accounts/rights.ts';
+import { deriveDownloadLinkKey, type LinkHolder, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { isWorkspaceOpen } from '../../db/queries/accounts/credential.ts';
+import { findLinkRights } from '../../db/queries/accounts/credential.ts';
 import type { SessionLookup } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
@@ -180,27 +180,29 @@ interface LinkAdmission extends RequestCount {
 }
 
 /**
- * Admits a download by its signed link, for the user it was issued to and within that user's request limit. A request with a key is admitted
- * by the key. A missing, forged or expired signature, or one of a suspended or closed workspace, gets the same response as no credential, so that guessing reveals nothing. Throws the
- * errors of admitByCredential.
+ * Admits a download by its signed link, with the rights that its holder has now, and within the request limit of the workspace. A request with a
+ * key is admitted by the key. A missing, forged or expired signature, one of a suspended or closed workspace, and one whose holder may not read any
+ * more get the same response as no credential, so that guessing reveals nothing. Throws the errors of admitByCredential.
  */
 function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, database, linkKey, now } = options;
   return async (request, reply) => {
-    const workspaceId = request.headers.authorization === undefined ? findOwner(request, linkKey, now()) : null;
-    if (workspaceId === null || !(await isWorkspaceOpen(database, workspaceId))) return admit(request, reply);
+    const link = request.headers.authorization === undefined ? readLink(request, linkKey, now()) : null;
+    const rights = link === null ? null : await findLinkRights(database, link);
+    if (link === null || rights === null || !hasRight(rights, 'read')) return admit(request, reply);
+    const { workspaceId } = link;
     request.workspaceId = workspaceId;
-    request.rights = FULL_RIGHTS;
+    request.rights = rights;
     request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
     await countRequest(options, workspaceId, reply);
   };
 }
 
-function findOwner(request: FastifyRequest, linkKey: Uint8Array, now: Date): string | null {
+function readLink(request: FastifyRequest, linkKey: Uint8Array, now: Date): LinkHolder | null {
   const { id, index } = request.params as { id: string; index?: string };
-  const { user, expires, signature } = request.query as Record<string, unknown>;
+  const { user, for: holder, expires, signature } = request.query as Record<string, unknown>;
   // An index has exactly one spelling in a link.
   if (index !== undefined && !/^(?:0|[1-9]\d{0,5})$/.test(index)) return null;
   const part = index === undefined ? 'raw' : Number(index);
-  return readDownloadLink(linkKey, { emailId: id, part }, { user, expires, signature }, now);
+  return readDownloadLink(linkKey, { emailId: id, part }, { user, for: holder, expires, signature }, now);
 }

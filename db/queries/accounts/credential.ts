@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
-import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
+import { FULL_RIGHTS, type KeyRights, type Reach, type Scope } from '../../../core/accounts/key-rights.ts';
 import type { Role } from '../../../core/accounts/roles.ts';
+import type { LinkHolder } from '../../../core/endpoints/download-link.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
@@ -103,14 +104,18 @@ export async function findReachedEmails(
   return rows.map(({ id }) => id);
 }
 
-/** Returns whether a workspace is there, and neither suspended nor closed. */
-export async function isWorkspaceOpen(database: Database, workspaceId: string): Promise<boolean> {
-  const { rows } = await database.pool.query<{ is_open: boolean }>({
-    name: 'is-workspace-open',
-    text: 'select is_workspace_open($1) as is_open',
-    values: [workspaceId],
+/** Returns what the holder of a signed link may do now; null when it is gone, or its workspace is suspended or closed. */
+export async function findLinkRights(
+  database: Database,
+  { workspaceId, holder }: LinkHolder,
+): Promise<KeyRights | null> {
+  const { rows } = await database.pool.query<Pick<CredentialColumns, 'scopes' | 'reach' | 'role'>>({
+    name: 'link-rights',
+    text: 'select scopes, reach, role from link_rights($1, $2)',
+    values: [workspaceId, holder],
   });
-  return rows[0]?.is_open === true;
+  const [row] = rows;
+  return row === undefined ? null : { ...FULL_RIGHTS, ...row, isApprover: false };
 }
 
 /** Returns the workspace of a key that was revoked or has expired; null: there was none. */

@@ -121,6 +121,11 @@ export function contentDisposition(type: 'attachment' | 'inline', filename: stri
 /** The signature of a link, which admission checks. Values of other types count as missing instead of being an error. */
 const signedQuery = z.object({
   user: z.unknown().optional().meta({ type: 'string', description: 'ID of the account that the link was signed for.' }),
+  for: z.unknown().optional().meta({
+    type: 'string',
+    description:
+      'ID of the API key, member or endpoint that the link was made for. The link works while that may read the email.',
+  }),
   expires: z
     .unknown()
     .optional()

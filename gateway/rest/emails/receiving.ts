@@ -226,12 +226,14 @@ function toRaw(context: OperationContext, email: emails.Email): z.infer<typeof r
   return email.hasRaw ? toLinks(context, email)('raw') : null;
 }
 
-/** Returns a function that makes links to parts of the email, which work without a key for a while. */
-function toLinks({ settings, workspaceId, now }: OperationContext, { id: emailId }: emails.Email) {
+/** Returns a function that makes links to parts of the email, which work without a key for a while, while the caller may read the email. */
+function toLinks({ settings, workspaceId, now, rights }: OperationContext, { id: emailId }: emails.Email) {
   const key = deriveDownloadLinkKey(settings.secretKey);
   const expiresAt = new Date(Math.floor((now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
+  // For nobody in particular, it opens nothing.
+  const holder = rights.keyId ?? rights.personId ?? '';
   return (part: number | 'raw') => ({
-    download_url: `${settings.publicUrl}${makeDownloadLink(key, { workspaceId, emailId, part }, expiresAt)}`,
+    download_url: `${settings.publicUrl}${makeDownloadLink(key, { workspaceId, emailId, part, holder }, expiresAt)}`,
     expires_at: wireInstant(expiresAt),
   });
 }

@@ -46,6 +46,7 @@ const facts: PayloadFacts = {
   timestamp: new Date('2026-11-20T12:00:01Z'),
   workspaceId: 'usr_1',
   linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+  linkHolder: 'ep_1',
   email: {
     id: 'em_1',
     messageId: '<1@a.test>',
@@ -339,6 +340,7 @@ async function factsOf(raw: Buffer): Promise<PayloadFacts> {
     workspaceId: 'usr 1',
     sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+    linkHolder: 'ep_1',
     email: { ...EMAIL, messageId: messageId ?? '', subject, date },
     content: {
       ...rest,
