@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { hasRight } from '../../core/accounts/rights.ts';
 import { deriveDownloadLinkKey, type LinkHolder, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { findLinkRights } from '../../db/queries/accounts/credential.ts';
+import { findRightsNow } from '../../db/queries/accounts/credential.ts';
 import type { SessionLookup } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
@@ -188,9 +189,11 @@ function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, database, linkKey, now } = options;
   return async (request, reply) => {
     const link = request.headers.authorization === undefined ? readLink(request, linkKey, now()) : null;
-    const rights = link === null ? null : await findLinkRights(database, link);
-    if (link === null || rights === null || !hasRight(rights, 'read')) return admit(request, reply);
+    const present = link === null ? null : await findRightsNow(database.kysely, link.workspaceId, link.holder);
+    if (link === null || present === null) return admit(request, reply);
     const { workspaceId } = link;
+    const rights = { ...FULL_RIGHTS, ...present };
+    if (!hasRight(rights, 'read')) return admit(request, reply);
     request.workspaceId = workspaceId;
     request.rights = rights;
     request.caller = openCaller(reply, { via: null, isAllowed: async () => true });

@@ -1,7 +1,17 @@
 import type { Transaction } from 'kysely';
-import { hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import {
+  hasScope,
+  type KeyRights,
+  NO_RIGHTS,
+  reachExceeded,
+  type Scope,
+  scopeMissing,
+} from '../../core/accounts/key-rights.ts';
+import { listNeeded, type RightAccess, requireRights } from '../../core/accounts/rights.ts';
+import { shareSendRights } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import type { KeyLimits } from '../../db/queries/accounts/api-key.ts';
+import { findRightsNow } from '../../db/queries/accounts/credential.ts';
 import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
@@ -43,6 +53,24 @@ export async function requireGrant(
   const present = { ...rights, scopes: await readPresentScopes(transaction, workspaceId, keyId) };
   requireScopes(present, what, needed);
   return { setByKeyId: keyId, grantedScopes: present.scopes === null ? null : [...present.scopes] };
+}
+
+/**
+ * Throws forbidden unless who asks still has the rights of an operation, in the transaction that does it and before it locks anything: changes of keys
+ * and members wait for its end. For what leaves the service at once, which no later change takes back. `what` begins the sentence.
+ */
+export async function requireAccessNow(
+  { rights, workspaceId }: Pick<OperationContext, 'rights' | 'workspaceId'>,
+  transaction: Transaction<Tables>,
+  what: string,
+  access: RightAccess,
+): Promise<void> {
+  const holder = rights.keyId ?? rights.personId;
+  if (holder === null) return;
+  await shareSendRights(transaction, workspaceId);
+  const now = { ...rights, ...((await findRightsNow(transaction, workspaceId, holder)) ?? NO_RIGHTS) };
+  requireRights(now, what, listNeeded(access));
+  if (now.reach !== null && !access.isOfDomain) throw reachExceeded(what, now);
 }
 
 /** Throws forbidden for the first scope that is missing; `what` begins its sentence. */

@@ -378,28 +378,28 @@ create function credential_owner(p_secret_sha256 bytea)
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
--- What a signed link of the workspace may read now: what the key, member or endpoint may that it was made for. No row: that is gone, or the workspace is
--- suspended or closed. A key of the parent workspace holds the links that its browser tokens were shown.
-create function link_rights(p_workspace_id text, p_holder text) returns table (scopes text[], reach jsonb, role text)
+-- What a key, a member or an endpoint of the workspace may do now: for who still acts, and for signed links. No row: it is gone, or the workspace is
+-- suspended or closed. A key of the parent workspace stands for its browser tokens here.
+create function rights_now(p_workspace_id text, p_holder text) returns table (scopes text[], reach jsonb, role text, is_approver boolean)
   language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
   begin
     if not exists (select from workspace w where w.id = p_workspace_id and w.suspended_at is null and w.erase_at is null) then return; end if;
     return query
-      select c.scopes, c.reach, c.role from credential_of_key(p_holder) c
+      select c.scopes, c.reach, c.role, c.is_approver from credential_of_key(p_holder) c
       where c.workspace_id = p_workspace_id and (c.expires_at is null or c.expires_at > postroom_now())
       union all
-      select t.scopes, null::jsonb, null::text from api_key k cross join lateral token_parent(k.id, k.workspace_id, p_workspace_id, '{}') t
+      select t.scopes, null::jsonb, null::text, false from api_key k cross join lateral token_parent(k.id, k.workspace_id, p_workspace_id, '{}') t
       where k.id = p_holder and k.workspace_id <> p_workspace_id
       union all
       select null::text[], case when m.domain_ids is not null then jsonb_build_object('domains', coalesce((
           select jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.id) from domain d
-          where d.workspace_id = m.workspace_id and d.id = any (m.domain_ids)), '[]'), 'addresses', m.addresses) end, m.role
+          where d.workspace_id = m.workspace_id and d.id = any (m.domain_ids)), '[]'), 'addresses', m.addresses) end, m.role, m.is_approver
       from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_holder
       union all
-      select e.granted_scopes, null::jsonb, null::text from endpoint e where e.workspace_id = p_workspace_id and e.id = p_holder;
+      select e.granted_scopes, null::jsonb, null::text, false from endpoint e where e.workspace_id = p_workspace_id and e.id = p_holder;
   end $$;
-revoke all on function link_rights from public;
-grant execute on function link_rights to postroom_gateway;
+revoke all on function rights_now from public;
+grant execute on function rights_now to postroom_gateway;
 
 -- The send policies of those keys of the workspace that have one. plpgsql, because its plan is kept.
 create function send_policies_of(p_workspace_id text, p_key_ids text[]) returns table (id text, send_policy jsonb)

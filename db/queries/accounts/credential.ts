@@ -1,7 +1,6 @@
-import { sql, type Transaction } from 'kysely';
-import { FULL_RIGHTS, type KeyRights, type Reach, type Scope } from '../../../core/accounts/key-rights.ts';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
 import type { Role } from '../../../core/accounts/roles.ts';
-import type { LinkHolder } from '../../../core/endpoints/download-link.ts';
 import type { Database } from '../../connection/database.ts';
 import type { Tables } from '../../entities/tables.ts';
 
@@ -104,18 +103,18 @@ export async function findReachedEmails(
   return rows.map(({ id }) => id);
 }
 
-/** Returns what the holder of a signed link may do now; null when it is gone, or its workspace is suspended or closed. */
-export async function findLinkRights(
-  database: Database,
-  { workspaceId, holder }: LinkHolder,
-): Promise<KeyRights | null> {
-  const { rows } = await database.pool.query<Pick<CredentialColumns, 'scopes' | 'reach' | 'role'>>({
-    name: 'link-rights',
-    text: 'select scopes, reach, role from link_rights($1, $2)',
-    values: [workspaceId, holder],
-  });
-  const [row] = rows;
-  return row === undefined ? null : { ...FULL_RIGHTS, ...row, isApprover: false };
+/** What a key, a member or an endpoint may do at this moment. */
+export type PresentRights = Pick<KeyRights, 'scopes' | 'reach' | 'role' | 'isApprover'>;
+
+/** Returns what a key, a member or an endpoint may do now; null when it is gone, or the workspace is suspended or closed. */
+export async function findRightsNow(
+  client: Kysely<Tables>,
+  workspaceId: string,
+  holder: string,
+): Promise<PresentRights | null> {
+  const { rows } = await sql<PresentRights>`
+    select scopes, reach, role, is_approver as "isApprover" from rights_now(${workspaceId}, ${holder})`.execute(client);
+  return rows[0] ?? null;
 }
 
 /** Returns the workspace of a key that was revoked or has expired; null: there was none. */

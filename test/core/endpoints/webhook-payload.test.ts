@@ -88,7 +88,7 @@ const facts: PayloadFacts = {
 /** Signed, until a week after the delivery was made. */
 const linkMatching = (path: string): unknown =>
   expect.stringMatching(
-    new RegExp(`^https://mail\\.example\\.test${path}\\?user=usr_1&expires=1795780801&signature=[\\w-]{43}$`),
+    new RegExp(`^https://mail\\.example\\.test${path}\\?user=usr_1&for=ep_1&expires=1795780801&signature=[\\w-]{43}$`),
   );
 
 test('the nested payload has every field of the interface', () => {
