@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { hasRight } from '../../core/accounts/rights.ts';
 import { deriveDownloadLinkKey, type LinkHolder, readDownloadLink } from '../../core/endpoints/download-link.ts';
@@ -71,6 +71,21 @@ export function openAdmission(options: AdmissionOptions): Admission {
     bodiesInFlight: countBodiesInFlight(),
     limiter,
   };
+}
+
+/**
+ * Admits all requests of a plugin before their bodies arrive, and again when they are about to run: whoever sends a body slowly, or waits for a turn, has
+ * the rights of that moment, not those of the first byte.
+ */
+export function admitRequests(app: FastifyInstance, admit: AdmissionHook): void {
+  app.addHook('onRequest', admit);
+  app.addHook('preHandler', async ({ method, caller }) => {
+    if (method === 'GET' || method === 'HEAD' || caller === null || (await caller.isAllowed())) return;
+    throw new UserError('forbidden', 'Your access ended or changed while this request arrived. Nothing was changed.', {
+      title: 'Forbidden',
+      reason: 'ACCESS_CHANGED',
+    });
+  });
 }
 
 function openLimiter({ config, database, random }: AdmissionOptions): RequestLimiter | null {
