@@ -148,7 +148,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         operationId: 'downloadAttachmentPart',
         summary: 'Download an attachment by index',
         description:
-          'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days.',
+          'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days, while the endpoint exists and may read.',
         tags: ['Attachments'],
         security,
         params: z.object({ id: emailId, index: attachmentIndex }),
@@ -170,7 +170,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         operationId: 'downloadRawEmail',
         summary: 'Download the raw message',
         description:
-          'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days.',
+          'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days, while the endpoint exists and may read.',
         tags: ['Emails'],
         security,
         params: z.object({ id: emailId }),

@@ -24,7 +24,12 @@ const attachmentBody = z
 const signedAttachment = {
   ...attachment,
   content_id: z.string().optional(),
-  download_url: z.string().meta({ ...secretUrl, description: 'Works without an API key until `expires_at`.' }),
+  download_url: z
+    .string()
+    .meta({
+      ...secretUrl,
+      description: 'Works without an API key until `expires_at`, while the caller may read the email.',
+    }),
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
@@ -57,7 +62,9 @@ const receivedBody = listItem
     headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
     raw: z
       .object({
-        download_url: z.string().meta({ description: 'Works without an API key until `expires_at`.' }),
+        download_url: z
+          .string()
+          .meta({ description: 'Works without an API key until `expires_at`, while the caller may read the email.' }),
         expires_at: instant,
       })
       .nullable()
