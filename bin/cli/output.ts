@@ -29,7 +29,7 @@ export function printJson(value: unknown): void {
   print(toJson(value, process.stdout.isTTY ? 2 : 0));
 }
 
-/** Returns JSON that cannot control a terminal: JSON itself leaves the control characters from U+007F on, and those that reorder text. */
+/** Returns JSON that cannot control a terminal: JSON itself leaves control characters from U+007F on, and characters that reorder text. */
 export function toJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replaceAll(
     UNSEEN,

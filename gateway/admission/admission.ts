@@ -74,8 +74,8 @@ export function openAdmission(options: AdmissionOptions): Admission {
 }
 
 /**
- * Admits all requests of a plugin before their bodies arrive, and again when they are about to run: whoever sends a body slowly, or waits for a turn, has
- * the rights of that moment, not those of the first byte.
+ * Admits all requests of a plugin before their bodies arrive, and again when they run: a client that sends a body slowly, or waits for a turn, has the
+ * rights of that moment.
  */
 export function admitRequests(app: FastifyInstance, admit: AdmissionHook): void {
   app.addHook('onRequest', admit);

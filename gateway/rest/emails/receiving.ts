@@ -237,7 +237,7 @@ function toRaw(context: OperationContext, email: emails.Email): z.infer<typeof r
 function toLinks({ settings, workspaceId, now, rights }: OperationContext, { id: emailId }: emails.Email) {
   const key = deriveDownloadLinkKey(settings.secretKey);
   const expiresAt = new Date(Math.floor((now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
-  // For nobody in particular, it opens nothing.
+  // Without a holder, it opens nothing.
   const holder = rights.keyId ?? rights.personId ?? '';
   return (part: number | 'raw') => ({
     download_url: `${settings.publicUrl}${makeDownloadLink(key, { workspaceId, emailId, part, holder }, expiresAt)}`,

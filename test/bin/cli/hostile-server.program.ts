@@ -124,11 +124,11 @@ const COMMANDS: string[][] = [
 ];
 
 describe.each([
-  ['a hostile server says yes to', false],
-  ['a hostile server refuses', true],
-])('%s', (_how, refuses) => {
+  ['a server that says yes', false],
+  ['a server that refuses', true],
+])('with %s', (_how, refuses) => {
   test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
-    'postroom %s, and controls no terminal',
+    'postroom %s prints nothing that controls a terminal',
     async (_name, words) => {
       isRefusing = refuses;
       const environment = { XDG_CONFIG_HOME: home, POSTROOM_URL: url, POSTROOM_KEY: 'x'.repeat(43), FORCE_COLOR: '1' };
