@@ -211,22 +211,30 @@ export interface PayloadQueries {
   /** Returns what is wrong with a query; empty when it fits the schema and its limits. */
   check(query: PayloadQuery): Promise<readonly PayloadQueryError[]>;
   /**
-   * Runs a query for one subject of the context's user, who reads only what the filter covers. Links to parts of emails in the result are signed
-   * and valid for a week from `linksFrom`. Returns null when the query does not fit the schema. Throws unavailable when it takes too long,
+   * Runs a query for one subject of the context's user, who reads only what the filter covers. Links to parts of emails in the result are signed.
+   * Returns null when the query does not fit the schema. Throws unavailable when it takes too long,
    * and what PostgreSQL throws.
    */
   select(
     context: OperationContext,
     query: PayloadQuery,
     subject: PayloadSubject,
-    linksFrom: Date,
+    links: PayloadLinks,
   ): Promise<SelectedPayload | null>;
   /** Runs a query for several subjects at once, with few statements, as select does for each. */
   selectAll(
     context: OperationContext,
     query: PayloadQuery,
-    subjects: readonly { subject: PayloadSubject; linksFrom: Date }[],
+    subjects: readonly { subject: PayloadSubject; links: PayloadLinks }[],
   ): Promise<(SelectedPayload | null)[]>;
+}
+
+/** The signed links in a payload. */
+export interface PayloadLinks {
+  /** they are valid for a week from then */
+  from: Date;
+  /** and while this may read: see DownloadTarget */
+  holder: string;
 }
 
 /** The part of the context that operations on a user's mail need which actors call, too. */

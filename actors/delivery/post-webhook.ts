@@ -72,14 +72,16 @@ export async function buildSelected(
   if (endpoint.payloadQuery === null || endpoint.webhookFormat !== 'native') return null;
   const { workspace_id: workspaceId, id: emailId, created_at: receivedAt } = email;
   const timestamp = job.createdAt;
-  const selected = await select(workspaceId, endpoint.payloadQuery, { emailId, receivedAt }, timestamp);
+  const linkHolder = endpoint.id;
+  const links = { from: timestamp, holder: linkHolder };
+  const selected = await select(workspaceId, endpoint.payloadQuery, { emailId, receivedAt }, links);
   if (selected === null) return null;
   const steps = buildSelectedPayload({
     selected,
     timestamp,
     endpoint,
     maxPayloadOctets: webhook.config.maxPayloadOctets,
-    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
+    rawLinkOf: (id) => linkTo({ publicUrl, linkKey, linkHolder, workspaceId, email: { id }, timestamp }, 'raw'),
   });
   return buildInTurns(workspaceId, steps);
 }

@@ -1,3 +1,5 @@
+import { harmless, toJson } from './output.ts';
+
 /** Exit codes of `postroom`. */
 export const EXIT = {
   ok: 0,
@@ -50,8 +52,8 @@ export function reportError(error: unknown, { isJson }: { isJson: boolean }): nu
   const { next, exitCode, response } = known;
   process.stderr.write(
     isJson
-      ? `${JSON.stringify({ error: { message, next, exit_code: exitCode, response } })}\n`
-      : `${message}\n${next === null ? '' : `${next}\n`}`,
+      ? `${toJson({ error: { message, next, exit_code: exitCode, response } })}\n`
+      : harmless(`${message}\n${next === null ? '' : `${next}\n`}`),
   );
   return exitCode;
 }

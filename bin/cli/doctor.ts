@@ -5,7 +5,7 @@ import { processEnvironment } from '../environment.ts';
 import { VERSION } from '../runner/version.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
-import { addJsonOption, printJson } from './output.ts';
+import { addJsonOption, print, printJson } from './output.ts';
 import { type Identity, rightsInWords, whoAmI } from './who-am-i.ts';
 
 export function addDoctorCommand(program: Command): void {
@@ -36,7 +36,7 @@ async function examine(options: ServerOptions & { server?: true; json?: true }):
   }
   const isWell = findings.every(({ state }) => state !== 'fail');
   if (options.json === true) printJson({ isWell, findings });
-  else process.stdout.write(printFindings(findings, process.stdout.isTTY && process.stdout.hasColors()));
+  else print(printFindings(findings, process.stdout.isTTY && process.stdout.hasColors()).trimEnd());
   process.exitCode = isWell ? EXIT.ok : EXIT.failure;
 }
 

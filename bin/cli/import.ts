@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { CommandError } from './command-error.ts';
 import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { type FoundMessage, MAIL_FORMATS, type MailFiles, type MailFormat, openMailFiles } from './mail-files.ts';
-import { addJsonOption } from './output.ts';
+import { addJsonOption, print, toJson } from './output.ts';
 
 interface ImportOptions extends ServerOptions {
   address: string;
@@ -79,7 +79,7 @@ async function runImport(format: MailFormat, path: string, options: ImportOption
   if (options.report !== undefined) await writeReport(options.report, totals.refused);
   const seconds = (performance.now() - startedTick) / 1_000;
   const skipped = files.skipped();
-  process.stdout.write(options.json === true ? asJson(totals, skipped, seconds) : asText(totals, skipped, seconds));
+  print((options.json === true ? asJson(totals, skipped, seconds) : asText(totals, skipped, seconds)).trimEnd());
 }
 
 type Outcome = { status: 'imported' | 'duplicate' | 'refused'; reason: string | null };
@@ -201,7 +201,7 @@ function asText({ imported, duplicates, refused }: ImportTotals, skipped: number
 }
 
 function asJson({ imported, duplicates, refused }: ImportTotals, skipped: number, seconds: number): string {
-  return `${JSON.stringify({ imported, duplicates, refused, skipped, seconds: Number(seconds.toFixed(3)) })}\n`;
+  return `${toJson({ imported, duplicates, refused, skipped, seconds: Number(seconds.toFixed(3)) })}\n`;
 }
 
 /** Throws CommandError when the file cannot be written. */
@@ -209,6 +209,6 @@ async function writeReport(file: string, refused: readonly Refusal[]): Promise<v
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   const stream = createWriteStream(file);
   stream.on('error', (error) => reject(new CommandError(`${file}: ${error.message}`)));
-  stream.end(refused.map((each) => `${JSON.stringify(each)}\n`).join(''), () => resolve(undefined));
+  stream.end(refused.map((each) => `${toJson(each)}\n`).join(''), () => resolve(undefined));
   await promise;
 }

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError, EXIT } from './command-error.ts';
 import { addServerOptions, connect, type Server, type ServerOptions } from './connect.ts';
 import { openCursorFile } from './cursor-file.ts';
-import { addJsonOption, hint, paint, print, shortTime } from './output.ts';
+import { addJsonOption, complain, hint, paint, print, shortTime, toJson } from './output.ts';
 
 interface ListenOptions extends ServerOptions {
   forward: string;
@@ -158,7 +158,7 @@ async function pull(
     } catch (error) {
       if (!hasBegun || !(error instanceof CommandError) || error.exitCode !== EXIT.unavailable) throw error;
       const pauseMs = pauseAfter(tries);
-      process.stderr.write(`${error.message} Next attempt in ${pauseMs / 1_000} s.\n`);
+      complain(`${error.message} Next attempt in ${pauseMs / 1_000} s.`);
       await sleep(pauseMs, undefined, { signal });
     }
   }
@@ -198,9 +198,7 @@ function pauseAfter(attempts: number): number {
 function announce({ forward, endpoint, since, json }: ListenOptions, page: Page, stored: string | null): void {
   const secret = page.signing_secret ?? null;
   if (json === true)
-    return print(
-      JSON.stringify({ forward, endpoint_id: endpoint ?? null, signing_secret: secret, cursor: page.next_cursor }),
-    );
+    return print(toJson({ forward, endpoint_id: endpoint ?? null, signing_secret: secret, cursor: page.next_cursor }));
   print(`Forwarding to ${forward}. Press Ctrl-C to stop.`);
   print(
     secret === null
@@ -220,7 +218,7 @@ function show(
   const webhookId = headers['webhook-id'] ?? eventId;
   if (json === true) {
     const attempt = { attempt: number, status, error, duration_ms: durationMs, retry_in_ms: pauseMs };
-    return print(JSON.stringify({ webhook_id: webhookId, kind, event_id: eventId, ...attempt, cursor }));
+    return print(toJson({ webhook_id: webhookId, kind, event_id: eventId, ...attempt, cursor }));
   }
   const isTaken = pauseMs === null && !isOver;
   const outcome = paint(isTaken ? 'green' : 'red', status === null ? (error ?? '') : String(status));

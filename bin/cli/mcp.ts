@@ -1,6 +1,7 @@
 import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { addServerOptions, connect, type ServerOptions } from './connect.ts';
+import { complain } from './output.ts';
 
 type Message = Parameters<StdioServerTransport['send']>[0];
 
@@ -45,7 +46,7 @@ async function serveMcp(options: ServerOptions): Promise<void> {
       await server.send(message);
     } catch (error) {
       const text = `${url}/mcp: ${error instanceof Error ? describe(error) : String(error)}`;
-      process.stderr.write(`${text}\n`);
+      complain(text);
       if ('method' in message && 'id' in message)
         write({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: text } });
     }
@@ -63,7 +64,7 @@ async function serveMcp(options: ServerOptions): Promise<void> {
     const passed = pass(message).finally(() => open.delete(passed));
     open.add(passed);
   };
-  client.onerror = (error) => void process.stderr.write(`${error.message}\n`);
+  client.onerror = (error) => complain(error.message);
   const ended = new Promise<void>((resolve) => {
     client.onclose = resolve;
   });

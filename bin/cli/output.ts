@@ -6,18 +6,40 @@ export function addJsonOption(command: Command): Command {
   return command.addOption(new Option('--json', 'print JSON instead of text'));
 }
 
+/** Prints text, of which nothing controls the terminal but colors: whatever a server or a sender wrote, also where a command forgets it. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(
+    `${text
+      .split(COLORS)
+      .map((each) => (COLOR.test(each) ? each : harmless(each)))
+      .join('')}\n`,
+  );
+}
+
+const COLOR = /^\u{1b}\[[\d;]{0,20}m$/u;
+const COLORS = /(\u{1b}\[[\d;]{0,20}m)/u;
+
+/** Prints a problem to stderr, as print does to stdout. */
+export function complain(text: string): void {
+  process.stderr.write(`${harmless(text)}\n`);
 }
 
 /** Prints one line of JSON, or indented JSON on a terminal. */
 export function printJson(value: unknown): void {
-  print(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value));
+  print(toJson(value, process.stdout.isTTY ? 2 : 0));
+}
+
+/** Returns JSON that cannot control a terminal: JSON itself leaves control characters from U+007F on, and characters that reorder text. */
+export function toJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    UNSEEN,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Prints what a person may read and a program does not need, such as the next step: to stderr, and only on a terminal. */
 export function hint(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`${styleText('dim', text, { stream: process.stderr })}\n`);
+  if (process.stderr.isTTY) process.stderr.write(`${styleText('dim', harmless(text), { stream: process.stderr })}\n`);
 }
 
 /** Colors text on a terminal that shows colors, unless NO_COLOR is set. */
@@ -38,6 +60,7 @@ export function harmless(text: string): string {
 
 /** Embeddings, overrides and isolates of the bidirectional algorithm (UAX 9). */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/gu;
+const UNSEEN = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Like `harmless`, and on one line. */
 export function oneLine(text: string): string {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EVENT_KINDS } from '../../core/events/event-kinds.ts';
 import { addServerOptions, connect, type Server, type ServerOptions, Unavailable } from './connect.ts';
-import { addJsonOption, hint, oneLine, paint, print } from './output.ts';
+import { addJsonOption, hint, oneLine, paint, print, toJson } from './output.ts';
 
 interface TailOptions extends ServerOptions {
   since: string;
@@ -102,7 +102,7 @@ async function tail(options: TailOptions): Promise<void> {
     };
     const page = await pull(server, query);
     for (const event of page.data) {
-      print(options.json === true ? JSON.stringify(event) : inWords(event));
+      print(options.json === true ? toJson(event) : inWords(event));
       cursor = event.cursor;
     }
     left -= page.data.length;

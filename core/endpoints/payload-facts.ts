@@ -55,6 +55,8 @@ export interface MailPayloadParts {
   publicUrl: string;
   /** see core/endpoints/download-link.ts */
   linkKey: Uint8Array;
+  /** for whom links are made; omitted: the endpoint */
+  linkHolder?: string;
 }
 
 /** The fields of a received email that the payload contains. */
@@ -112,6 +114,8 @@ export interface PayloadFacts {
   publicUrl: string;
   /** see deriveDownloadLinkKey */
   linkKey: Uint8Array;
+  /** see DownloadTarget */
+  linkHolder: string;
 }
 
 /** Returns the facts of a stored email from which its payload is built. */
@@ -124,6 +128,7 @@ export function toPayloadFacts({
   raw,
   publicUrl,
   linkKey,
+  linkHolder = endpoint.id,
 }: MailPayloadParts): PayloadFacts {
   return {
     timestamp: delivery.createdAt,
@@ -161,22 +166,24 @@ export function toPayloadFacts({
     endpoint,
     publicUrl,
     linkKey,
+    linkHolder,
   };
 }
 
-/** Signed, so that a receiver without an API key can use it for a limited time; with a key it always works. */
+/** Signed, so that a receiver without an API key can use it for a limited time, while the holder may read; with a key it always works. */
 export function linkTo(
   {
     publicUrl,
     linkKey,
+    linkHolder: holder,
     workspaceId,
     email,
     timestamp,
-  }: Pick<PayloadFacts, 'publicUrl' | 'linkKey' | 'workspaceId' | 'timestamp'> & {
+  }: Pick<PayloadFacts, 'publicUrl' | 'linkKey' | 'linkHolder' | 'workspaceId' | 'timestamp'> & {
     email: Pick<PayloadEmail, 'id'>;
   },
   part: number | 'raw',
 ): string {
   const expiresAt = new Date(timestamp.getTime() + DOWNLOAD_LINK_LIFE_MS);
-  return publicUrl + makeDownloadLink(linkKey, { workspaceId, emailId: email.id, part }, expiresAt);
+  return publicUrl + makeDownloadLink(linkKey, { workspaceId, emailId: email.id, part, holder }, expiresAt);
 }

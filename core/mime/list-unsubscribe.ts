@@ -36,32 +36,39 @@ export function readListUnsubscribe({ headers, authentication }: ListMail): List
   const mailto = urls.find((each) => /^mailto:/i.test(each)) ?? null;
   if (url === null && mailto === null) return null;
   const isOffered = findValues('list-unsubscribe-post').join().replace(/\s+/g, '').toLowerCase() === ONE_CLICK;
-  const isSigned = findValues('dkim-signature').some((signature) => isValid(signature, authentication));
+  const isSigned = isOfferSigned(findValues('dkim-signature').map(readTags), authentication);
   return { oneClickUrl: isOffered && isSigned ? url : null, url, mailto };
 }
 
 const ONE_CLICK = 'list-unsubscribe=one-click';
 
-/** Returns whether a signature is valid and covers the offer: its domain and selector are those of a signature that passed. */
-function isValid(signature: string, authentication: Authentication | null): boolean {
-  const tags = new Map(
+/**
+ * Returns whether a valid signature covers the offer. What passed is known by domain and selector only: all signatures with the same ones must cover it,
+ * or a server on the way could add the offer, and a signature of its own making beside the valid one.
+ */
+function isOfferSigned(signatures: readonly Tags[], authentication: Authentication | null): boolean {
+  return (
+    authentication?.dkim.some(({ result, domain, selector }) => {
+      if (result !== 'pass') return false;
+      const alike = signatures.filter(
+        (tags) => domain?.toLowerCase() === tags.get('d') && selector?.toLowerCase() === tags.get('s'),
+      );
+      return (
+        alike.length > 0 && alike.every((tags) => SIGNED.every((name) => tags.get('h')?.split(':').includes(name)))
+      );
+    }) === true
+  );
+}
+
+type Tags = ReadonlyMap<string, string>;
+
+/** Returns the tags of a signature (RFC 6376 §3.2) in lower case, without white space. */
+function readTags(signature: string): Tags {
+  return new Map(
     signature.split(';').map((tag): [string, string] => {
       const at = tag.indexOf('=');
-      return [
-        tag.slice(0, Math.max(0, at)).trim().toLowerCase(),
-        tag
-          .slice(at + 1)
-          .replace(/\s+/g, '')
-          .toLowerCase(),
-      ];
+      const value = tag.slice(at + 1).replace(/\s+/g, '');
+      return [tag.slice(0, Math.max(0, at)).trim().toLowerCase(), value.toLowerCase()];
     }),
-  );
-  const covered = tags.get('h')?.split(':') ?? [];
-  return (
-    SIGNED.every((name) => covered.includes(name)) &&
-    authentication?.dkim.some(
-      ({ result, domain, selector }) =>
-        result === 'pass' && domain?.toLowerCase() === tags.get('d') && selector?.toLowerCase() === tags.get('s'),
-    ) === true
   );
 }

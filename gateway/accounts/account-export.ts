@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { NO_RIGHTS } from '../../core/accounts/key-rights.ts';
 import { requireRights } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { TAR_END, tarHeader, tarPadding } from '../../core/shared/tar.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { chargeResults } from '../../db/connection/result-charge.ts';
+import { findRightsNow } from '../../db/queries/accounts/credential.ts';
 import { exportAccount } from '../../operations/accounts/export-account.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
@@ -25,6 +27,8 @@ export const MAX_EXPORTS = 2;
 /** What an export has in memory, as long as it takes: two parts and what waits for the network. @limit */
 export const EXPORT_BYTES = 4_000_000;
 const RETRY_AFTER_SECONDS = 30;
+/** Time between two looks whether the person may still export. Milliseconds. */
+const LOOK_MS = 2_000;
 /** Time after which a client that reads nothing is disconnected; milliseconds. */
 const STALLED_MS = 60_000;
 /** Higher levels take several times the processor time for a few percent. */
@@ -32,8 +36,8 @@ const GZIP_LEVEL = 3;
 
 /**
  * Serves `GET /export`: all data of the account that is signed in, as a .tar.gz without secrets. API keys cannot use it. The archive is made
- * while it is sent, at the speed of the client, and nothing is stored. A connection that breaks ends the export. It takes room as other responses
- * do, of a fixed size, because a message is read in pieces.
+ * while it is sent, at the speed of the client, and nothing is stored. A connection that breaks ends the export, and so does the end of the session or
+ * of the right, within seconds. It takes room as other responses do, of a fixed size, because a message is read in pieces.
  */
 export function accountExportRoute(
   app: FastifyInstance,
@@ -61,8 +65,18 @@ export function accountExportRoute(
     reply.raw.once('close', () => gone.abort());
     reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
     const archive = createGzip({ level: GZIP_LEVEL });
+    let lookedAt = performance.now();
+    const requireStill = async () => {
+      if (performance.now() - lookedAt < LOOK_MS) return;
+      const session = await sessions.find(sessions.cookieOf(request.headers.cookie) ?? '');
+      const present = await findRightsNow(userDatabase.kysely, workspaceId, entry.session.personId);
+      if (session?.sessionId !== entry.session.sessionId) throw new UserError('unauthorized', 'The session has ended');
+      requireRights({ ...rights, ...(present ?? NO_RIGHTS) }, 'An export', ['export']);
+      lookedAt = performance.now();
+    };
     const send = async (bytes: Buffer) => {
       gone.signal.throwIfAborted();
+      await requireStill();
       if (!archive.write(bytes)) await once(archive, 'drain', { signal: gone.signal });
     };
     const startedAt = now();
@@ -84,6 +98,8 @@ export function accountExportRoute(
       .catch((error: unknown) => {
         if (!gone.signal.aborted) request.log.error({ err: error, workspaceId }, 'an export of an account failed');
         archive.destroy(error as Error);
+        // Otherwise a client that reads slowly would get what is on its way.
+        reply.raw.destroy();
       })
       .finally(() => running.delete(workspaceId));
     return reply

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FULL_RIGHTS } from '../../core/accounts/key-rights.ts';
-import { deriveDownloadLinkKey, readDownloadLink } from '../../core/endpoints/download-link.ts';
+import { hasRight } from '../../core/accounts/rights.ts';
+import { deriveDownloadLinkKey, type LinkHolder, readDownloadLink } from '../../core/endpoints/download-link.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
-import { isWorkspaceOpen } from '../../db/queries/accounts/credential.ts';
+import { findRightsNow } from '../../db/queries/accounts/credential.ts';
 import type { SessionLookup } from '../accounts/session-lookup.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { openCaller } from '../http/caller.ts';
@@ -70,6 +71,21 @@ export function openAdmission(options: AdmissionOptions): Admission {
     bodiesInFlight: countBodiesInFlight(),
     limiter,
   };
+}
+
+/**
+ * Admits all requests of a plugin before their bodies arrive, and again when they run: a client that sends a body slowly, or waits for a turn, has the
+ * rights of that moment.
+ */
+export function admitRequests(app: FastifyInstance, admit: AdmissionHook): void {
+  app.addHook('onRequest', admit);
+  app.addHook('preHandler', async ({ method, caller }) => {
+    if (method === 'GET' || method === 'HEAD' || caller === null || (await caller.isAllowed())) return;
+    throw new UserError('forbidden', 'Your access ended or changed while this request arrived. Nothing was changed.', {
+      title: 'Forbidden',
+      reason: 'ACCESS_CHANGED',
+    });
+  });
 }
 
 function openLimiter({ config, database, random }: AdmissionOptions): RequestLimiter | null {
@@ -180,27 +196,31 @@ interface LinkAdmission extends RequestCount {
 }
 
 /**
- * Admits a download by its signed link, for the user it was issued to and within that user's request limit. A request with a key is admitted
- * by the key. A missing, forged or expired signature, or one of a suspended or closed workspace, gets the same response as no credential, so that guessing reveals nothing. Throws the
- * errors of admitByCredential.
+ * Admits a download by its signed link, with the rights that its holder has now, and within the request limit of the workspace. A request with a
+ * key is admitted by the key. A missing, forged or expired signature, one of a suspended or closed workspace, and one whose holder may not read any
+ * more get the same response as no credential, so that guessing reveals nothing. Throws the errors of admitByCredential.
  */
 function admitByLink(options: LinkAdmission): AdmissionHook {
   const { admit, database, linkKey, now } = options;
   return async (request, reply) => {
-    const workspaceId = request.headers.authorization === undefined ? findOwner(request, linkKey, now()) : null;
-    if (workspaceId === null || !(await isWorkspaceOpen(database, workspaceId))) return admit(request, reply);
+    const link = request.headers.authorization === undefined ? readLink(request, linkKey, now()) : null;
+    const present = link === null ? null : await findRightsNow(database.kysely, link.workspaceId, link.holder);
+    if (link === null || present === null) return admit(request, reply);
+    const { workspaceId } = link;
+    const rights = { ...FULL_RIGHTS, ...present };
+    if (!hasRight(rights, 'read')) return admit(request, reply);
     request.workspaceId = workspaceId;
-    request.rights = FULL_RIGHTS;
+    request.rights = rights;
     request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
     await countRequest(options, workspaceId, reply);
   };
 }
 
-function findOwner(request: FastifyRequest, linkKey: Uint8Array, now: Date): string | null {
+function readLink(request: FastifyRequest, linkKey: Uint8Array, now: Date): LinkHolder | null {
   const { id, index } = request.params as { id: string; index?: string };
-  const { user, expires, signature } = request.query as Record<string, unknown>;
+  const { user, for: holder, expires, signature } = request.query as Record<string, unknown>;
   // An index has exactly one spelling in a link.
   if (index !== undefined && !/^(?:0|[1-9]\d{0,5})$/.test(index)) return null;
   const part = index === undefined ? 'raw' : Number(index);
-  return readDownloadLink(linkKey, { emailId: id, part }, { user, expires, signature }, now);
+  return readDownloadLink(linkKey, { emailId: id, part }, { user, for: holder, expires, signature }, now);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import { access, requireDeclaredAccess } from '../admission/access.ts';
-import type { Admission } from '../admission/admission.ts';
+import { type Admission, admitRequests } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { takeJsonText } from '../http/requests.ts';
@@ -44,7 +44,7 @@ export async function graphqlInterface(
       // For pages with a browser token. Sessions are accepted from pages of this gateway alone.
       await allowAnyOrigin(admitted);
       requireDeclaredAccess(admitted);
-      admitted.addHook('onRequest', async (request, reply) =>
+      admitRequests(admitted, async (request, reply) =>
         isExplorerPage(request) ? undefined : admission.admit(request, reply),
       );
       limitBodiesInFlight(admitted, admission.bodiesInFlight);

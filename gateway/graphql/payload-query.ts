@@ -32,7 +32,7 @@ import type { ReadLimit } from '../../db/connection/database.ts';
 import { limitedTo } from '../../db/connection/transaction.ts';
 import { isTransient } from '../../db/errors.ts';
 import type { FeedEvent } from '../../db/queries/events/event-list.ts';
-import type { OperationContext, PayloadQueries } from '../../operations/context.ts';
+import type { OperationContext, PayloadLinks, PayloadQueries } from '../../operations/context.ts';
 import { findDomainsByName } from '../../operations/domains/domains.ts';
 import { encodeCursor, readReceivedEvents } from '../../operations/events/events.ts';
 import { openBodyBudget } from '../../schema/graphql/body-budget.ts';
@@ -83,18 +83,18 @@ export function createPayloadQueries(): PayloadQueries {
     const arrivals = subjects.flatMap(({ subject }) => (subject.seq === undefined ? [subject] : []));
     const received = await readReceivedEvents(context, arrivals);
     const eventOf = new Map(arrivals.map(({ emailId }, at) => [emailId, received[at]]));
-    const runs = subjects.map(({ subject, linksFrom }) => {
+    const runs = subjects.map(({ subject, links }) => {
       const event = subject.seq === undefined ? eventOf.get(subject.emailId) : subject;
       if (event === undefined) throw new Error('a subject has no event');
-      return { event, linksFrom };
+      return { event, links };
     });
     return runAll(await limited(context, query.filter), document, runs);
   };
   return {
     check: async (query) => checked(query).errors,
     selectAll,
-    select: async (context, query, subject, linksFrom) =>
-      (await selectAll(context, query, [{ subject, linksFrom }]))[0] ?? null,
+    select: async (context, query, subject, links) =>
+      (await selectAll(context, query, [{ subject, links }]))[0] ?? null,
   };
 }
 
@@ -192,7 +192,7 @@ function isInReach(address: string, limit: ReadLimit | undefined): boolean {
 async function runAll(
   operations: OperationContext,
   document: DocumentNode,
-  runs: readonly { event: FeedEvent; linksFrom: Date }[],
+  runs: readonly { event: FeedEvent; links: PayloadLinks }[],
 ): Promise<SelectedPayload[]> {
   const end = new AbortController();
   const { context, stopReads } = createGraphContext({
@@ -214,8 +214,8 @@ async function runAll(
       ),
       isLate,
     ]);
-    return runs.map(({ event, linksFrom }, at) => ({
-      ...selectedFrom(results[at] ?? {}, operations, linksFrom),
+    return runs.map(({ event, links }, at) => ({
+      ...selectedFrom(results[at] ?? {}, operations, links),
       event: { id: event.id, kind: event.kind, cursor: encodeCursor(operations, event) },
     }));
   } finally {
@@ -228,7 +228,7 @@ async function runAll(
 function selectedFrom(
   { data, errors = [] }: ExecutionResult,
   operations: OperationContext,
-  linksFrom: Date,
+  { from: timestamp, holder: linkHolder }: PayloadLinks,
 ): Omit<SelectedPayload, 'event'> {
   const visible = errors.map((error) => {
     const cause = error.cause ?? error;
@@ -245,7 +245,7 @@ function selectedFrom(
     const [, part] = /\/(raw|\d+)$/.exec(text) ?? [];
     const target = part === 'raw' ? part : Number(part);
     if (text !== publicUrl + downloadPath({ emailId, part: target })) return text;
-    return linkTo({ publicUrl, linkKey, workspaceId, email: { id: emailId }, timestamp: linksFrom }, target);
+    return linkTo({ publicUrl, linkKey, linkHolder, workspaceId, email: { id: emailId }, timestamp }, target);
   };
 
   /** Removes the hidden IDs, collects the texts, and signs links to the parts of emails. */

@@ -67,8 +67,8 @@ export function createPayloadRunner({ database, bus, log, config, random }: Payl
     };
   };
   return {
-    selectPayload: (workspaceId, query, subject, linksFrom) =>
-      payloadQueries.select(makeContext(workspaceId), query, subject, linksFrom),
+    selectPayload: (workspaceId, query, subject, links) =>
+      payloadQueries.select(makeContext(workspaceId), query, subject, links),
     async buildEventPayload(workspaceId, deliveryId) {
       const [payload] = await buildEventPayloads(makeContext(workspaceId), [deliveryId]);
       return payload ?? { verdict: 'gone', reason: 'Delivery not found' };

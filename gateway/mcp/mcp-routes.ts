@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../../core/shared/errors.ts';
 import { loadOnce } from '../../core/shared/load-once.ts';
 import { access, requireDeclaredAccess } from '../admission/access.ts';
-import type { Admission } from '../admission/admission.ts';
+import { type Admission, admitRequests } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { isOwnHost } from '../admission/own-host.ts';
 import { takeJsonText } from '../http/requests.ts';
@@ -40,7 +40,7 @@ export async function mcpInterface(
     admitted.addHook('onSend', async (request, reply) => {
       if (reply.statusCode === 401) reply.header('www-authenticate', readChallenge(request, publicUrl));
     });
-    admitted.addHook('onRequest', admission.admit);
+    admitRequests(admitted, admission.admit);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     admitted.route({
       url: MCP_PATH,

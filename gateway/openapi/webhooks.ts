@@ -37,7 +37,10 @@ export const webhookSchemas: Record<string, Schema> = {
       size: { type: 'integer', description: 'Bytes, decoded.' },
       contentId: maybeText,
       contentDisposition: maybeText,
-      downloadUrl: { ...text, description: 'Works without an API key for 7 days.' },
+      downloadUrl: {
+        ...text,
+        description: 'Works without an API key for 7 days, while the endpoint exists and may read.',
+      },
       content: { type: ['string', 'null'], description: 'Base64, if the endpoint includes contents.' },
     },
     ['content'],
@@ -89,7 +92,10 @@ export const webhookSchemas: Record<string, Schema> = {
           textBody: maybeText,
           htmlBody: maybeText,
           raw: { ...text, description: 'The message as it was received, without large parts.' },
-          rawUrl: { ...text, description: 'Works without an API key for 7 days.' },
+          rawUrl: {
+            ...text,
+            description: 'Works without an API key for 7 days, while the endpoint exists and may read.',
+          },
           attachments: { type: 'array', items: ref('WebhookAttachment') },
           priority: text,
           event: { type: ['object', 'null'], additionalProperties: true, description: 'The event of an invitation.' },

@@ -34,7 +34,7 @@ import { savedViewCapability } from '../../operations/threads/saved-view-capabil
 import { emailReminderCapability, snoozeCapability } from '../../operations/threads/snooze-capability.ts';
 import { emailTrashCapability } from '../../operations/threads/trash-capability.ts';
 import { requireDeclaredAccess, requireRequestAccess } from '../admission/access.ts';
-import type { Admission } from '../admission/admission.ts';
+import { type Admission, admitRequests } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { allowAnyOrigin } from '../admission/cross-origin.ts';
 import { limitDownloads, refuseDownloadsAsCode } from '../admission/downloads.ts';
@@ -194,7 +194,7 @@ export async function restInterface(
   await referenceRoutes(rest, { publicUrl });
   await rest.register(async (admitted) => {
     requireDeclaredAccess(admitted);
-    admitted.addHook('onRequest', admission.admit);
+    admitRequests(admitted, admission.admit);
     admitted.addHook('preHandler', requireRequestAccess);
     limitBodiesInFlight(admitted, admission.bodiesInFlight);
     warnOfUnknownFields(admitted);

@@ -17,7 +17,7 @@ import { findScimToken } from '../../db/queries/accounts/scim.ts';
 import * as directory from '../../operations/accounts/scim-directory.ts';
 import { hashScimToken } from '../../operations/accounts/scim-tokens.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import { type Admission, countRequest } from '../admission/admission.ts';
+import { type Admission, admitRequests, countRequest } from '../admission/admission.ts';
 import { limitBodiesInFlight } from '../admission/bodies-in-flight.ts';
 import { openCaller } from '../http/caller.ts';
 import { errorResponse } from '../http/error-response.ts';
@@ -102,7 +102,7 @@ export async function scimInterface(scim: FastifyInstance, options: ScimOptions)
   scim.setErrorHandler(sendScimError);
   scim.setNotFoundHandler(sendNotServed);
   await scim.register(async (app) => {
-    app.addHook('onRequest', (request, reply) => admit(options, request, reply));
+    admitRequests(app, (request, reply) => admit(options, request, reply));
     limitBodiesInFlight(app, admission.bodiesInFlight);
     serveDiscovery(app, base);
     for (const endpoint of endpoints) serveEndpoint(app, endpoint, { base, contextOf });
@@ -129,14 +129,18 @@ async function admit(
   reply: FastifyReply,
 ): Promise<void> {
   const secret = /^Bearer +([\w.~+/=-]{1,200}) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  const owner = secret === undefined ? null : await findScimToken(database, hashScimToken(secret));
+  const findOwner = async () => (secret === undefined ? null : findScimToken(database, hashScimToken(secret)));
+  const owner = await findOwner();
   if (owner === null) {
     reply.header('www-authenticate', 'Bearer realm="SCIM"');
     throw new ScimError(401, null, 'The SCIM token is missing, or not valid. Create one under Settings, Security.');
   }
   request.workspaceId = owner.workspaceId;
   request.rights = { ...FULL_RIGHTS, keyId: owner.tokenId };
-  request.caller = openCaller(reply, { via: null, isAllowed: async () => true });
+  request.caller = openCaller(reply, {
+    via: null,
+    isAllowed: async () => (await findOwner())?.tokenId === owner.tokenId,
+  });
   await countRequest({ limiter: admission.limiter, now }, owner.workspaceId, reply);
 }
 

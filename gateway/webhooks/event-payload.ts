@@ -15,6 +15,7 @@ import { listEmails } from '../../operations/emails/emails.ts';
 import { buildInTurns } from '../../operations/endpoints/build-in-turns.ts';
 import { type DeliverySummary, listEndpointDeliveries, loadDeliveries } from '../../operations/endpoints/deliveries.ts';
 import { type Endpoint, loadEndpoints } from '../../operations/endpoints/endpoints.ts';
+import { findLinkHolder } from '../../operations/endpoints/payload-queries.ts';
 import { type FeedEvent, readFeedBounds } from '../../operations/events/events.ts';
 import { makeAuditEventId, type PostableEvent, readEventSubjects } from './event-subject.ts';
 
@@ -215,18 +216,22 @@ async function buildSelectedBodies(
   for (const group of Map.groupBy(asking, ({ query }) => JSON.stringify(query)).values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const subjects = group.map(({ event, posting: { linksFrom } }) => ({ subject: event, linksFrom }));
+    const subjects = group.map(({ event, posting: { endpoint, linksFrom: from } }) => ({
+      subject: event,
+      links: { from, holder: findLinkHolder(context, endpoint.id) },
+    }));
     const results = await context.payloadQueries.selectAll(context, first.query, subjects);
     for (const [at, { posting }] of group.entries()) {
       const selected = results[at];
       if (selected == null) continue;
-      const { event, endpoint, linksFrom } = posting;
+      const { event, endpoint, linksFrom: timestamp } = posting;
+      const linkHolder = findLinkHolder(context, endpoint.id);
       const steps = buildSelectedPayload({
         selected,
         timestamp: event.at,
         endpoint,
         maxPayloadOctets: readWebhookConfig(endpoint.config).maxPayloadOctets,
-        rawLinkOf: (id) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp: linksFrom }, 'raw'),
+        rawLinkOf: (id) => linkTo({ publicUrl, linkKey, linkHolder, workspaceId, email: { id }, timestamp }, 'raw'),
       });
       bodies.set(posting, await buildInTurns(workspaceId, steps, context.caller.gone));
     }

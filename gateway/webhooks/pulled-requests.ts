@@ -41,6 +41,7 @@ import { readSenderFacts } from '../../operations/emails/sender-facts.ts';
 import { buildInTurns } from '../../operations/endpoints/build-in-turns.ts';
 import { buildDeliveryPayloads } from '../../operations/endpoints/delivery-payloads.ts';
 import { endpointNotFound, loadEndpoints, validSecrets } from '../../operations/endpoints/endpoints.ts';
+import { findLinkHolder } from '../../operations/endpoints/payload-queries.ts';
 import { awaitEvents, encodeCursor, type FeedEvent } from '../../operations/events/events.ts';
 import { buildEventBodies, type EventEndpoint } from './event-payload.ts';
 
@@ -354,13 +355,14 @@ async function buildListenerBodies(
   const rawOf = new Map(needing.map((id, at) => [id, raws[at] ?? null]));
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
   const { publicUrl } = settings;
+  const linkHolder = findLinkHolder(context, endpoint.id);
   for (const delivery of deliveries) {
     const mail = mails.get(delivery.id);
     if (mail === undefined) continue;
     const removed = await readPayloadTexts(mail);
     const sender = readSenderFacts(mail.authentication);
     const raw = rawOf.get(delivery.id) ?? null;
-    const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey };
+    const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey, linkHolder };
     bodies.set(delivery, await buildInTurns(workspaceId, buildMailPayload(parts), context.caller.gone));
   }
   return bodies;

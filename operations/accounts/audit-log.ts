@@ -86,12 +86,14 @@ const EXPORTED_AT_ONCE = 200;
  * Returns all entries that match, newest first, in pieces; nothing that happens after the first one. The export has an entry of its own.
  */
 export async function* exportAuditEntries(context: OperationContext, query: AuditQuery): AsyncGenerator<AuditEntry[]> {
-  const { database, workspaceId, origin, now } = context;
+  const { database, workspaceId, origin, now, caller } = context;
   await context.storeAuditNotes();
   await recordExport(database, { workspaceId, origin, at: now(), kind: 'audit' });
   const conditions = toConditions(query);
   let after: KeysetCursor | null = null;
   for (;;) {
+    // A client may take its time to read, and lose the right meanwhile.
+    if (after !== null && !(await caller.isAllowed())) throw new UserError('unauthorized', 'The access has ended');
     const page: KeysetPage = { after, before: null, limit: EXPORTED_AT_ONCE, isInverted: false };
     const rows = await asWorkspace(database, workspaceId, (transaction) =>
       entries.pageAuditEntries(transaction, workspaceId, conditions, page),

@@ -1,8 +1,21 @@
 import type { Transaction } from 'kysely';
-import { hasScope, type KeyRights, type Scope, scopeMissing } from '../../core/accounts/key-rights.ts';
+import {
+  hasScope,
+  INSUFFICIENT_ROLE,
+  type KeyRights,
+  NO_RIGHTS,
+  reachExceeded,
+  type Scope,
+  scopeMissing,
+} from '../../core/accounts/key-rights.ts';
+import { listNeeded, type RightAccess, requireRights } from '../../core/accounts/rights.ts';
+import { isAtLeast } from '../../core/accounts/roles.ts';
+import { UserError } from '../../core/shared/errors.ts';
+import { shareSendRights } from '../../db/connection/transaction.ts';
 import type { Tables } from '../../db/entities/tables.ts';
 import type { KeyLimits } from '../../db/queries/accounts/api-key.ts';
-import { readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
+import { findRightsNow } from '../../db/queries/accounts/credential.ts';
+import { holdWorkspace, readPresentScopes } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import {
   listScheduledFrom,
@@ -38,11 +51,50 @@ export async function requireGrant(
   needed: readonly Scope[],
 ): Promise<Grant> {
   requireScopes(rights, what, needed);
-  const { keyId } = rights;
-  if (keyId === null) return { setByKeyId: null, grantedScopes: null };
+  const { keyId, personId } = rights;
+  if (keyId === null) {
+    if (personId !== null) await requireRoleNow(transaction, workspaceId, { ...rights, personId }, what);
+    return { setByKeyId: null, grantedScopes: null };
+  }
   const present = { ...rights, scopes: await readPresentScopes(transaction, workspaceId, keyId) };
   requireScopes(present, what, needed);
   return { setByKeyId: keyId, grantedScopes: present.scopes === null ? null : [...present.scopes] };
+}
+
+/** Throws forbidden for a member who was removed, or has a lesser role or limits, since the request was admitted. Changes of members wait. */
+async function requireRoleNow(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  { personId, role, reach }: KeyRights & { personId: string },
+  what: string,
+): Promise<void> {
+  await holdWorkspace(transaction, workspaceId);
+  const now = await findRightsNow(transaction, workspaceId, personId);
+  const isSame =
+    now !== null && (now.role === role || (role !== null && now.role !== null && isAtLeast(now.role, role)));
+  if (isSame && (now.reach === null || reach !== null)) return;
+  throw new UserError('forbidden', `${what} needs the role that you had when you asked. It has changed.`, {
+    title: 'Forbidden',
+    reason: INSUFFICIENT_ROLE,
+  });
+}
+
+/**
+ * Throws forbidden unless who asks still has the rights of an operation, in the transaction that does it and before it locks anything: changes of keys
+ * and members wait for its end. For what leaves the service at once, which no later change takes back. `what` begins the sentence.
+ */
+export async function requireAccessNow(
+  { rights, workspaceId }: Pick<OperationContext, 'rights' | 'workspaceId'>,
+  transaction: Transaction<Tables>,
+  what: string,
+  access: RightAccess,
+): Promise<void> {
+  const holder = rights.keyId ?? rights.personId;
+  if (holder === null) return;
+  await shareSendRights(transaction, workspaceId);
+  const now = { ...rights, ...((await findRightsNow(transaction, workspaceId, holder)) ?? NO_RIGHTS) };
+  requireRights(now, what, listNeeded(access));
+  if (now.reach !== null && !access.isOfDomain) throw reachExceeded(what, now);
 }
 
 /** Throws forbidden for the first scope that is missing; `what` begins its sentence. */

@@ -13,6 +13,7 @@ import { readSenderFacts } from '../emails/sender-facts.ts';
 import { buildInTurns, LARGE_BYTES, loadInTurns } from './build-in-turns.ts';
 import { type DeliverySummary, loadDeliveries } from './deliveries.ts';
 import { loadEndpoints } from './endpoints.ts';
+import { findLinkHolder } from './payload-queries.ts';
 
 /** The body of a webhook request. */
 export interface DeliveryPayload {
@@ -112,7 +113,8 @@ async function buildMailBodies(
     const { publicUrl } = settings;
     const removed = await readPayloadTexts(mail);
     const sender = readSenderFacts(mail.authentication);
-    const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey };
+    const linkHolder = findLinkHolder(context, endpoint.id);
+    const parts = { delivery, endpoint, config, mail, removed, sender, raw, publicUrl, linkKey, linkHolder };
     built(delivery, await buildInTurns(workspaceId, buildMailPayload(parts), context.caller.gone));
   }
 }
@@ -159,16 +161,18 @@ async function buildSelectedBodies(
   for (const group of Map.groupBy(asking, ({ query }) => JSON.stringify(query)).values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const subjects = group.map(({ delivery: { emailId, createdAt, mail } }) => ({
+    const subjects = group.map(({ delivery: { emailId, createdAt, endpoint, mail } }) => ({
       subject: { emailId, receivedAt: mail.created_at },
-      linksFrom: createdAt,
+      links: { from: createdAt, holder: findLinkHolder(context, endpoint.id) },
     }));
     const results = await context.payloadQueries.selectAll(context, first.query, subjects);
     for (const [at, { delivery }] of group.entries()) {
       const selected = results[at];
       if (selected == null) continue;
       const { deliveryId, createdAt: timestamp, endpoint, config } = delivery;
-      const makeRawLink = (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw');
+      const linkHolder = findLinkHolder(context, endpoint.id);
+      const makeRawLink = (id: string) =>
+        linkTo({ publicUrl, linkKey, linkHolder, workspaceId, email: { id }, timestamp }, 'raw');
       const { maxPayloadOctets } = config;
       const facts = { selected, timestamp, endpoint, maxPayloadOctets, rawLinkOf: makeRawLink };
       found.set(deliveryId, await buildInTurns(workspaceId, buildSelectedPayload(facts), context.caller.gone));

@@ -13,6 +13,7 @@ import { type FeedEvent, findEvents } from '../../db/queries/events/event-list.t
 import { invalid, type OperationContext } from '../context.ts';
 import { buildInTurns, loadInTurns } from './build-in-turns.ts';
 import { readFilter, type SubscriptionInput } from './endpoint-subscription.ts';
+import { findLinkHolder } from './payload-queries.ts';
 
 export interface PreviewInput {
   query: string;
@@ -62,7 +63,10 @@ async function preview(
 ): Promise<PayloadPreview> {
   const { workspaceId, settings, payloadQueries } = context;
   const timestamp = context.now();
-  const selected = await payloadQueries.select(context, payloadQuery, event, timestamp);
+  const endpoint = { id: 'ep_preview', name: 'Preview', type: 'webhook' };
+  const linkHolder = findLinkHolder(context, endpoint.id);
+  const links = { from: timestamp, holder: linkHolder };
+  const selected = await payloadQueries.select(context, payloadQuery, event, links);
   if (selected === null)
     return { data: null, truncated: [], sizeBytes: 0, errors: [...(await payloadQueries.check(payloadQuery))] };
   const linkKey = deriveDownloadLinkKey(settings.secretKey);
@@ -70,9 +74,9 @@ async function preview(
   const facts = {
     selected,
     timestamp,
-    endpoint: { id: 'ep_preview', name: 'Preview', type: 'webhook' },
+    endpoint,
     maxPayloadOctets,
-    rawLinkOf: (id: string) => linkTo({ publicUrl, linkKey, workspaceId, email: { id }, timestamp }, 'raw'),
+    rawLinkOf: (id: string) => linkTo({ publicUrl, linkKey, linkHolder, workspaceId, email: { id }, timestamp }, 'raw'),
   };
   const { data, truncated, sizeBytes } = await buildInTurns(
     workspaceId,

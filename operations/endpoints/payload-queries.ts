@@ -2,15 +2,26 @@ import type { WebhookFormat } from '../../core/endpoints/endpoint-config.ts';
 import type { EventFilter } from '../../core/endpoints/endpoint-events.ts';
 import type { PayloadQuery, PayloadQueryError, SelectedPayload } from '../../core/endpoints/payload-query.ts';
 import { UserError } from '../../core/shared/errors.ts';
-import { type EventPayload, invalid, type OperationContext, type PayloadSubject } from '../context.ts';
+import {
+  type EventPayload,
+  invalid,
+  type OperationContext,
+  type PayloadLinks,
+  type PayloadSubject,
+} from '../context.ts';
 
 /** Like PayloadQueries.select, for an actor, which has no context of a request. */
 export type SelectPayload = (
   workspaceId: string,
   query: PayloadQuery,
   subject: PayloadSubject,
-  linksFrom: Date,
+  links: PayloadLinks,
 ) => Promise<SelectedPayload | null>;
+
+/** Returns for whom links in what an endpoint is sent are made: who asks to see it, or else the endpoint. */
+export function findLinkHolder({ rights }: Pick<OperationContext, 'rights'>, endpointId: string): string {
+  return rights.keyId ?? rights.personId ?? endpointId;
+}
 
 /** Builds the body that posts the event of a delivery of the user. */
 export type BuildEventPayload = (workspaceId: string, deliveryId: string) => Promise<EventPayload>;

@@ -1,7 +1,9 @@
+import { ACCESS } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as replays from '../../db/queries/endpoints/delivery-replay.ts';
+import { requireAccessNow } from '../accounts/key-grants.ts';
 import { invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { endpointNotFound } from './endpoints.ts';
 
@@ -45,6 +47,7 @@ export async function replayDeliveries(
   const { bus, database, workspaceId } = context;
   if (!isValidId(endpointId)) throw endpointNotFound();
   const { deliveryIds, ...replay } = await asWorkspace(database, workspaceId, async (transaction) => {
+    await requireAccessNow(context, transaction, 'Delivering mail again', ACCESS.endpointsAndRead);
     const endpoint = await replays.holdEndpoint(transaction, workspaceId, endpointId);
     if (endpoint === null) throw endpointNotFound();
     // Capped at now, so that the new deliveries never fall into the period.
@@ -97,6 +100,7 @@ export async function retryWaiting(context: OperationContext, endpointId: string
   const { bus, database, workspaceId } = context;
   if (!isValidId(endpointId)) throw endpointNotFound();
   const found = await asWorkspace(database, workspaceId, async (transaction) => {
+    await requireAccessNow(context, transaction, 'Delivering mail again', ACCESS.endpointsAndRead);
     const endpoint = await replays.holdEndpoint(transaction, workspaceId, endpointId);
     if (endpoint === null) throw endpointNotFound();
     if (!endpoint.isActive) throw notActive();

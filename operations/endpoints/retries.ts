@@ -1,8 +1,10 @@
+import { ACCESS } from '../../core/accounts/rights.ts';
 import { readWebhookConfig } from '../../core/endpoints/endpoint-config.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import type { DeliverySummary } from '../../db/queries/endpoints/delivery-row.ts';
+import { requireAccessNow } from '../accounts/key-grants.ts';
 import { emailNotFound, invalid, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import {
@@ -30,6 +32,7 @@ export async function retryEmail(context: OperationContext, emailId: string, inp
   if (!isValidId(emailId)) throw emailNotFound();
   const retry = () =>
     asWorkspace(database, workspaceId, async (transaction) => {
+      await requireAccessNow(context, transaction, 'Delivering an email again', ACCESS.sendAndReadAccount);
       const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
       if (email === null) throw emailNotFound();
       if (email.type !== 'received')
@@ -54,6 +57,7 @@ export async function retryEvent(
   const { bus, database, workspaceId } = context;
   if (status === 'success') throw alreadySucceeded();
   const again = await asWorkspace(database, workspaceId, async (transaction) => {
+    await requireAccessNow(context, transaction, 'Delivering an event again', ACCESS.sendAndReadAccount);
     const [target] = await deliveries.findTargets(transaction, workspaceId, [endpointId]);
     if (target === undefined || !(await deliveries.holdTarget(transaction, workspaceId, endpointId)))
       throw endpointNotFound();

@@ -1,7 +1,9 @@
+import { ACCESS } from '../../core/accounts/rights.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { appendEvents, setFlags } from '../../db/queries/emails/email-flags.ts';
 import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
+import { requireAccessNow } from '../accounts/key-grants.ts';
 import { emailNotFound, isValidId, newIdentifier, type OperationContext } from '../context.ts';
 import { deliverTo, normalTarget } from './current-route.ts';
 
@@ -20,6 +22,7 @@ export async function releaseEmail(context: OperationContext, emailId: string): 
   const { bus, database, workspaceId } = context;
   if (!isValidId(emailId)) throw emailNotFound();
   const { lastSeq, ...released } = await asWorkspace(database, workspaceId, async (transaction) => {
+    await requireAccessNow(context, transaction, 'Releasing an email', ACCESS.endpoints);
     const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
     if (email === null) throw emailNotFound();
     if (email.type !== 'received')

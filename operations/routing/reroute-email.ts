@@ -1,3 +1,4 @@
+import { ACCESS } from '../../core/accounts/rights.ts';
 import { differences, type FieldChange } from '../../core/mime/stored-differences.ts';
 import { type RouteDecision } from '../../core/routing/decide-route.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -7,6 +8,7 @@ import * as deliveries from '../../db/queries/endpoints/delivery-retry.ts';
 import { type GuardedContent, guardFactsOfRow } from '../../db/queries/routing/guard-facts.ts';
 import { readDecision, rewriteRoute } from '../../db/queries/routing/route-rewrite.ts';
 import type { Reply } from '../../schema/messages.ts';
+import { requireAccessNow } from '../accounts/key-grants.ts';
 import { emailNotFound, newIdentifier, type OperationContext } from '../context.ts';
 import { decideCurrentRoute, deliverTo, type RoutableMail, storedMail, type Transaction } from './current-route.ts';
 
@@ -29,6 +31,7 @@ export interface Rerouted {
 export async function rerouteEmail(context: OperationContext, emailId: string): Promise<Rerouted> {
   const { bus, database, workspaceId } = context;
   const { lastSeq, ...rerouted } = await asWorkspace(database, workspaceId, async (transaction) => {
+    await requireAccessNow(context, transaction, 'Routing an email again', ACCESS.importsAndRead);
     const email = await deliveries.lockReceived(transaction, workspaceId, emailId);
     const before = await decidedOn(transaction, workspaceId, emailId, email);
     const now = await decideCurrentRoute(

@@ -352,7 +352,7 @@ create function lesser_role(p_one text, p_other text) returns text language sql 
 -- The gateway does not know the workspace yet when it looks a credential up. role: that of the person who created the key, or the first
 -- key of its family, now; null: nobody in particular did. A key of a person who is no member any more is not valid, and neither is one of a
 -- customer's workspace whose maker, a key or a person of the parent, may keep no workspaces any more.
-create function credential_owner(p_secret_sha256 bytea)
+create function credential_of_key(p_key_id text)
   returns table (key_id text, workspace_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
     is_suspended boolean, has_quotas boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
@@ -361,7 +361,7 @@ create function credential_owner(p_secret_sha256 bytea)
       coalesce(m.is_approver, true) and k.most_role is null,
       w.suspended_at is not null, w.quotas is not null
     from api_key k join workspace w on w.id = k.workspace_id left join workspace_member m on m.workspace_id = k.workspace_id and m.person_id = k.made_by_person_id
-    where k.secret_sha256 = p_secret_sha256 and k.revoked_at is null
+    where k.id = p_key_id and k.revoked_at is null
       and (k.made_by_person_id is null or m.person_id is not null)
       and (k.made_by_parent_key_id is null or exists (select from api_key p where p.id = k.made_by_parent_key_id and p.workspace_id = w.parent_id
         and p.revoked_at is null and (p.expires_at is null or p.expires_at > postroom_now())
@@ -369,15 +369,37 @@ create function credential_owner(p_secret_sha256 bytea)
           where o.workspace_id = p.workspace_id and o.person_id = p.made_by_person_id and o.role = 'owner'))))
       and (k.made_by_parent_person_id is null or exists (select from workspace_member o
         where o.workspace_id = w.parent_id and o.person_id = k.made_by_parent_person_id and o.role = 'owner')) $$;
+revoke all on function credential_of_key from public;
+create function credential_owner(p_secret_sha256 bytea)
+  returns table (key_id text, workspace_id text, expires_at timestamptz, scopes text[], reach jsonb, person_id text, role text, is_approver boolean,
+    is_suspended boolean, has_quotas boolean)
+  language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+    select c.* from api_key k cross join lateral credential_of_key(k.id) c where k.secret_sha256 = p_secret_sha256 $$;
 revoke all on function credential_owner from public;
 grant execute on function credential_owner to postroom_gateway, postroom_actor;
 
--- Whether signed links of a workspace work: it is neither suspended nor closed.
-create function is_workspace_open(p_workspace_id text) returns boolean
-  language sql stable security definer set search_path = public, pg_temp as $$
-    select exists (select from workspace w where w.id = p_workspace_id and w.suspended_at is null and w.erase_at is null) $$;
-revoke all on function is_workspace_open from public;
-grant execute on function is_workspace_open to postroom_gateway;
+-- What a key, a member or an endpoint of the workspace may do now: for who still acts, and for signed links. No row: it is gone, or the workspace is
+-- suspended or closed. A key of the parent workspace stands for its browser tokens here.
+create function rights_now(p_workspace_id text, p_holder text) returns table (scopes text[], reach jsonb, role text, is_approver boolean)
+  language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
+  begin
+    if not exists (select from workspace w where w.id = p_workspace_id and w.suspended_at is null and w.erase_at is null) then return; end if;
+    return query
+      select c.scopes, c.reach, c.role, c.is_approver from credential_of_key(p_holder) c
+      where c.workspace_id = p_workspace_id and (c.expires_at is null or c.expires_at > postroom_now())
+      union all
+      select t.scopes, null::jsonb, null::text, false from api_key k cross join lateral token_parent(k.id, k.workspace_id, p_workspace_id, '{}') t
+      where k.id = p_holder and k.workspace_id <> p_workspace_id
+      union all
+      select null::text[], case when m.domain_ids is not null then jsonb_build_object('domains', coalesce((
+          select jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name) order by d.id) from domain d
+          where d.workspace_id = m.workspace_id and d.id = any (m.domain_ids)), '[]'), 'addresses', m.addresses) end, m.role, m.is_approver
+      from workspace_member m where m.workspace_id = p_workspace_id and m.person_id = p_holder
+      union all
+      select e.granted_scopes, null::jsonb, null::text, false from endpoint e where e.workspace_id = p_workspace_id and e.id = p_holder;
+  end $$;
+revoke all on function rights_now from public;
+grant execute on function rights_now to postroom_gateway;
 
 -- The send policies of those keys of the workspace that have one. plpgsql, because its plan is kept.
 create function send_policies_of(p_workspace_id text, p_key_ids text[]) returns table (id text, send_policy jsonb)

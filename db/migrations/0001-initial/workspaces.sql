@@ -428,6 +428,9 @@ create function create_invitation(p_workspace_id text, p_id text, p_email text, 
     if not found then return 'no workspace'; end if;
     if p_key_id is not null and not exists (select from scopes_of_keys(p_workspace_id, array[p_key_id]) k
         where is_scope_within(p_needed_scopes, k.scopes_now)) then return 'more rights'; end if;
+    -- A member who was removed, or may not invite any more, since the request was admitted.
+    if p_key_id is null and p_invited_by is not null and not exists (select from workspace_member m
+        where m.workspace_id = p_workspace_id and m.person_id = p_invited_by and role_may_invite(m.role)) then return 'more rights'; end if;
     perform from workspace_member m join person u on u.id = m.person_id where m.workspace_id = p_workspace_id and u.email = p_email;
     if found then return 'member'; end if;
     update workspace_invitation i set revoked_at = p_now

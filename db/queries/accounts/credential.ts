@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { KeyRights, Reach, Scope } from '../../../core/accounts/key-rights.ts';
 import type { Role } from '../../../core/accounts/roles.ts';
 import type { Database } from '../../connection/database.ts';
@@ -103,14 +103,18 @@ export async function findReachedEmails(
   return rows.map(({ id }) => id);
 }
 
-/** Returns whether a workspace is there, and neither suspended nor closed. */
-export async function isWorkspaceOpen(database: Database, workspaceId: string): Promise<boolean> {
-  const { rows } = await database.pool.query<{ is_open: boolean }>({
-    name: 'is-workspace-open',
-    text: 'select is_workspace_open($1) as is_open',
-    values: [workspaceId],
-  });
-  return rows[0]?.is_open === true;
+/** What a key, a member or an endpoint may do at this moment. */
+export type PresentRights = Pick<KeyRights, 'scopes' | 'reach' | 'role' | 'isApprover'>;
+
+/** Returns what a key, a member or an endpoint may do now; null when it is gone, or the workspace is suspended or closed. */
+export async function findRightsNow(
+  client: Kysely<Tables>,
+  workspaceId: string,
+  holder: string,
+): Promise<PresentRights | null> {
+  const { rows } = await sql<PresentRights>`
+    select scopes, reach, role, is_approver as "isApprover" from rights_now(${workspaceId}, ${holder})`.execute(client);
+  return rows[0] ?? null;
 }
 
 /** Returns the workspace of a key that was revoked or has expired; null: there was none. */

@@ -6,7 +6,7 @@ import { confirmAgent, signUpAgent } from '../../../operations/accounts/agent-si
 import * as shapes from '../../../operations/accounts/agent-sign-up-shapes.ts';
 import type { AuthAttempts } from '../../accounts/auth-attempts.ts';
 import { access, requireDeclaredAccess } from '../../admission/access.ts';
-import type { Admission } from '../../admission/admission.ts';
+import { type Admission, admitRequests } from '../../admission/admission.ts';
 import type { ContextOf } from '../../operation-context.ts';
 import { errorBody, text } from '../shapes.ts';
 
@@ -65,7 +65,7 @@ export async function agentSignUpRoutes(plain: FastifyInstance, options: AgentSi
 
   await plain.register(async (admitted) => {
     requireDeclaredAccess(admitted);
-    admitted.addHook('onRequest', admission.admit);
+    admitRequests(admitted, admission.admit);
     admitted.withTypeProvider<ZodTypeProvider>().post(
       '/confirm',
       {

@@ -121,6 +121,11 @@ export function contentDisposition(type: 'attachment' | 'inline', filename: stri
 /** The signature of a link, which admission checks. Values of other types count as missing instead of being an error. */
 const signedQuery = z.object({
   user: z.unknown().optional().meta({ type: 'string', description: 'ID of the account that the link was signed for.' }),
+  for: z.unknown().optional().meta({
+    type: 'string',
+    description:
+      'ID of the API key, member or endpoint that the link was made for. The link works while that may read the email.',
+  }),
   expires: z
     .unknown()
     .optional()
@@ -143,7 +148,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         operationId: 'downloadAttachmentPart',
         summary: 'Download an attachment by index',
         description:
-          'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days.',
+          'Returns the bytes of the file. This is the `downloadUrl` of each attachment; in webhooks it includes a signature that works without an API key for 7 days, while the endpoint exists and may read.',
         tags: ['Attachments'],
         security,
         params: z.object({ id: emailId, index: attachmentIndex }),
@@ -165,7 +170,7 @@ export const downloadRoutes: FastifyPluginAsyncZod<RestOptions> = async (app, { 
         operationId: 'downloadRawEmail',
         summary: 'Download the raw message',
         description:
-          'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days.',
+          'Returns the message as it was received or sent, as a file of type `message/rfc822`. This is the `rawUrl` in webhooks, where it includes a signature that works without an API key for 7 days, while the endpoint exists and may read.',
         tags: ['Emails'],
         security,
         params: z.object({ id: emailId }),

@@ -24,7 +24,12 @@ const attachmentBody = z
 const signedAttachment = {
   ...attachment,
   content_id: z.string().optional(),
-  download_url: z.string().meta({ ...secretUrl, description: 'Works without an API key until `expires_at`.' }),
+  download_url: z
+    .string()
+    .meta({
+      ...secretUrl,
+      description: 'Works without an API key until `expires_at`, while the caller may read the email.',
+    }),
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });
@@ -57,7 +62,9 @@ const receivedBody = listItem
     headers: z.unknown().meta({ type: 'object', additionalProperties: { type: 'string' } }),
     raw: z
       .object({
-        download_url: z.string().meta({ description: 'Works without an API key until `expires_at`.' }),
+        download_url: z
+          .string()
+          .meta({ description: 'Works without an API key until `expires_at`, while the caller may read the email.' }),
         expires_at: instant,
       })
       .nullable()
@@ -226,12 +233,14 @@ function toRaw(context: OperationContext, email: emails.Email): z.infer<typeof r
   return email.hasRaw ? toLinks(context, email)('raw') : null;
 }
 
-/** Returns a function that makes links to parts of the email, which work without a key for a while. */
-function toLinks({ settings, workspaceId, now }: OperationContext, { id: emailId }: emails.Email) {
+/** Returns a function that makes links to parts of the email, which work without a key for a while, while the caller may read the email. */
+function toLinks({ settings, workspaceId, now, rights }: OperationContext, { id: emailId }: emails.Email) {
   const key = deriveDownloadLinkKey(settings.secretKey);
   const expiresAt = new Date(Math.floor((now().getTime() + LINK_LIFE_MS) / 1_000) * 1_000);
+  // Without a holder, it opens nothing.
+  const holder = rights.keyId ?? rights.personId ?? '';
   return (part: number | 'raw') => ({
-    download_url: `${settings.publicUrl}${makeDownloadLink(key, { workspaceId, emailId, part }, expiresAt)}`,
+    download_url: `${settings.publicUrl}${makeDownloadLink(key, { workspaceId, emailId, part, holder }, expiresAt)}`,
     expires_at: wireInstant(expiresAt),
   });
 }

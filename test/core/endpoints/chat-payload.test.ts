@@ -67,6 +67,7 @@ function factsOf(told: Told = {}): PayloadFacts {
     endpoint: { id: 'ep_1', name: 'Room', type: 'webhook' },
     publicUrl: told.publicUrl ?? 'https://mail.example.test',
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+    linkHolder: 'ep_1',
   };
 }
 

@@ -46,6 +46,7 @@ const facts: PayloadFacts = {
   timestamp: new Date('2026-11-20T12:00:01Z'),
   workspaceId: 'usr_1',
   linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+  linkHolder: 'ep_1',
   email: {
     id: 'em_1',
     messageId: '<1@a.test>',
@@ -87,7 +88,7 @@ const facts: PayloadFacts = {
 /** Signed, until a week after the delivery was made. */
 const linkMatching = (path: string): unknown =>
   expect.stringMatching(
-    new RegExp(`^https://mail\\.example\\.test${path}\\?user=usr_1&expires=1795780801&signature=[\\w-]{43}$`),
+    new RegExp(`^https://mail\\.example\\.test${path}\\?user=usr_1&for=ep_1&expires=1795780801&signature=[\\w-]{43}$`),
   );
 
 test('the nested payload has every field of the interface', () => {
@@ -339,6 +340,7 @@ async function factsOf(raw: Buffer): Promise<PayloadFacts> {
     workspaceId: 'usr 1',
     sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+    linkHolder: 'ep_1',
     email: { ...EMAIL, messageId: messageId ?? '', subject, date },
     content: {
       ...rest,

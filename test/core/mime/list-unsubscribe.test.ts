@@ -37,6 +37,11 @@ describe('one click is not offered when', () => {
     ['the signature of another domain passed', [URL_FIELD, POST, sign(COVERED, 'other.test')], PASSES],
     ['the signature does not cover the address', [URL_FIELD, POST, sign('From:List-Unsubscribe-Post')], PASSES],
     ['the signature does not cover the offer', [URL_FIELD, POST, sign('From:List-Unsubscribe')], PASSES],
+    [
+      'a server on the way added it, with a copy of the valid signature that covers it',
+      [URL_FIELD, POST, SIGNATURE, sign('From:Subject')],
+      PASSES,
+    ],
     ['the page has no TLS', [['list-unsubscribe', '<http://list.test/u>, <mailto:x@y.test>'], POST, SIGNATURE], PASSES],
   ])('%s', (_why, headers, authentication) => {
     expect(read(headers, authentication)).toMatchObject({ oneClickUrl: null });

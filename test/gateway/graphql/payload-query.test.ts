@@ -149,11 +149,12 @@ describe('a payload query runs', () => {
       two.mine.mailbox.workspaceId,
       { query, filter },
       event,
-      new Date('2026-01-01T00:00:00Z'),
+      { from: new Date('2026-01-01T00:00:00Z'), holder: 'ep_1' },
     );
     if (selected === null) throw new Error(`The query does not fit: ${JSON.stringify(await check(query, filter))}`);
     return selected;
   };
+  const links = { from: new Date(), holder: 'ep_1' };
   const received = async ({ names: [, domain] }: Holdings): Promise<FeedEvent> => {
     const { rows } = await gateway.owner.pool.query(
       `select id, thread_id from email where own_domain = $1 and type = 'received' and raw_id is not null order by id limit 1`,
@@ -207,7 +208,7 @@ describe('a payload query runs', () => {
   test('so that links to parts of emails work without a key', async () => {
     const { data } = await run(await received(two.mine), '{ email { rawUrl } }');
     const { rawUrl } = data['email'] as { rawUrl: string };
-    expect(rawUrl).toMatch(/\/raw\?user=.*&expires=1767830400&signature=/);
+    expect(rawUrl).toMatch(/\/raw\?user=.*&for=ep_1&expires=1767830400&signature=/);
   });
 
   test('for a received email, whose event is found in the feed by its time', async () => {
@@ -219,14 +220,14 @@ describe('a payload query runs', () => {
     ).rows;
     const subject = { emailId: id as string, receivedAt: receivedAt as Date };
     const query = { query: '{ kind id }', filter: null };
-    const without = await select(mailbox.workspaceId, query, subject, new Date());
+    const without = await select(mailbox.workspaceId, query, subject, links);
     expect(without).toMatchObject({ event: { id: id.replace('em_', 'evt_') }, data: { kind: 'EMAIL_RECEIVED' } });
     await gateway.owner.pool.query(
       `select append_events($1, (select jsonb_agg(jsonb_build_object('id', 'evt_' || n, 'kind', 'email.received', 'emailId',
          case when n = 300 then $2 else 'em_' || n end)) from generate_series(1, 600) n))`,
       [mailbox.workspaceId, id],
     );
-    expect(await select(mailbox.workspaceId, query, subject, new Date())).toMatchObject({ event: { id: 'evt_300' } });
+    expect(await select(mailbox.workspaceId, query, subject, links)).toMatchObject({ event: { id: 'evt_300' } });
   });
 
   test('of a preview to show the body or the errors', async () => {
@@ -287,6 +288,6 @@ describe('a payload query runs', () => {
 
   test('not at all when it does not fit the schema', async () => {
     const query = { query: '{ email { gone } }', filter: null };
-    expect(await select(two.mine.mailbox.workspaceId, query, await received(two.mine), new Date())).toBeNull();
+    expect(await select(two.mine.mailbox.workspaceId, query, await received(two.mine), links)).toBeNull();
   });
 });

@@ -99,6 +99,7 @@ describe('webhooks', () => {
     workspaceId: 'usr_1',
     sender: { authentication: null, verdict: null },
     linkKey: deriveDownloadLinkKey(Buffer.alloc(32, 1)),
+    linkHolder: 'ep_1',
     email: {
       id: 'em_1',
       messageId: '<1@a.test>',

@@ -13,6 +13,8 @@ import { openBrowser } from '../../support/stages/browser-session.ts';
 
 let gateway: TestGateway;
 let box: TestMailbox;
+/** ID of the key of the box, for which links are made */
+let holder: string;
 /** of the gateway */
 let now: Date | null = null;
 const SECRET_KEY = randomBytes(32);
@@ -20,8 +22,17 @@ const SECRET_KEY = randomBytes(32);
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { secretKey: SECRET_KEY }, now: () => now ?? new Date() });
   box = await gateway.mailbox();
+  holder = await keyOf(gateway, box);
 });
+
 afterAll(() => gateway.close());
+
+async function keyOf({ owner }: TestGateway, { workspaceId }: TestMailbox): Promise<string> {
+  const { rows } = await owner.pool.query<{ id: string }>('select id from api_key where workspace_id = $1', [
+    workspaceId,
+  ]);
+  return rows[0]?.id ?? '';
+}
 
 /** An email whose bytes hold each file in base64 after the other. */
 async function mailWith(files: { filename: string; content: Buffer; contentType?: string }[]): Promise<string> {
@@ -204,7 +215,11 @@ test('an unknown key is explained in details too', async () => {
 describe('a signed link', () => {
   const linkKey = deriveDownloadLinkKey(SECRET_KEY);
   const linkTo = (emailId: string, part: number | 'raw', more: Partial<DownloadTarget> = {}, key = linkKey) =>
-    makeDownloadLink(key, { workspaceId: box.workspaceId, emailId, part, ...more }, new Date(Date.now() + 7 * DAY_MS));
+    makeDownloadLink(
+      key,
+      { workspaceId: box.workspaceId, emailId, part, holder, ...more },
+      new Date(Date.now() + 7 * DAY_MS),
+    );
   const follow = (link: string, key: string | null = null) => gateway.call(key, 'GET', link.slice('/api/e2'.length));
   const twoFiles = () =>
     mailWith([
@@ -265,6 +280,8 @@ describe('a signed link', () => {
       `${path}?${query.replace(/expires=\d+&/, '')}`,
       `${path}?${query.replace(box.workspaceId, stranger.workspaceId)}`,
       `${path}?${query.replace(/user=[^&]+&/, '')}`,
+      `${path}?${query.replace(/for=[^&]+&/, '')}`,
+      `${path}?${query.replace(/for=[^&]+/, 'for=key_1')}`,
       `${path}?${query}&signature=${signature}`,
       `${path}?${query}&user[]=x`.replace(`user=${box.workspaceId}`, `user=${box.workspaceId}&user=${box.workspaceId}`),
       `${path.replace('/parts/0', '/parts/1')}?${query}`,
@@ -326,7 +343,9 @@ describe('a signed link', () => {
     try {
       const owner = await limited.mailbox();
       const [id = ''] = await insertMail(limited.actor, [{ workspaceId: owner.workspaceId, raw: Buffer.from('x') }]);
-      const link = linkTo(id, 'raw', { workspaceId: owner.workspaceId }).slice('/api/e2'.length);
+      const link = linkTo(id, 'raw', { workspaceId: owner.workspaceId, holder: await keyOf(limited, owner) }).slice(
+        '/api/e2'.length,
+      );
       const statuses = [];
       for (let n = 0; n < 3; n++) statuses.push((await limited.call(null, 'GET', link)).statusCode);
       expect(statuses).toEqual([200, 200, 429]);
@@ -358,7 +377,7 @@ test('a file that a page loads as a script, a style sheet or a worker is refused
       expect([path, destination, (await ask(path, destination)).statusCode]).toEqual([path, destination, 200]);
   }
   // A signed link needs no key, and serves no code either.
-  const target = { workspaceId: box.workspaceId, emailId: id, part: 0 };
+  const target = { workspaceId: box.workspaceId, emailId: id, part: 0, holder };
   const link = makeDownloadLink(deriveDownloadLinkKey(SECRET_KEY), target, new Date(Date.now() + DAY_MS));
   expect((await ask(link.slice('/api/e2'.length), 'empty', null)).statusCode).toBe(200);
   expect((await ask(link.slice('/api/e2'.length), 'script', null)).statusCode).toBe(403);

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import type { ExhaustionStage } from './exhaustion-stage.ts';
 
-/** The most memory that a gateway may have under attacks, except where a test says otherwise. Bytes. */
+/** The most memory that a gateway may have under attacks. Bytes. */
 const MAX_MEMORY = 600 * 1_024 * 1_024;
 
 /** Expects that the other account is served, and that the gateway has stayed below so much memory. */
-export async function expectBounded(stage: ExhaustionStage, maxMemory = MAX_MEMORY): Promise<void> {
+export async function expectBounded(stage: ExhaustionStage): Promise<void> {
   expect((await stage.get(stage.other, '/emails')).status).toBe(200);
   const peak = await stage.peakMemory();
-  expect(peak, `${Math.round(peak / 1_000_000)} MB`).toBeLessThan(maxMemory);
+  expect(peak, `${Math.round(peak / 1_000_000)} MB`).toBeLessThan(MAX_MEMORY);
 }
 
 /** Expects that each of these beginnings of responses is 200, or says when to try again. Returns how many are 200; at least one is. */
