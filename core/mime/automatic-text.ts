@@ -49,7 +49,8 @@ export function isAutomaticReply(header: HeaderSection, subject: string): boolea
 }
 
 /** Returns whether a subject, in lower case, is one of automatic replies. */
-export function isAutomaticSubject(subject: string): boolean {
+export function isAutomaticSubject(whole: string): boolean {
+  const subject = whole.slice(GATEWAY_TAG.exec(whole)?.[0].length);
   const words = withoutReplyMarks(subject);
   if (ABOUT_REPLIES.test(words) || IS_QUESTION.test(words) || ABSENCE_OF.test(words)) return false;
   const named = withoutAccents(words.slice(0, MAX_ABSENT_LENGTH));
@@ -61,6 +62,10 @@ export function isAutomaticSubject(subject: string): boolean {
     saysAbsent(words)
   );
 }
+
+/** What gateways write before the subject of mail from elsewhere: `[External]`, `EXT:`, `*** SPAM ***`. */
+const GATEWAY_TAG =
+  /^(?:[[(<*]{1,3}\s?(?:ext(?:ern(?:al|e[rs]?|o|es|a|í)?)?|outside|caution|warning|(?:suspected |possible )?spam|bulk|junk|virus[- ]free|внешн\p{L}{2}|外部|社外)(?: (?:e-?mail|sender|mail|message))?[!:?]?\s?[\])>*]{1,3}|ext(?:ern(?:al)?)?:)\s{0,3}/u;
 
 /** Returns whether a subject, in lower case, names a notice of an absence, as people do who ask about one, or give one. */
 export function isAbsenceNotice(subject: string): boolean {

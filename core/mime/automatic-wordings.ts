@@ -26,7 +26,7 @@ export const REPLY_STEMS =
 
 /** Parts of words for an absence and for a notice: a subject of both alone marks such a reply. */
 export const ABSENCE_STEMS =
-  'absen[ct]|abwesen|urlaubs|vacation|vacanc|vacacion|ferien|ferie|férias|holiday|congé|vakantie|afwezig|frånvaro|fravær|urlop|nieobecno|dovolen|nepřítomn|neprítomn|szabadság|távollét|concedi|отпуск|отсутств|відпустк|izin|tatil|απουσία|חופשה|إجازة|休假|休暇|休職|不在|外出|出差|出張|휴가|부재|출장';
+  'absen[ct]|assen[tz]|ausen[ct]|ausênc|abwesen|urlaubs|vacation|vacanc|vacacion|ferien|ferie|férias|holiday|congé|vakantie|afwezig|frånvaro|fravær|urlop|nieobecno|dovolen|nepřítomn|neprítomn|szabadság|távollét|concedi|отпуск|отсутств|відпустк|izin|tatil|απουσία|חופשה|إجازة|休假|休暇|休職|不在|外出|出差|出張|휴가|부재|출장';
 export const NOTICE_STEMS =
   'notif|notiz|notice|avis(?!o)|aviso|avviso|benachrichtig|powiadom|zawiadom|oznámen|értesít|notificar|уведомлен|сповіщ|bildirim|ειδοποίησ|הודעת|إشعار|通知|お知らせ|のお知らせ|のご連絡|提醒|안내|알림';
 

@@ -218,11 +218,11 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], { subject, inReplyTo
   const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
   // A reply may quote a forwarded message, which then is no part of it.
   const isReplyTitle = isReplySubject(subject);
-  const isForward = isForwardSubject(subject) || (!isReplyTitle && announcesForward(textBody ?? ''));
+  const isForward = isForwardSubject(subject) || announcesForward((textBody ?? '').split('\n'), isReplyTitle);
   const isReply = isReplyTitle || inReplyTo.length > 0 || references.length > 0;
   const whole: Reply = { text: textBody?.trim() ?? '', removed: [] };
   const reply = textBody === null || isForward ? whole : readReply(textBody, isReply);
-  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody, { isReply });
+  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody, { isReply, isReplyTitle });
   return {
     textBody,
     htmlBody,

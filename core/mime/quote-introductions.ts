@@ -34,19 +34,22 @@ export interface Introduction {
 }
 
 /**
- * Returns whether a text announces a forwarded message, with its own title and without quoted mail above it: what is below belongs to the
- * message, although its subject does not say so.
+ * Returns whether lines announce a forwarded message, with its own title and without quoted mail above it: what is below belongs to the
+ * message, although its subject does not say so. `isReply`: its subject says that it replies, so only a title above all else counts.
  */
-export function announcesForward(text: string): boolean {
-  for (const line of text.split('\n')) {
+export function announcesForward(lines: Iterable<string>, isReply: boolean): boolean {
+  for (const line of lines) {
     const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
     if (/^[>＞]/u.test(short)) return false;
-    if (short.length > MAX_TITLE_LENGTH) continue;
+    if (line.trim() === '') continue;
+    if (short.length > MAX_TITLE_LENGTH && !isReply) continue;
     if (
       (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
+      (short.startsWith('--') && NAMELESS_TITLE.test(short)) ||
       (/[:：][*_\s]*$/u.test(short) && BEGIN_TITLE_LINE.test(short))
     )
       return FORWARD_WORD.test(short);
+    if (isReply) return false;
   }
   return false;
 }
@@ -396,7 +399,7 @@ export class IntroductionFinder {
     if (
       !INTRODUCTION_END.test(last.short.slice(-INTRODUCTION_END_LENGTH)) &&
       !GMT_LINE.test(last.short) &&
-      !(last.short.includes('> ') && NAMED_MOMENT.test(last.short)) &&
+      !(last.short.includes('@') && NAMED_MOMENT.test(last.short)) &&
       !this.#endsOpen(at)
     )
       return null;

@@ -65,9 +65,14 @@ const SALUTATION = new RegExp(
   'iu',
 );
 const LEAST_DISCLAIMER_LENGTH = 80;
+/** Also in bold. */
+const SIGNATURE_MARK = /^(?:--|\*--\s?\*)$/u;
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
+/** A line of a tracker or a scanner: a few words and its own link, which says that it is of a signature. */
+const SIGNED_LINK =
+  /^(?:\S{1,30} ){0,6}\S{0,60}<https?:\/\/[^\s<>]{1,200}(?:sig-email|utm_(?:medium|campaign|source)=[^&<>\s]{0,20}sig(?:nature)?)[^\s<>]{0,250}>[.\s]*$/iu;
 /** What is left in a text of a link within the HTML, and a program's own link above the line that it adds. */
 const ANCHOR = /^<#[\w-]{8,80}>$/u;
 const SIGNATURE_LINK = /^<https?:\/\/[^\s<>]{1,120}(?:sig-email|[?&]utm_)[^\s<>]{0,250}>$/iu;
@@ -75,6 +80,9 @@ const SIGNATURE_LINK = /^<https?:\/\/[^\s<>]{1,120}(?:sig-email|[?&]utm_)[^\s<>]
 const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<>\s]*$/iu;
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
+/** A note with a link, as programs number them, and what refers to one. */
+const LINK_NOTE = /^\[(\d{1,3})\]:?\s?<?(?:https?:|mailto:)\S+$/iu;
+const NOTE_MARK = /\[(\d{1,3})\]/gu;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
 const ADDRESS_ALONE = /^[^\s@<>]{1,64}@[^\s@<>]{1,253}$/u;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
@@ -114,12 +122,33 @@ class ReplyReader {
   }
 
   read(): void {
+    this.#removeLinkNotes();
     this.#removeSignatures();
     this.#removeAddressAboveFields();
     this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
     this.#removeQuotedIntroduction();
+  }
+
+  /** `[1] https://…` below quoted mail, with what is above such a list: its author's text has no number of them. */
+  #removeLinkNotes(): void {
+    const above = (at: number) => this.#lastAbove(at);
+    const last = above(this.#lines.length);
+    let at = last;
+    const numbers = new Set<string>();
+    for (let mark = LINK_NOTE.exec(this.#line(at).short)?.[1]; mark !== undefined && at > 0; ) {
+      numbers.add(mark);
+      at = above(at);
+      mark = LINK_NOTE.exec(this.#line(at).short)?.[1];
+    }
+    if (at === last) return;
+    if (SEPARATOR.test(this.#line(at).short)) at = above(at);
+    if (/^\p{L}{1,20}\s?[:：]$/u.test(this.#line(at).short)) at = above(at);
+    if (this.#isQuoted[at] !== true) return;
+    const isCited = ({ short }: Line, line: number) =>
+      this.#isQuoted[line] !== true && [...short.matchAll(NOTE_MARK)].some(([, number = '']) => numbers.has(number));
+    if (!this.#lines.slice(0, at).some(isCited)) this.#remove('quote', at + 1, this.#lines.length);
   }
 
   /** Foxmail and others write the author's address, alone on a line, between the text and the fields of the original. */
@@ -232,7 +261,7 @@ class ReplyReader {
       }
       if (isBlank) continue;
       const isCode = this.#isCode[at] === true;
-      const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
+      const isSignature = !isCode && SIGNATURE_MARK.test(short) && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
       const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
@@ -346,6 +375,7 @@ class ReplyReader {
         TRACKER.test(short) ||
         ANCHOR.test(short) ||
         (LINK_ALONE.test(short) && isProgramSignature(this.#line(at - 1).short)) ||
+        SIGNED_LINK.test(short) ||
         (SIGNATURE_LINK.test(short) && this.fates[at + 1] === 'signature') ||
         ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
       )

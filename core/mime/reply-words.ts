@@ -78,6 +78,7 @@ export const PROGRAM_SIGNATURES = [
   String.raw`(?:reply to this e-?mail directly|you are receiving this (?:e-?mail |message )?because).{0,200}`,
   String.raw`.{0,20}\bfrom mobile(?: (?:phone|device))?`,
   String.raw`from my \S.{0,40}`,
+  String.raw`sender notified by(?: mailtrack.{0,60})?`,
   String.raw`(?:get|download|try) \[?(?:yahoo mail|bluemail|spark).{0,100}`,
   String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail(?! zu ))|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
