@@ -17,7 +17,7 @@ export function findSharedParts(line: string): readonly number[] {
   const head = line.slice(0, MAX_SHARED_LENGTH);
   const title = hasTitle ? SHARED_TITLE.exec(head) : null;
   if (title !== null && title.index > 0) return [title.index, title.index + title[0].length];
-  const whole = hasOn ? SHARED_WHOLE.exec(head) : null;
+  const whole = hasOn ? (SHARED_WHOLE.map((pattern) => pattern.exec(head)).find((found) => found !== null) ?? null) : null;
   if (whole !== null && whole.index > 0) return [whole.index, whole.index + whole[0].length];
   return hasGap ? findBehindGap(line) : [];
 }
@@ -29,7 +29,7 @@ function findBehindGap(line: string): readonly number[] {
   const at = gap + GAP.length;
   if (gap < 0 || end.length - at > INTRODUCTION_LENGTH || end.slice(0, gap).trim() === '') return [];
   const joined = end.slice(at);
-  return ADDRESS.test(joined) && YEAR_AND_TIME.test(joined) && introduces(joined, false, true) ? [at] : [];
+  return ADDRESS.test(joined) && YEAR_AND_TIME.test(joined) && introduces(joined, false, false) ? [at] : [];
 }
 
 /** Spaces with which Yahoo indents its introduction. */
@@ -41,14 +41,17 @@ const MAX_SHARED_LENGTH = 4_000;
 
 const SHARED_BEGIN = String.raw`(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ]`;
 const SHARED_LINE = new RegExp(`${SHARED_BEGIN}.*(?:wrote:\\s*|<[^<>]*)$`, 'u');
-/** With its date and address, whatever follows. */
-const SHARED_WHOLE = new RegExp(
-  `${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+\\S)`,
-  'u',
+/** With its date and address, behind a sentence or before `>`, whatever follows. */
+const SHARED_WHOLE = ['(?<=[.!?…。])', ''].map(
+  (before, at) =>
+    new RegExp(
+      `${before}${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+${at === 0 ? '' : '>\\s*'}\\S)`,
+      'u',
+    ),
 );
 /** `ok -----Original message----- From: ann@example.com Sent: …` */
 const SHARED_TITLE = new RegExp(
-  `(?<!-)-{3,12}\\s?(?:${QUOTE_TITLES})\\s?-{3,12}\\s{0,3}(?:${QUOTED_FIELDS.from})\\s?[:：][^:：]{3,120}[:：]`,
+  `(?<!-)-{3,12}\\s?(?:${QUOTE_TITLES})\\s?-{3,12}\\s{0,3}(?:${QUOTED_FIELDS.from})\\s?[:：][^:：]{3,120}\\s(?:${QUOTED_FIELDS.date}|${QUOTED_FIELDS.to}|${QUOTED_FIELDS.subject})\\s?[:：]`,
   'iu',
 );
 

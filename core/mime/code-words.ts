@@ -1,7 +1,7 @@
 // Words around one-time codes, in many languages, as regular expressions.
 
 /** And in languages whose words for it begin with another letter, or have no spaces between words. */
-const FURTHER_CODES = String.raw`(?<!\p{L})(?:i?khodi|kodhi|koodu|koodh?k?a?|kaody|nambari (?:\p{L}{1,6} ){0,2}(?:uthibitisho|siri|usalama)|lambar\p{L}{0,5} (?:tabbatarwa|sirri|xaqiijin\p{L}{0,4})|contrasinal|jednorázov\p{L}{1,3} (?:kľúč|klíč|číslo)|пин|کوڈ|کوډ|کۆد\p{L}{0,4}|ಒಟಿಪಿ)(?!\p{L})|លេខកូដ|កូដ|ကုဒ်|ລະຫັດ|කේතය|確認用の?番号`;
+const FURTHER_CODES = String.raw`(?<!\p{L})(?:i?khodi|kodhi|koodu|koodh?k?a?|kaody|nambari (?:\p{L}{1,6} ){0,2}(?:uthibitisho|siri|usalama)|lambar\p{L}{0,5} (?:tabbatarwa|sirri|xaqiijin\p{L}{0,4})|contrasinal|jednorázov\p{L}{1,3} (?:kľúč|klíč|číslo)|пин|کوڈ|کوډ|کۆد\p{L}{0,4}|ಒಟಿಪಿ)(?!\p{L})|(?:លេខ)?កូដ(?!ប្រៃសណីយ៍)|ကုဒ်|ລະຫັດ(?!ໄປສະນີ)|කේතය|確認用の?番号`;
 
 /** The word `code` as languages write it, which may end a compound: `code`, `kód`, `kinnituskood`, `kodas`, `კოდი`. */
 const CODE = String.raw`(?=[ckкკկकকகకകಕકਕኮ])(?:(?<!\p{L})|(?<=\p{L}{4}))(?:ch?[oó]d(?:e|es|i|is|ul|ului|urile|igos?|ic[ei])?|k[oóô]d(?:iċi|i?ngiz|e[anrst]?|erne|[aiouyąų]|s|as|ai|em|om|ot|ja|j[aá]t|od|un|u\p{L}{1,8})?|kood(?:i\p{L}{0,3}|id|e)?|kóð\p{L}{1,4}|код(?:а|у|ом|ът|ы|ын|ов|и|ингиз|уңуз|ыңыз)?|კოდ\p{L}{0,3}|կոդ\p{L}{0,3}|कोड|কোড|குறியீடு|కోడ్|കോഡ്|ಕೋಡ್|કોડ|ਕੋਡ|ኮድ\p{L}{0,3})`;

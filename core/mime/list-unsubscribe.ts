@@ -43,7 +43,10 @@ export function readListUnsubscribe({ headers, authentication }: ListMail): List
 /** Returns the addresses in angle brackets; a field without brackets, as some programs write it, is one address, or several with commas. */
 function readAddresses(field: string): string[] {
   if (/[<>]/.test(field)) return [...field.matchAll(/<\s*([^<>]+?)\s*>/g)].map(([, url = '']) => url);
-  return field.trim().split(/,\s*(?=(?:https?|mailto):)/i);
+  return field
+    .trim()
+    .split(/,\s*(?=(?:https?|mailto):)/i)
+    .filter((address) => !/\s/.test(address));
 }
 
 const ONE_CLICK = 'list-unsubscribe=one-click';

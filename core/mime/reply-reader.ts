@@ -264,7 +264,8 @@ class ReplyReader {
       const isSignature = !isCode && SIGNATURE_MARK.test(short) && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
-      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      const mayBeFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      const isFooter = mayBeFooter && !this.#isAnnounced(at);
       const isPrompt =
         !isCode &&
         (short === '—' || SEPARATOR.test(short)) &&
@@ -276,6 +277,12 @@ class ReplyReader {
         below = 0;
       } else below++;
     }
+  }
+
+  /** Whether the author's line above ends with a colon. */
+  #isAnnounced(at: number): boolean {
+    const above = this.#lastAbove(at);
+    return this.#isOwn(above) && /[:：]$/u.test(this.#line(above).short);
   }
 
   #hasLine(pattern: RegExp, from: number, end: number): boolean {
