@@ -29,7 +29,8 @@ export type FrozenKind =
  * `first`: 193 messages; `second`: 249 of what is usual; `third`: 172 of what is rarer; `fourth`: 49 near to what was cured; `fifth`: 51 of
  * yet other programs; `sixth`: 340 of other languages, telephones and providers, a third of which only look like what is removed or found; `seventh`: 86
  * that were written after the cures for the sixth; `eighth` and `ninth`: 60 and 81 after those for the seventh;
- * `tenth`: 224 bounces; `reported`: 266 after public bug reports of mail parsers, help desks and clients, which their titles name.
+ * `tenth`: 224 bounces; `reported`: 266 after public bug reports of mail parsers, help desks and clients, which their titles name;
+ * `reported-later`: 130 after others, written when the first were cured.
  */
 export type FrozenSet =
   | 'first'
@@ -42,7 +43,8 @@ export type FrozenSet =
   | 'eighth'
   | 'ninth'
   | 'tenth'
-  | 'reported';
+  | 'reported'
+  | 'reported-later';
 
 /** A whole message that was written and committed before anyone looked at what the product makes of it. */
 export interface FrozenMessage {
