@@ -19,6 +19,7 @@ import {
   RECEIVED,
   REOPENS,
   REPLY_STEMS,
+  RETURNS,
   SETTLED,
   SOON,
   THANKS,
@@ -168,9 +169,10 @@ export function isOfProgram(
   if (LIST_ROBOT.test(fieldText(header, 'from').toLowerCase()) && !/^(?:re: )?confirm/.test(subject)) return true;
   const start = statement.slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ').toLowerCase();
   if (WAITS.test(start) && CONFIRMS.test(start)) return true;
-  if (!isOwn || firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
+  if (firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
   const own = stripQuotedText(statement).slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ');
   const words = own.toLowerCase();
+  if (!isOwn) return SAYS_AWAY.test(words) && SAYS_ASIDE.test(words) && SAYS_RETURN.test(words);
   return (
     SAYS_GENERATED.test(words) ||
     SAYS_UNREAD.test(words) ||
@@ -194,7 +196,7 @@ function confirmsMail(whole: string, words: string): boolean {
 
 /** Whether a message thanks for the reader's mail and says that it will be replied to. */
 function promisesReply(words: string, isGreeting: boolean): boolean {
-  return THANKS_FOR_MAIL.test(words) && PROMISES.test(words) && !(isGreeting && SPEAKS_OF_SELF.test(words));
+  return THANKS_FOR_MAIL.test(words) && (PROMISES.test(words) || SAYS_ASIDE.test(words)) && !(isGreeting && SPEAKS_OF_SELF.test(words));
 }
 
 /** Whether a sentence of some words asks something, before others: people do so, while programs write `Questions? Call us.` */
@@ -224,7 +226,7 @@ const LIST_ROBOT = new RegExp(
 const HAS_MAIL = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${RECEIVED})|(?:${RECEIVED})[^.!?。]{0,30}?${YOUR_MAIL}`);
 /** Programs that confirm what arrived say `we`, or nothing of themselves. */
 const SPEAKS_OF_SELF =
-  /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|én|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
+  /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
 const THANKS_FOR_MAIL = compileLater(
   () =>
     `(?:${THANKS})[^.!?。]{0,40}?(?:${YOUR_MAIL}|(?:${CONTACTED}))|(?:${YOUR_MAIL}|(?:${CONTACTED}))[^.!?。]{0,30}?(?:${THANKS})`,
@@ -259,9 +261,11 @@ const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_W
 /** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
 const SAYS_AWAY = compileLater(() => `${WORD_BEGIN}(?:${ABSENCE_STEMS}|${AWAY_WORDS})`);
 const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
+/** All three are a notice, also in a reply. */
+const SAYS_RETURN = compileLater(() => RETURNS);
 /** `Congé maternité Re: Offre`: what old programs write before the subject that they reply to. People write `Question re: offer`. */
 const ABSENCE_BEFORE_REPLY = new RegExp(
-  `^[\\p{L}'’ ]{0,40}(?:${ABSENCE_STEMS}|leave)[\\p{L}'’ ]{0,40} (?:re|aw|sv|tr|rif|antw|odp|vs):`,
+  `^[\\p{L}'’ ]{0,40}(?:${ABSENCE_STEMS}|leave|${AWAY_WORDS})[\\p{L}'’ ]{0,40} (?:re|aw|sv|tr|rif|antw|odp|vs):`,
   'u',
 );
 

@@ -85,10 +85,8 @@ const MAX_SHOWN_LENGTH = 100;
 function isRobot(address: string): boolean {
   const localPart = readLocalPart(address);
   return (
-    localPart === 'mailer-daemon' ||
-    localPart === 'listserv' ||
-    localPart === 'majordomo' ||
-    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?|vacation)$/.test(localPart) ||
+    /^(?:mail(?:er)?-?daemon|mdaemon|postmaster|listserv|majordomo|root|cron|vacation)$/.test(localPart) ||
+    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?(?:[+=].*|-.*\d.*)?)$/.test(localPart) ||
     localPart.startsWith('owner-') ||
     localPart.endsWith('-request') ||
     /-bounces(?:\+|$)/.test(localPart) ||
@@ -103,10 +101,13 @@ const UNREAD =
 /** Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. */
 function isUnread(address: string): boolean {
   const words = readLocalPart(address).split(/[._+-]+/);
+  if (words.every((word) => NOTIFIER.test(word))) return true;
   const begins = words.slice(0, MAX_NAME_WORDS).map((_, at) => words.slice(at, at + MAX_UNREAD_WORDS));
   return begins.some((some) => some.some((_, at) => UNREAD.test(some.slice(0, at + 1).join(''))));
 }
 
+/** Names of programs that notify. */
+const NOTIFIER = /^(?:notif(?:y|ier|ications?)|alerts?|mailer|system)$/;
 /** Words of the name of an address that are read. */
 const MAX_NAME_WORDS = 8;
 /** Words of "please do not reply". */
@@ -159,7 +160,7 @@ function isAutomatic(name: string, value: string, { isReply, isOfHelpDesk, isOfC
     case 'preference':
       return /^(?:bulk|list|junk|auto[_-]?reply)\b/.test(value);
     case 'x-auto-response-suppress':
-      return /\b(?:all|oof|autoreply)\b/.test(value);
+      return /\b(?:all|oof|auto[-_]?reply)\b/.test(value);
     case 'content-type':
       return (
         value.startsWith('multipart/report') || /^text\/calendar\b.*method="?(?:reply|counter|refresh)/.test(value)
