@@ -1,5 +1,5 @@
 import { MAX_LINE_LENGTH } from './reply-line.ts';
-import { DETERMINERS, QUOTED_FIELDS, QUOTE_TITLES, WROTE, WROTE_LEADS } from './reply-words.ts';
+import { DETERMINERS, QUOTE_TITLES, QUOTED_FIELDS, WROTE, WROTE_LEADS } from './reply-words.ts';
 
 /**
  * Returns where an introduction begins in the line of its author, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`, and where what it
@@ -17,7 +17,9 @@ export function findSharedParts(line: string): readonly number[] {
   const head = line.slice(0, MAX_SHARED_LENGTH);
   const title = hasTitle ? SHARED_TITLE.exec(head) : null;
   if (title !== null && title.index > 0) return [title.index, title.index + title[0].length];
-  const whole = hasOn ? (SHARED_WHOLE.map((pattern) => pattern.exec(head)).find((found) => found !== null) ?? null) : null;
+  const whole = hasOn
+    ? (SHARED_WHOLE.map((pattern) => pattern.exec(head)).find((found) => found !== null) ?? null)
+    : null;
   if (whole !== null && whole.index > 0) return [whole.index, whole.index + whole[0].length];
   return hasGap ? findBehindGap(line) : [];
 }

@@ -196,7 +196,11 @@ function confirmsMail(whole: string, words: string): boolean {
 
 /** Whether a message thanks for the reader's mail and says that it will be replied to. */
 function promisesReply(words: string, isGreeting: boolean): boolean {
-  return THANKS_FOR_MAIL.test(words) && (PROMISES.test(words) || SAYS_ASIDE.test(words)) && !(isGreeting && SPEAKS_OF_SELF.test(words));
+  return (
+    THANKS_FOR_MAIL.test(words) &&
+    (PROMISES.test(words) || SAYS_ASIDE.test(words)) &&
+    !(isGreeting && SPEAKS_OF_SELF.test(words))
+  );
 }
 
 /** Whether a sentence of some words asks something, before others: people do so, while programs write `Questions? Call us.` */

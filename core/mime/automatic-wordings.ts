@@ -49,7 +49,7 @@ export const UNREAD_WORDS =
 
 /** Says when the author is back. */
 export const RETURNS =
-  '(?:will |i[\'’]ll |am |be )?(?:return(?:ing)?(?: on)?|back (?:on|in|at)|again on)|(?:bin|werde|wieder) [^.!?]{0,40}(?:zurück|erreichbar|im büro|da(?!\\p{L}))|ab dem|serai de retour|reviens|retour le|(?:vuelvo|regreso|regresaré|volveré|estaré de vuelta)|(?:rientr|torn)(?:o|erò|erà)|(?:volto|regresso|retorno|voltarei|regressarei)|(?:ben ik|weer|terug) [^.!?]{0,20}(?:terug|aanwezig|bereikbaar)|(?:till|tillbaka) [^.!?]{0,20}(?:tillbaka|den)|(?:tilbage|tilbake) (?:den|igen|igjen|på)|palaan|wracam|wrócę|vrátím se|vrátim sa|visszatér|revin|вернусь|повернусь|döneceğim|επιστρέφω|戻り|出社|回来|返回|복귀';
+  "(?:will |i['’]ll |am |be )?(?:return(?:ing)?(?: on)?|back (?:on|in|at)|again on)|(?:bin|werde|wieder) [^.!?]{0,40}(?:zurück|erreichbar|im büro|da(?!\\p{L}))|ab dem|serai de retour|reviens|retour le|(?:vuelvo|regreso|regresaré|volveré|estaré de vuelta)|(?:rientr|torn)(?:o|erò|erà)|(?:volto|regresso|retorno|voltarei|regressarei)|(?:ben ik|weer|terug) [^.!?]{0,20}(?:terug|aanwezig|bereikbaar)|(?:till|tillbaka) [^.!?]{0,20}(?:tillbaka|den)|(?:tilbage|tilbake) (?:den|igen|igjen|på)|palaan|wracam|wrócę|vrátím se|vrátim sa|visszatér|revin|вернусь|повернусь|döneceğim|επιστρέφω|戻り|出社|回来|返回|복귀";
 
 /** What follows a name in the subject of such a reply: `Ann Smith is out of the office (returning Monday).` */
 export const ABSENT_WORDINGS = splitList(`

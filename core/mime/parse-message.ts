@@ -73,7 +73,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 9;
+export const PARSER_VERSION = 10;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;

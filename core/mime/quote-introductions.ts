@@ -34,15 +34,14 @@ export interface Introduction {
 }
 
 /**
- * Returns whether lines announce a forwarded message, with its own title and without quoted mail above it: what is below belongs to the
- * message, although its subject does not say so. `isReply`: its subject says that it replies, so only a title above all else counts.
+ * Returns whether lines announce a forwarded message with its own title, which belongs to the message though its subject does not say so:
+ * without quoted mail above it, and, with `isReply`, because the subject says that it replies, above all else.
  */
 export function announcesForward(lines: Iterable<string>, isReply: boolean): boolean {
   for (const line of lines) {
     const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
     if (/^[>＞]/u.test(short)) return false;
-    if (line.trim() === '') continue;
-    if (short.length > MAX_TITLE_LENGTH && !isReply) continue;
+    if (line.trim() === '' || (short.length > MAX_TITLE_LENGTH && !isReply)) continue;
     if (
       (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
       (short.startsWith('--') && NAMELESS_TITLE.test(short)) ||
@@ -62,7 +61,6 @@ const MAX_INTRODUCTION_LENGTH = 600;
 /** Lines of a wrapped introduction right above a quotation, and characters. */
 const MAX_WRAPPED_LINES = 3;
 const MAX_WRAPPED_LENGTH = 220;
-/** Lines of the fields above quoted mail. */
 const MAX_FIELD_LINES = 40;
 const MAX_TITLE_LENGTH = 90;
 /** The end of a line that introduces a quotation. */

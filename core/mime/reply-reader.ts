@@ -80,9 +80,6 @@ const SIGNATURE_LINK = /^<https?:\/\/[^\s<>]{1,120}(?:sig-email|[?&]utm_)[^\s<>]
 const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<>\s]*$/iu;
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
-/** What mailing lists say below a rule. */
-const LIST_FOOTER =
-  /mailing ?list|listinfo|unsubscribe|-leave@|\+unsubscribe|mailingliste|abmelden|liste de diffusion|désabonn|lista de (?:correo|distribución)|mailinglijst|рассылк|メーリングリスト|邮件列表/iu;
 /** A note with a link, as programs number them, and what refers to one. */
 const LINK_NOTE = /^\[(\d{1,3})\]:?\s?<?(?:https?:|mailto:)\S+$/iu;
 const NOTE_MARK = /\[(\d{1,3})\]/gu;
@@ -267,10 +264,9 @@ class ReplyReader {
       const isSignature = !isCode && SIGNATURE_MARK.test(short) && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
-      const mayBeFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
-      const isOfList =
-        !isCode && isEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES && this.#hasLine(LIST_FOOTER, at + 1, foreign);
-      const isFooter = (mayBeFooter || isOfList) && !this.#isAnnounced(at);
+      const mayBeFooter =
+        !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      const isFooter = mayBeFooter && !this.#isAnnounced(at);
       const isPrompt =
         !isCode &&
         (short === '—' || SEPARATOR.test(short)) &&

@@ -30,7 +30,8 @@ export type FrozenKind =
  * yet other programs; `sixth`: 340 of other languages, telephones and providers, a third of which only look like what is removed or found; `seventh`: 86
  * that were written after the cures for the sixth; `eighth` and `ninth`: 60 and 81 after those for the seventh;
  * `tenth`: 224 bounces; `reported`: 266 after public bug reports of mail parsers, help desks and clients, which their titles name;
- * `reported-later`: 130 after others, written when the first were cured.
+ * `reported-later`: 130 after others, written when the first were cured;
+ * `reported-last`: 65 after those.
  */
 export type FrozenSet =
   | 'first'
@@ -44,7 +45,8 @@ export type FrozenSet =
   | 'ninth'
   | 'tenth'
   | 'reported'
-  | 'reported-later';
+  | 'reported-later'
+  | 'reported-last';
 
 /** A whole message that was written and committed before anyone looked at what the product makes of it. */
 export interface FrozenMessage {
