@@ -284,5 +284,5 @@ function saysOwnerLeft(from: string, text: string): boolean {
   if (name === undefined) return false;
   const [, said] =
     new RegExp(`${OPENING}${name}(?: \\p{Lu}[\\p{L}.'’-]{0,20}){0,2} (${VERBS}[^!?]{3,60})`, 'u').exec(text) ?? [];
-  return said !== undefined && saysLeft(said.toLowerCase());
+  return said !== undefined && (saysLeft(said.toLowerCase()) || /^(?:has |is )?retired(?! from)(?!\p{L})/u.test(said));
 }

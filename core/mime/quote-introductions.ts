@@ -113,7 +113,6 @@ const INLINE_HEAD = /^(.{0,200}@.{0,120}[:：])\s{2,}\S/u;
 const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
 
-/** A value that is a time alone. */
 const HOUR = /[:：]\s*\p{Nd}{1,2}(?:[:.h]\p{Nd}{2}|\s?(?:h|uhr|am|pm))(?:\s?(?:h|uhr|am|pm))?$/iu;
 const FIELD_NAME = /^[^:：]{0,40}[:：]/u;
 /** Two digits, an address, or a letter that is not small: settings (`from: eth0`) have none in their values. */

@@ -80,6 +80,7 @@ export const PROGRAM_SIGNATURES = [
   String.raw`from my \S.{0,40}`,
   String.raw`sender notified by(?: mailtrack.{0,60})?`,
   String.raw`(?:get|download|try) \[?(?:yahoo mail|bluemail|spark).{0,100}`,
+  String.raw`(?!.*${PERSONS})(?:${GETS}).{0,12}(?:bluemail|yahoo mail).{0,60}`,
   String.raw`(?:von meinem|von unterwegs|von (?:yahoo|outlook|gmail|aol|web\.de|gmx|mail(?! zu ))|vom handy|aus meinem).{1,50} gesendet\.?`,
   String.raw`(?:diese (?:nachricht|e-?mail) wurde) (?:von|mit|vom) .{1,80} (?:gesendet|geschrieben|verschickt)\.?`,
   String.raw`(?:gesendet|versendet|verschickt|geschickt|geschrieben) (?:von|mit|vom|über|via|auf) .{1,80}`,

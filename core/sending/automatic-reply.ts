@@ -101,7 +101,7 @@ const UNREAD =
 /** Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. */
 function isUnread(address: string): boolean {
   const words = readLocalPart(address).split(/[._+-]+/);
-  if (words.every((word) => NOTIFIER.test(word))) return true;
+  if (words.every((word) => NOTIFIER.test(word)) || /^notif(?:ier|ications?)$/.test(words.at(-1) ?? '')) return true;
   const begins = words.slice(0, MAX_NAME_WORDS).map((_, at) => words.slice(at, at + MAX_UNREAD_WORDS));
   return begins.some((some) => some.some((_, at) => UNREAD.test(some.slice(0, at + 1).join(''))));
 }
