@@ -16,6 +16,7 @@ import {
   MAILS,
   NOT_PASSED_ON,
   NOTICE_STEMS,
+  OTHERS_TO_ASK,
   RECEIVED,
   REOPENS,
   REPLY_STEMS,
@@ -172,11 +173,13 @@ export function isOfProgram(
   if (firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
   const own = stripQuotedText(statement).slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ');
   const words = own.toLowerCase();
-  if (!isOwn) return SAYS_AWAY.test(words) && SAYS_ASIDE.test(words) && SAYS_RETURN.test(words);
+  const isAbsence = SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || NAMES_OTHERS.test(words));
+  if (!isOwn) return isAbsence && SAYS_RETURN.test(words);
   return (
     SAYS_GENERATED.test(words) ||
     SAYS_UNREAD.test(words) ||
-    (SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || PROMISES.test(words))) ||
+    isAbsence ||
+    (SAYS_AWAY.test(words) && PROMISES.test(words)) ||
     (SAYS_CLOSED.test(words) && (SAYS_REOPENS.test(words) || PROMISES.test(words))) ||
     (!BRINGS.test(words) && (confirmsMail(subject, words) || promisesReply(words, isGreeting))) ||
     saysOwnerLeft(fieldText(header, 'from'), own) ||
@@ -265,6 +268,7 @@ const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_W
 /** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
 const SAYS_AWAY = compileLater(() => `${WORD_BEGIN}(?:${ABSENCE_STEMS}|${AWAY_WORDS})`);
 const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
+const NAMES_OTHERS = compileLater(() => OTHERS_TO_ASK);
 /** All three are a notice, also in a reply. */
 const SAYS_RETURN = compileLater(() => RETURNS);
 /** `Congé maternité Re: Offre`: what old programs write before the subject that they reply to. People write `Question re: offer`. */

@@ -131,7 +131,7 @@ class ReplyReader {
     this.#removeQuotedIntroduction();
   }
 
-  /** `[1] https://…` below quoted mail, with what is above such a list: its author's text has no number of them. */
+  /** `[1] https://…` below quoted mail, with what is above such a list, when only quoted lines have their numbers. */
   #removeLinkNotes(): void {
     const above = (at: number) => this.#lastAbove(at);
     const last = above(this.#lines.length);
@@ -146,9 +146,10 @@ class ReplyReader {
     if (SEPARATOR.test(this.#line(at).short)) at = above(at);
     if (/^\p{L}{1,20}\s?[:：]$/u.test(this.#line(at).short)) at = above(at);
     if (this.#isQuoted[at] !== true) return;
-    const isCited = ({ short }: Line, line: number) =>
-      this.#isQuoted[line] !== true && [...short.matchAll(NOTE_MARK)].some(([, number = '']) => numbers.has(number));
-    if (!this.#lines.slice(0, at).some(isCited)) this.#remove('quote', at + 1, this.#lines.length);
+    const cites = ({ short }: Line) => [...short.matchAll(NOTE_MARK)].some(([, number = '']) => numbers.has(number));
+    const citing = this.#lines.slice(0, at + 1).flatMap((line, index) => (cites(line) ? [this.#isQuoted[index]] : []));
+    if (citing.length > 0 && citing.every((isQuoted) => isQuoted === true))
+      this.#remove('quote', at + 1, this.#lines.length);
   }
 
   /** Foxmail and others write the author's address, alone on a line, between the text and the fields of the original. */

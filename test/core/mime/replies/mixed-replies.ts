@@ -676,6 +676,10 @@ Links:
 ------
 [1] https://x.test/lids`,
   ),
+  whole(
+    'links of the author, who names no number',
+    'See the links below.\n\n> Where is the manual?\n\n[1] https://x.test/manual\n[2] https://x.test/guide',
+  ),
   whole('a link of a person', 'The photos are here:\n\nHoliday <https://x.test/photos?from=ann>'),
   {
     name: 'an introduction of Yahoo in the line of its author, in German',
