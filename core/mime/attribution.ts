@@ -43,13 +43,13 @@ const MAX_SHARED_LENGTH = 4_000;
 
 const SHARED_BEGIN = String.raw`(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ]`;
 const SHARED_LINE = new RegExp(`${SHARED_BEGIN}.*(?:wrote:\\s*|<[^<>]*)$`, 'u');
-/** With its date and address, behind a sentence or before `>`, whatever follows. */
-const SHARED_WHOLE = ['(?<=[.!?…。])', ''].map(
-  (before, at) =>
-    new RegExp(
-      `${before}${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+${at === 0 ? '' : '>\\s*'}\\S)`,
-      'u',
-    ),
+/** With its date and address, behind a sentence and before one, or before `>`. */
+const SHARED_WHOLE = [
+  { before: '(?<=[.!?…。])', behind: String.raw`[\p{Lu}\p{Lo}\p{Ps}\p{Pi}"'¿¡]` },
+  { before: '', behind: '>' },
+].map(
+  ({ before, behind }) =>
+    new RegExp(`${before}${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+${behind})`, 'u'),
 );
 /** `ok -----Original message----- From: ann@example.com Sent: …` */
 const SHARED_TITLE = new RegExp(

@@ -667,6 +667,10 @@ Call them.`,
     'In the mail that begins On Wed, Sep 16, 2026 at 10:11 AM Ann <ann@x.test> wrote: the line breaks are lost.\n\nBob',
   ),
   whole(
+    'a sentence that goes on behind an introduction',
+    'We met. On Sep 16, 2026 at 10:11 AM Ann <ann@x.test> wrote: she agrees, and I did too.\n\nPlease confirm.',
+  ),
+  whole(
     'notes of the author below a citation',
     `See [1] for the first part.
 
