@@ -1,17 +1,61 @@
 import { MAX_LINE_LENGTH } from './reply-line.ts';
-import { DETERMINERS, WROTE, WROTE_LEADS } from './reply-words.ts';
+import { DETERMINERS, QUOTE_TITLES, QUOTED_FIELDS, WROTE, WROTE_LEADS } from './reply-words.ts';
 
 /**
- * Returns the characters before an introduction in the same line, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`; programs that
- * lose line breaks make such lines. Zero if there are none.
+ * Returns where an introduction begins in the line of its author, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`, and where what it
+ * introduces does; programs that lose line breaks make such lines, and Yahoo writes its own behind spaces. Empty if there is none.
  */
-export function measureOwnLength(line: string): number {
-  if (!line.includes('On ')) return 0;
-  return line.length > MAX_LINE_LENGTH || /^\s*[>＞|]/u.test(line) ? 0 : (SHARED_LINE.exec(line)?.index ?? 0);
+export function findSharedParts(line: string): readonly number[] {
+  const hasOn = line.includes('On ');
+  const hasTitle = line.includes('---');
+  const hasGap = line.includes(GAP) && END_COLON.test(line.slice(-INTRODUCTION_LENGTH));
+  if ((!hasOn && !hasTitle && !hasGap) || /^\s*[>＞|]/u.test(line)) return [];
+  if (hasOn && line.length <= MAX_LINE_LENGTH) {
+    const at = SHARED_LINE.exec(line)?.index ?? 0;
+    if (at > 0) return [at];
+  }
+  const head = line.slice(0, MAX_SHARED_LENGTH);
+  const title = hasTitle ? SHARED_TITLE.exec(head) : null;
+  if (title !== null && title.index > 0) return [title.index, title.index + title[0].length];
+  const whole = hasOn
+    ? (SHARED_WHOLE.map((pattern) => pattern.exec(head)).find((found) => found !== null) ?? null)
+    : null;
+  if (whole !== null && whole.index > 0) return [whole.index, whole.index + whole[0].length];
+  return hasGap ? findBehindGap(line) : [];
 }
 
-const SHARED_LINE =
-  /(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ].*(?:wrote:|<[^<>]*)$/u;
+/** `Yes.    On Wednesday, April 4, 2012, 10:11:12 AM GMT+2, Ann <ann@example.com> wrote:  `, in any language. */
+function findBehindGap(line: string): readonly number[] {
+  const end = line.trimEnd();
+  const gap = end.lastIndexOf(GAP);
+  const at = gap + GAP.length;
+  if (gap < 0 || end.length - at > INTRODUCTION_LENGTH || end.slice(0, gap).trim() === '') return [];
+  const joined = end.slice(at);
+  return ADDRESS.test(joined) && YEAR_AND_TIME.test(joined) && introduces(joined, false, false) ? [at] : [];
+}
+
+/** Spaces with which Yahoo indents its introduction. */
+const GAP = '    ';
+const END_COLON = /[:：]\s*$/u;
+/** Characters of an introduction, and of a line that are searched for one within. */
+const INTRODUCTION_LENGTH = 300;
+const MAX_SHARED_LENGTH = 4_000;
+
+const SHARED_BEGIN = String.raw`(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ]`;
+const SHARED_LINE = new RegExp(`${SHARED_BEGIN}.*(?:wrote:\\s*|<[^<>]*)$`, 'u');
+/** With its date and address, behind a sentence and before one, or before `>`. */
+const SHARED_WHOLE = [
+  { before: '(?<=[.!?…。])', behind: String.raw`[\p{Lu}\p{Lo}\p{Ps}\p{Pi}"'¿¡]` },
+  { before: '', behind: '>' },
+].map(
+  ({ before, behind }) =>
+    new RegExp(`${before}${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+${behind})`, 'u'),
+);
+/** `ok -----Original message----- From: ann@example.com Sent: …` */
+const SHARED_TITLE = new RegExp(
+  `(?<!-)-{3,12}\\s?(?:${QUOTE_TITLES})\\s?-{3,12}\\s{0,3}(?:${QUOTED_FIELDS.from})\\s?[:：][^:：]{3,120}\\s(?:${QUOTED_FIELDS.date}|${QUOTED_FIELDS.to}|${QUOTED_FIELDS.subject})\\s?[:：]`,
+  'iu',
+);
 
 /** A word that says that someone wrote what follows. */
 export const WROTE_WORD = new RegExp(`(?<!\\p{L})(?:${WROTE})`, 'iu');
@@ -45,9 +89,9 @@ const PERSON_OR_DATE_FIRST =
 /** alot: `Ann Smith (2026-01-06 10:11:12)` */
 const NAME_AND_DATE =
   /^(?:\p{L}{1,20} )?\p{Lu}[^.!?()]{1,60} \(\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2} \p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?\)[:：]?$/u;
-/** Nextcloud: `"Ann Smith" <ann@example.com> – January 6, 2026 10:11 AM` */
+/** Nextcloud: `"Ann Smith" <ann@example.com> – January 6, 2026 10:11 AM`, also without brackets */
 export const NAMED_MOMENT =
-  /^["'“„]?\p{L}[^<>@]{0,80}<[^<>\s@]{1,64}@[^<>\s]{1,200}>\s?[,–—-]?\s(?=[^<>@]{0,60}(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}))[^<>@]{4,60}\p{Nd}{1,2}[:.]\p{Nd}{2}(?:[:.]\p{Nd}{2})?(?: ?[ap]\.?m\.?)?$/iu;
+  /^["'“„]?\p{L}[^<>@]{0,80}[<\s"][^<>\s@]{1,64}@[^<>\s]{1,200}>?\s?[,–—-]?\s(?=[^<>@]{0,60}(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}))[^<>@]{4,60}\p{Nd}{1,2}[:.]\p{Nd}{2}(?:[:.]\p{Nd}{2})?(?: ?[ap]\.?m\.?)?$/iu;
 /** The end of an introduction without a colon. */
 export const WROTE_END = new RegExp(`(?<!\\p{L})(?:${WROTE})$`, 'iu');
 /** A person wrote something: `Le 6 janvier, il a écrit un livre :`. A date may follow: `Ann schrieb am 06.01.2026:`. */

@@ -16,9 +16,11 @@ import {
   MAILS,
   NOT_PASSED_ON,
   NOTICE_STEMS,
+  OTHERS_TO_ASK,
   RECEIVED,
   REOPENS,
   REPLY_STEMS,
+  RETURNS,
   SETTLED,
   SOON,
   THANKS,
@@ -49,7 +51,8 @@ export function isAutomaticReply(header: HeaderSection, subject: string): boolea
 }
 
 /** Returns whether a subject, in lower case, is one of automatic replies. */
-export function isAutomaticSubject(subject: string): boolean {
+export function isAutomaticSubject(whole: string): boolean {
+  const subject = whole.slice(GATEWAY_TAG.exec(whole)?.[0].length);
   const words = withoutReplyMarks(subject);
   if (ABOUT_REPLIES.test(words) || IS_QUESTION.test(words) || ABSENCE_OF.test(words)) return false;
   const named = withoutAccents(words.slice(0, MAX_ABSENT_LENGTH));
@@ -61,6 +64,10 @@ export function isAutomaticSubject(subject: string): boolean {
     saysAbsent(words)
   );
 }
+
+/** What gateways write before the subject of mail from elsewhere: `[External]`, `EXT:`, `*** SPAM ***`. */
+const GATEWAY_TAG =
+  /^(?:[[(<*]{1,3}\s?(?:ext(?:ern(?:al|e[rs]?|o|es|a|í)?)?|outside|caution|warning|(?:suspected |possible )?spam|bulk|junk|virus[- ]free|внешн\p{L}{2}|外部|社外)(?: (?:e-?mail|sender|mail|message))?[!:?]?\s?[\])>*]{1,3}|ext(?:ern(?:al)?)?:)\s{0,3}/u;
 
 /** Returns whether a subject, in lower case, names a notice of an absence, as people do who ask about one, or give one. */
 export function isAbsenceNotice(subject: string): boolean {
@@ -163,13 +170,16 @@ export function isOfProgram(
   if (LIST_ROBOT.test(fieldText(header, 'from').toLowerCase()) && !/^(?:re: )?confirm/.test(subject)) return true;
   const start = statement.slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ').toLowerCase();
   if (WAITS.test(start) && CONFIRMS.test(start)) return true;
-  if (!isOwn || firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
+  if (firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
   const own = stripQuotedText(statement).slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ');
   const words = own.toLowerCase();
+  const isAbsence = SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || NAMES_OTHERS.test(words));
+  if (!isOwn) return isAbsence && SAYS_RETURN.test(words);
   return (
     SAYS_GENERATED.test(words) ||
     SAYS_UNREAD.test(words) ||
-    (SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || PROMISES.test(words))) ||
+    isAbsence ||
+    (SAYS_AWAY.test(words) && PROMISES.test(words)) ||
     (SAYS_CLOSED.test(words) && (SAYS_REOPENS.test(words) || PROMISES.test(words))) ||
     (!BRINGS.test(words) && (confirmsMail(subject, words) || promisesReply(words, isGreeting))) ||
     saysOwnerLeft(fieldText(header, 'from'), own) ||
@@ -189,7 +199,11 @@ function confirmsMail(whole: string, words: string): boolean {
 
 /** Whether a message thanks for the reader's mail and says that it will be replied to. */
 function promisesReply(words: string, isGreeting: boolean): boolean {
-  return THANKS_FOR_MAIL.test(words) && PROMISES.test(words) && !(isGreeting && SPEAKS_OF_SELF.test(words));
+  return (
+    THANKS_FOR_MAIL.test(words) &&
+    (PROMISES.test(words) || SAYS_ASIDE.test(words)) &&
+    !(isGreeting && SPEAKS_OF_SELF.test(words))
+  );
 }
 
 /** Whether a sentence of some words asks something, before others: people do so, while programs write `Questions? Call us.` */
@@ -219,7 +233,7 @@ const LIST_ROBOT = new RegExp(
 const HAS_MAIL = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${RECEIVED})|(?:${RECEIVED})[^.!?。]{0,30}?${YOUR_MAIL}`);
 /** Programs that confirm what arrived say `we`, or nothing of themselves. */
 const SPEAKS_OF_SELF =
-  /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|én|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
+  /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
 const THANKS_FOR_MAIL = compileLater(
   () =>
     `(?:${THANKS})[^.!?。]{0,40}?(?:${YOUR_MAIL}|(?:${CONTACTED}))|(?:${YOUR_MAIL}|(?:${CONTACTED}))[^.!?。]{0,30}?(?:${THANKS})`,
@@ -254,9 +268,12 @@ const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_W
 /** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
 const SAYS_AWAY = compileLater(() => `${WORD_BEGIN}(?:${ABSENCE_STEMS}|${AWAY_WORDS})`);
 const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
+const NAMES_OTHERS = compileLater(() => OTHERS_TO_ASK);
+/** All three are a notice, also in a reply. */
+const SAYS_RETURN = compileLater(() => RETURNS);
 /** `Congé maternité Re: Offre`: what old programs write before the subject that they reply to. People write `Question re: offer`. */
 const ABSENCE_BEFORE_REPLY = new RegExp(
-  `^[\\p{L}'’ ]{0,40}(?:${ABSENCE_STEMS}|leave)[\\p{L}'’ ]{0,40} (?:re|aw|sv|tr|rif|antw|odp|vs):`,
+  `^[\\p{L}'’ ]{0,40}(?:${ABSENCE_STEMS}|leave|${AWAY_WORDS})[\\p{L}'’ ]{0,40} (?:re|aw|sv|tr|rif|antw|odp|vs):`,
   'u',
 );
 
@@ -271,5 +288,5 @@ function saysOwnerLeft(from: string, text: string): boolean {
   if (name === undefined) return false;
   const [, said] =
     new RegExp(`${OPENING}${name}(?: \\p{Lu}[\\p{L}.'’-]{0,20}){0,2} (${VERBS}[^!?]{3,60})`, 'u').exec(text) ?? [];
-  return said !== undefined && saysLeft(said.toLowerCase());
+  return said !== undefined && (saysLeft(said.toLowerCase()) || /^(?:has |is )?retired(?! from)(?!\p{L})/u.test(said));
 }

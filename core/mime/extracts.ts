@@ -133,12 +133,19 @@ function isLikelyAlone({ code, base }: Candidate): boolean {
   return base + SIX_DIGITS >= LEAST || LONG_DIGITS.test(code);
 }
 
-/** Digits of other scripts, such as Arabic and Devanagari, as ASCII: that is what forms accept. The length stays. */
+/** Digits of other scripts, such as Arabic and Bengali, as ASCII: that is what forms accept. The length stays. */
 function asciiDigits(text: string): string {
-  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/g, (digit) =>
-    String((digit.charCodeAt(0) - (digit < '\u0700' ? 0x660 : digit < '\u1000' ? 0x966 : 0xff10)) & 0xf),
-  );
+  return text.replace(/(?!\d)\p{Nd}/gu, (digit) => {
+    const zero = digit.length === 1 ? ZEROS.findLast((one) => one <= digit) : undefined;
+    return zero === undefined ? digit : String(digit.charCodeAt(0) - zero.charCodeAt(0));
+  });
 }
+
+/** The zeros of the scripts whose digits are one code unit; the others follow them. */
+const ZEROS = Array.from(
+  '\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0de6\u0e50\u0ed0\u0f20\u1040\u1090' +
+    '\u17e0\u1810\u1946\u19d0\u1a80\u1a90\u1b50\u1bb0\u1c40\u1c50\ua620\ua8d0\ua900\ua9d0\ua9f0\uaa50\uabf0\uff10',
+);
 
 function findSpans(text: string, pattern: RegExp): Span[] {
   const spans: Span[] = [];

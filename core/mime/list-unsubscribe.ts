@@ -29,8 +29,8 @@ export function readListUnsubscribe({ headers, authentication }: ListMail): List
   const [field, ...others] = findValues('list-unsubscribe');
   // Several fields: programs differ in which one they take.
   if (field === undefined || others.length > 0) return null;
-  const urls = [...field.slice(0, MAX_FIELD).matchAll(/<\s*([^<>]+?)\s*>/g)]
-    .map(([, url = '']) => url.replace(/\s+/g, ''))
+  const urls = readAddresses(field.slice(0, MAX_FIELD))
+    .map((url) => url.replace(/\s+/g, ''))
     .filter((url) => url.length <= MAX_URL && URL.canParse(url));
   const url = urls.find((each) => /^https:\/\//i.test(each)) ?? null;
   const mailto = urls.find((each) => /^mailto:/i.test(each)) ?? null;
@@ -38,6 +38,15 @@ export function readListUnsubscribe({ headers, authentication }: ListMail): List
   const isOffered = findValues('list-unsubscribe-post').join().replace(/\s+/g, '').toLowerCase() === ONE_CLICK;
   const isSigned = isOfferSigned(findValues('dkim-signature').map(readTags), authentication);
   return { oneClickUrl: isOffered && isSigned ? url : null, url, mailto };
+}
+
+/** Returns the addresses in angle brackets; a field without brackets, as some programs write it, is one address, or several with commas. */
+function readAddresses(field: string): string[] {
+  if (/[<>]/.test(field)) return [...field.matchAll(/<\s*([^<>]+?)\s*>/g)].map(([, url = '']) => url);
+  return field
+    .trim()
+    .split(/,\s*(?=(?:https?|mailto):)/i)
+    .filter((address) => !/\s/.test(address));
 }
 
 const ONE_CLICK = 'list-unsubscribe=one-click';

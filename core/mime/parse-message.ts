@@ -73,7 +73,7 @@ export interface ParsedMessage {
 }
 
 /** Incremented with every change of the parsed fields, so that stored mail can be parsed again. */
-export const PARSER_VERSION = 9;
+export const PARSER_VERSION = 10;
 
 /** Maximum characters. */
 const PREVIEW_LENGTH = 200;
@@ -218,11 +218,11 @@ function readBodies(bytes: Buffer, leaves: readonly Leaf[], { subject, inReplyTo
   const htmlBody = htmls.length === 0 ? null : htmls.join('\n');
   // A reply may quote a forwarded message, which then is no part of it.
   const isReplyTitle = isReplySubject(subject);
-  const isForward = isForwardSubject(subject) || (!isReplyTitle && announcesForward(textBody ?? ''));
+  const isForward = isForwardSubject(subject) || announcesForward((textBody ?? '').split('\n'), isReplyTitle);
   const isReply = isReplyTitle || inReplyTo.length > 0 || references.length > 0;
   const whole: Reply = { text: textBody?.trim() ?? '', removed: [] };
   const reply = textBody === null || isForward ? whole : readReply(textBody, isReply);
-  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody, { isReply });
+  const htmlReply = htmlBody === null || isForward ? null : readHtmlReply(htmlBody, { isReply, isReplyTitle });
   return {
     textBody,
     htmlBody,

@@ -34,19 +34,21 @@ export interface Introduction {
 }
 
 /**
- * Returns whether a text announces a forwarded message, with its own title and without quoted mail above it: what is below belongs to the
- * message, although its subject does not say so.
+ * Returns whether lines announce a forwarded message with its own title, which belongs to the message though its subject does not say so:
+ * without quoted mail above it, and, with `isReply`, because the subject says that it replies, above all else.
  */
-export function announcesForward(text: string): boolean {
-  for (const line of text.split('\n')) {
+export function announcesForward(lines: Iterable<string>, isReply: boolean): boolean {
+  for (const line of lines) {
     const short = line.length > MAX_LINE_LENGTH ? '' : line.trim();
     if (/^[>＞]/u.test(short)) return false;
-    if (short.length > MAX_TITLE_LENGTH) continue;
+    if (line.trim() === '' || (short.length > MAX_TITLE_LENGTH && !isReply)) continue;
     if (
       (mayBeTitle(short) && QUOTE_TITLE_LINE.test(short)) ||
+      (short.startsWith('--') && NAMELESS_TITLE.test(short)) ||
       (/[:：][*_\s]*$/u.test(short) && BEGIN_TITLE_LINE.test(short))
     )
       return FORWARD_WORD.test(short);
+    if (isReply) return false;
   }
   return false;
 }
@@ -59,7 +61,6 @@ const MAX_INTRODUCTION_LENGTH = 600;
 /** Lines of a wrapped introduction right above a quotation, and characters. */
 const MAX_WRAPPED_LINES = 3;
 const MAX_WRAPPED_LENGTH = 220;
-/** Lines of the fields above quoted mail. */
 const MAX_FIELD_LINES = 40;
 const MAX_TITLE_LENGTH = 90;
 /** The end of a line that introduces a quotation. */
@@ -112,7 +113,6 @@ const INLINE_HEAD = /^(.{0,200}@.{0,120}[:：])\s{2,}\S/u;
 const DASHED_WROTE = new RegExp(`^-{3,}\\s?\\p{L}.{1,70}(?<!\\p{L})(?:${WROTE})\\s?[:：]\\s?-{3,}$`, 'iu');
 const NAMELESS_TITLE = new RegExp(`^[*_\\s-]*(?:${QUOTE_TITLES})[*_\\s-]*[:：]?[*_\\s-]*$`, 'iu');
 
-/** A value that is a time alone. */
 const HOUR = /[:：]\s*\p{Nd}{1,2}(?:[:.h]\p{Nd}{2}|\s?(?:h|uhr|am|pm))(?:\s?(?:h|uhr|am|pm))?$/iu;
 const FIELD_NAME = /^[^:：]{0,40}[:：]/u;
 /** Two digits, an address, or a letter that is not small: settings (`from: eth0`) have none in their values. */
@@ -396,7 +396,7 @@ export class IntroductionFinder {
     if (
       !INTRODUCTION_END.test(last.short.slice(-INTRODUCTION_END_LENGTH)) &&
       !GMT_LINE.test(last.short) &&
-      !(last.short.includes('> ') && NAMED_MOMENT.test(last.short)) &&
+      !(last.short.includes('@') && NAMED_MOMENT.test(last.short)) &&
       !this.#endsOpen(at)
     )
       return null;

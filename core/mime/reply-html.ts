@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { INLINE_ELEMENTS, PARAGRAPH_ELEMENTS, UNSEEN_ELEMENTS } from '../html/elements.ts';
 import { isTooComplex } from '../html/sanitize-html.ts';
+import { announcesForward } from './quote-introductions.ts';
 import { type Fate, type Line, type LineMark, readLine } from './reply-line.ts';
 import { decideFates } from './reply-reader.ts';
 import { MAX_PARTS, type RemovedPart } from './reply-text.ts';
@@ -29,15 +30,28 @@ type FindCopied = (lines: readonly string[]) => { from: number; to: number } | n
 interface HtmlReplyOptions {
   /** see {@link decideFates} */
   isReply?: boolean;
+  /** whether its subject says so */
+  isReplyTitle?: boolean;
   /** without it finding something, the HTML stays whole */
   findCopied?: FindCopied;
 }
 
 /** The same as {@link stripQuotedHtml}, with what was removed. */
-export function readHtmlReply(html: string, { isReply = true, findCopied }: HtmlReplyOptions = {}): HtmlReply {
+export function readHtmlReply(
+  html: string,
+  { isReply = true, isReplyTitle = true, findCopied }: HtmlReplyOptions = {},
+): HtmlReply {
   const whole: HtmlReply = { html, removed: [] };
   if (isTooComplex(html)) return whole;
   const outline = readOutline(html, isReply);
+  if (
+    !isReplyTitle &&
+    announcesForward(
+      outline.lines.map(({ text }) => text),
+      false,
+    )
+  )
+    return whole;
   const fates = [...decideFates(outline.lines, isReply)];
   if (findCopied !== undefined) {
     const copied = findCopied(outline.lines.map(({ text }) => text));

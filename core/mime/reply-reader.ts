@@ -65,9 +65,14 @@ const SALUTATION = new RegExp(
   'iu',
 );
 const LEAST_DISCLAIMER_LENGTH = 80;
+/** Also in bold. */
+const SIGNATURE_MARK = /^(?:--|\*--\s?\*)$/u;
 const LONG_SEPARATOR = /^[-_=*~–—]{5,}$/u;
 /** A mark that some programs add to measure openings. */
 const TRACKER = /^[\u1427\u180e\u2800]+$/u;
+/** A line of a tracker or a scanner: a few words and its own link, which says that it is of a signature. */
+const SIGNED_LINK =
+  /^(?:\S{1,30} ){0,6}\S{0,60}<https?:\/\/[^\s<>]{1,200}(?:sig-email|utm_(?:medium|campaign|source)=[^&<>\s]{0,20}sig(?:nature)?)[^\s<>]{0,250}>[.\s]*$/iu;
 /** What is left in a text of a link within the HTML, and a program's own link above the line that it adds. */
 const ANCHOR = /^<#[\w-]{8,80}>$/u;
 const SIGNATURE_LINK = /^<https?:\/\/[^\s<>]{1,120}(?:sig-email|[?&]utm_)[^\s<>]{0,250}>$/iu;
@@ -75,6 +80,9 @@ const SIGNATURE_LINK = /^<https?:\/\/[^\s<>]{1,120}(?:sig-email|[?&]utm_)[^\s<>]
 const OPEN_LINK = /^[^>].*<(?:https?:|mailto:)[^<>\s]*$|^<(?:https?:|mailto:)[^<>\s]*$/iu;
 const OPEN_BRACKET = /[(<]https?:[^\s()<>]*$/iu;
 const CLOSING_BRACKET = /^[^\s()<>]+[)>]\W*$/u;
+/** A note with a link, as programs number them, and what refers to one. */
+const LINK_NOTE = /^\[(\d{1,3})\]:?\s?<?(?:https?:|mailto:)\S+$/iu;
+const NOTE_MARK = /\[(\d{1,3})\]/gu;
 const LINK_ALONE = /^\W{0,2}https?:\S+\s?\W{0,2}$/iu;
 const ADDRESS_ALONE = /^[^\s@<>]{1,64}@[^\s@<>]{1,253}$/u;
 const INITIALS_QUOTE = /^\s{0,3}\p{Lu}{1,3}>/u;
@@ -114,12 +122,34 @@ class ReplyReader {
   }
 
   read(): void {
+    this.#removeLinkNotes();
     this.#removeSignatures();
     this.#removeAddressAboveFields();
     this.#removeBelowDevice();
     this.#removeQuotations();
     this.#removeEnd();
     this.#removeQuotedIntroduction();
+  }
+
+  /** `[1] https://…` below quoted mail, with what is above such a list, when only quoted lines have their numbers. */
+  #removeLinkNotes(): void {
+    const above = (at: number) => this.#lastAbove(at);
+    const last = above(this.#lines.length);
+    let at = last;
+    const numbers = new Set<string>();
+    for (let mark = LINK_NOTE.exec(this.#line(at).short)?.[1]; mark !== undefined && at > 0; ) {
+      numbers.add(mark);
+      at = above(at);
+      mark = LINK_NOTE.exec(this.#line(at).short)?.[1];
+    }
+    if (at === last) return;
+    if (SEPARATOR.test(this.#line(at).short)) at = above(at);
+    if (/^\p{L}{1,20}\s?[:：]$/u.test(this.#line(at).short)) at = above(at);
+    if (this.#isQuoted[at] !== true) return;
+    const cites = ({ short }: Line) => [...short.matchAll(NOTE_MARK)].some(([, number = '']) => numbers.has(number));
+    const citing = this.#lines.slice(0, at + 1).flatMap((line, index) => (cites(line) ? [this.#isQuoted[index]] : []));
+    if (citing.length > 0 && citing.every((isQuoted) => isQuoted === true))
+      this.#remove('quote', at + 1, this.#lines.length);
   }
 
   /** Foxmail and others write the author's address, alone on a line, between the text and the fields of the original. */
@@ -232,10 +262,12 @@ class ReplyReader {
       }
       if (isBlank) continue;
       const isCode = this.#isCode[at] === true;
-      const isSignature = !isCode && short === '--' && below <= MAX_SIGNATURE_LINES;
+      const isSignature = !isCode && SIGNATURE_MARK.test(short) && below <= MAX_SIGNATURE_LINES;
       // Also above the fields of a quoted message.
       const isAtEnd = isEnd || (below > 0 && onwards.has(foreign));
-      const isFooter = !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      const mayBeFooter =
+        !isCode && hasQuote && isAtEnd && LONG_SEPARATOR.test(short) && below <= MAX_LIST_FOOTER_LINES;
+      const isFooter = mayBeFooter && !this.#isAnnounced(at);
       const isPrompt =
         !isCode &&
         (short === '—' || SEPARATOR.test(short)) &&
@@ -247,6 +279,12 @@ class ReplyReader {
         below = 0;
       } else below++;
     }
+  }
+
+  /** Whether the author's line above ends with a colon. */
+  #isAnnounced(at: number): boolean {
+    const above = this.#lastAbove(at);
+    return this.#isOwn(above) && /[:：]$/u.test(this.#line(above).short);
   }
 
   #hasLine(pattern: RegExp, from: number, end: number): boolean {
@@ -271,7 +309,7 @@ class ReplyReader {
       const isQuoteNext = next < count && this.#finder.isQuoteLike(next);
       if (!isQuoteNext) {
         if (before > 0) return this.#remove('quote', from, count);
-        this.#remove('quote', from, to + 1);
+        if (this.#isReply) this.#remove('quote', from, to + 1);
         continue;
       }
       const end = this.#endOfQuotation(next);
@@ -346,6 +384,7 @@ class ReplyReader {
         TRACKER.test(short) ||
         ANCHOR.test(short) ||
         (LINK_ALONE.test(short) && isProgramSignature(this.#line(at - 1).short)) ||
+        SIGNED_LINK.test(short) ||
         (SIGNATURE_LINK.test(short) && this.fates[at + 1] === 'signature') ||
         ((SEPARATOR.test(short) || short === '—') && this.#isLast(at))
       )

@@ -1,7 +1,7 @@
 import { MAX_HTML_LENGTH, type RunStep, textOfHtmlInSteps } from '../html/text-of-html.ts';
 import { type BodyText, textBeginning } from '../shared/large-text.ts';
 import { storableText } from '../shared/text.ts';
-import { measureOwnLength } from './attribution.ts';
+import { findSharedParts } from './attribution.ts';
 import { type Fate, isAsciiText, type Line, readLine } from './reply-line.ts';
 import { decideFates } from './reply-reader.ts';
 
@@ -136,9 +136,13 @@ function splitLines(text: string): TextLine[] {
   for (const raw of text.split('\n')) {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     const end = Math.min(start + raw.length + 1, text.length);
-    const length = measureOwnLength(line);
-    if (length > 0) add(line.slice(0, length), start + length);
-    add(line.slice(length), end);
+    const begin = start;
+    let from = 0;
+    for (const at of findSharedParts(line)) {
+      add(line.slice(from, at), begin + at);
+      from = at;
+    }
+    add(line.slice(from), end);
   }
   return lines;
 }

@@ -77,6 +77,13 @@ export const ABOUT_ABSENCE =
   /(?:^|: {0,3})(?:on vacation|vacation|absen|message d'absence|on leave|on holiday|away|i am away|abwesen|afwezig|fuori|ausência|frånvar|fravær|poissa|nieobecn|nepřítomn|távollét|отсутств|不在|부재중|auto: |i am |i'm |ich bin |je suis |estoy |sono |estou |ik ben |jestem |jag är |jeg |olen |szabadságon |jsem |som |sunt |я |tatildeyim|izindeyim|είμαι |אני |أنا |休暇|正在休假|휴가)/;
 export const REPLY_SUBJECT = /^(?:re|aw|sv|antw?|vs|odp|ynt|rif|回复|答复|回覆)\s{0,3}[:：]/;
 
+/** Fields of mail that a calendar wrote for a person: of Exchange, and the address from which Google and others send it. */
+export const CALENDAR_FIELDS: ReadonlyMap<string, RegExp> = new Map([
+  ['content-class', /calendarmessage/i],
+  ['sender', /calendar-(?:notification|noreply|server)s?@/i],
+  ['x-mailer', /^(?:google|zimbra|icloud|zoho|lark|fastmail) calendar/i],
+]);
+
 /** Subjects of responses to invitations, which calendars write. */
 export const CALENDAR_RESPONSE =
   /^(?:accepted|declined|tentative|tentatively accepted|zugesagt|abgesagt|abgelehnt|mit vorbehalt|accepté|refusé|provisoire|aceptad|rechazad|provisional|accettat|rifiutat|provvisori|aceit|recusad|geaccepteerd|geweigerd|afgewezen|voorlopig|accepteret|afslået|accepterat|avböjt|godtatt|avslått|hyväksytty|hylätty|zaakceptowan|odrzucon|přijat|odmítnut|elfogadva|elutasítva|принято|отклонено|прийнято|kabul edildi|reddedildi|承诺|已接受|已拒绝|承諾|辞退|仮の予定|수락됨|거절됨)/;

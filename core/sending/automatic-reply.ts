@@ -3,6 +3,7 @@ import {
   ABOUT_ABSENCE,
   ACKNOWLEDGEMENT_NOUN,
   ACKNOWLEDGEMENT_SENTENCE,
+  CALENDAR_FIELDS,
   CALENDAR_RESPONSE,
   HELP_DESK_ADDRESS,
   HELP_DESK_FIELD,
@@ -69,7 +70,7 @@ export function automaticReplyRefusal({ headers, returnPath, fromAddress }: Repl
     isReply,
     isOfHelpDesk:
       isReply || HELP_DESK_ADDRESS.test(fromAddress) || headers.some(([name]) => HELP_DESK_FIELD.test(name)),
-    isOfCalendar: headers.some(([name, value]) => name === 'content-class' && /calendarmessage/i.test(value)),
+    isOfCalendar: headers.some(([name, value]) => CALENDAR_FIELDS.get(name)?.test(value) === true),
   };
   const field = headers.find(([name, value]) => isAutomatic(name, value.trim().toLowerCase(), mail));
   if (field === undefined) return null;
@@ -84,10 +85,8 @@ const MAX_SHOWN_LENGTH = 100;
 function isRobot(address: string): boolean {
   const localPart = readLocalPart(address);
   return (
-    localPart === 'mailer-daemon' ||
-    localPart === 'listserv' ||
-    localPart === 'majordomo' ||
-    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?|vacation)$/.test(localPart) ||
+    /^(?:mail(?:er)?-?daemon|mdaemon|postmaster|listserv|majordomo|root|cron|vacation)$/.test(localPart) ||
+    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?(?:[+=].*|-.*\d.*)?)$/.test(localPart) ||
     localPart.startsWith('owner-') ||
     localPart.endsWith('-request') ||
     /-bounces(?:\+|$)/.test(localPart) ||
@@ -99,12 +98,18 @@ function isRobot(address: string): boolean {
 const UNREAD =
   /^(?:(?:no|non|donot|dont|never|please?donot)(?:reply|replies|replay|response|respond|answer)|nepas?repondre|sansreponse|(?:no|nao|sin)(?:responder|responda|respondas|contestar|conteste|resposta|respuesta)|(?:non|senza)(?:rispondere|rispondete|risposta)|(?:bitte)?nicht(?:be)?antworten|keineantwort|ohneantwort|(?:geen|niet)(?:be)?antwoord(?:en)?|nie(?:odpowiadac|odpowiadaj)|(?:svar|svara)(?:ikke|ej|inte)|(?:ikke|ej|inte)svara?|ala?vastaa|neodpovidat|neodpovidej(?:te)?|nuraspunde(?:ti)?|neotvechat|otvetanetreba|yanitlamayin(?:iz)?)\d*$/;
 
-/** Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `keine-antwort`. */
+/** Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. */
 function isUnread(address: string): boolean {
   const words = readLocalPart(address).split(/[._+-]+/);
-  return words.some((_, at) => at < MAX_UNREAD_WORDS && UNREAD.test(words.slice(0, at + 1).join('')));
+  if (words.every((word) => NOTIFIER.test(word)) || /^notif(?:ier|ications?)$/.test(words.at(-1) ?? '')) return true;
+  const begins = words.slice(0, MAX_NAME_WORDS).map((_, at) => words.slice(at, at + MAX_UNREAD_WORDS));
+  return begins.some((some) => some.some((_, at) => UNREAD.test(some.slice(0, at + 1).join(''))));
 }
 
+/** Names of programs that notify. */
+const NOTIFIER = /^(?:notif(?:y|ier|ications?)|alerts?|mailer|system)$/;
+/** Words of the name of an address that are read. */
+const MAX_NAME_WORDS = 8;
 /** Words of "please do not reply". */
 const MAX_UNREAD_WORDS = 4;
 
@@ -155,7 +160,7 @@ function isAutomatic(name: string, value: string, { isReply, isOfHelpDesk, isOfC
     case 'preference':
       return /^(?:bulk|list|junk|auto[_-]?reply)\b/.test(value);
     case 'x-auto-response-suppress':
-      return /\b(?:all|oof|autoreply)\b/.test(value);
+      return /\b(?:all|oof|auto[-_]?reply)\b/.test(value);
     case 'content-type':
       return (
         value.startsWith('multipart/report') || /^text\/calendar\b.*method="?(?:reply|counter|refresh)/.test(value)
@@ -171,6 +176,8 @@ function isAutomatic(name: string, value: string, { isReply, isOfHelpDesk, isOfC
       return /^rt\b/.test(value);
     case 'x-zammad-send-auto-response':
       return false;
+    case 'x-spam-flag':
+      return value.startsWith('yes');
     case 'feedback-id':
       // Amazon SES adds its own to every message.
       return !value.endsWith(':amazonses');

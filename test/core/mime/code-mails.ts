@@ -253,6 +253,12 @@ export const CODE_MAILS: CodeMail[] = [
 
 /** Mails with numbers, none of which is a code. */
 export const CODELESS_MAILS: CodeMail[] = [
+  ['lo', 'ທີ່ຢູ່', 'ລະຫັດໄປສະນີ 482913', null],
+  ['km', 'អាសយដ្ឋាន', 'លេខកូដប្រៃសណីយ៍ 120101', null],
+  ['ur', 'پتہ', 'پوسٹل کوڈ 482913', null],
+  ['sw', 'Oda yako', 'Nambari ya oda yako ni 482913.', null],
+  ['bn', 'অর্ডার', 'আপনার অর্ডার নম্বর ৪৮২৯১৩।', null],
+  ['ru', 'Заказ', 'Пинта молока стоит 129, заказ 482913 готов.', null],
   [
     'en',
     'Your order 1234567 has shipped',

@@ -52,6 +52,7 @@ test.each<[what: string, headers: [string, string][]]>([
   ['a mail without the field', [POST, SIGNATURE]],
   ['a mail with two fields, of which programs would take different ones', [URL_FIELD, URL_FIELD, POST, SIGNATURE]],
   ['a field without an address', [['list-unsubscribe', 'NO'], POST, SIGNATURE]],
+  ['a field with a sentence', [['list-unsubscribe', 'https://list.test/u or mailto:off@list.test'], POST, SIGNATURE]],
   ['a field with a script', [['list-unsubscribe', '<javascript:alert(1)>'], POST, SIGNATURE]],
   ['a field with an address of 3 KB', [['list-unsubscribe', `<https://list.test/${'a'.repeat(3_000)}>`], POST]],
 ])('%s says nothing about leaving a list', (_what, headers) => {

@@ -145,6 +145,13 @@ test.each([
   'Regards\n',
   '\ue0ff\ue0fe1\n',
   '_',
+  'a    On 1 May 2026 10:11, <a@b> wrote:\n',
+  'a    b:',
+  'a --- original message --- From: b ',
+  'a. On 1 May 2026 b <c@d.test> wrote: > ',
+  '[1] http://a\n',
+  '> [1]\n[1] http://a\n',
+  'a <http://b?utm_medium=signature>\n',
   'x',
 ])('up to 50,000 bytes of %j are read in linear time', (unit) => {
   for (const end of ['', '\nwrote sent >'])

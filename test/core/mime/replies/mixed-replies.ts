@@ -649,4 +649,55 @@ Please come before.
 
 Bob`,
   ),
+  whole(
+    'a table with an address and a moment behind spaces',
+    `These are on duty:
+
+    early    Ann Smith <ann@x.test>, 17 September 2026 08:00:
+    late    Bob Cole <bob@x.test>, 17 September 2026 14:00:
+
+Call them.`,
+  ),
+  whole(
+    'a line about the title of Outlook',
+    'The line -----Original Message----- From: Ann is what Outlook adds: how do I remove it?\n\nBob',
+  ),
+  whole(
+    'a line about an introduction',
+    'In the mail that begins On Wed, Sep 16, 2026 at 10:11 AM Ann <ann@x.test> wrote: the line breaks are lost.\n\nBob',
+  ),
+  whole(
+    'a sentence that goes on behind an introduction',
+    'We met. On Sep 16, 2026 at 10:11 AM Ann <ann@x.test> wrote: she agrees, and I did too.\n\nPlease confirm.',
+  ),
+  whole(
+    'notes of the author below a citation',
+    `See [1] for the first part.
+
+> The lid fits all pans.
+
+Links:
+------
+[1] https://x.test/lids`,
+  ),
+  whole(
+    'links of the author, who names no number',
+    'See the links below.\n\n> Where is the manual?\n\n[1] https://x.test/manual\n[2] https://x.test/guide',
+  ),
+  whole('a link of a person', 'The photos are here:\n\nHoliday <https://x.test/photos?from=ann>'),
+  {
+    name: 'an introduction of Yahoo in the line of its author, in German',
+    text: `Der Schirm liegt noch hier.    Am Mittwoch, 23. September 2026 um 10:11:12 MESZ hat Ann <ann@x.test> Folgendes geschrieben:  \n \n Liegt mein Schirm bei Ihnen?`,
+    own: 'Der Schirm liegt noch hier.',
+  },
+  {
+    name: 'all in one line, with the quoted text',
+    text: 'Yes, that works. On Wed, Sep 16, 2026 at 10:11 AM Ann <ann@x.test> wrote: > Does it work? > > Ann',
+    own: 'Yes, that works.',
+  },
+  {
+    name: 'links that a program numbered',
+    text: 'It works.\n\nOn Wed, Sep 16, 2026 at 10:11 AM Ann <ann@x.test> wrote:\n> Does it [1] work?\n\nLinks:\n------\n[1] https://x.test/v/2',
+    own: 'It works.',
+  },
 ];
