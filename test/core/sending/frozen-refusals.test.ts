@@ -78,6 +78,10 @@ describe.each([
   ['frozen-systems.txt', true, true, 41],
   ['frozen-systems.txt', false, false, 52],
   ['frozen-systems.txt', false, true, 22],
+  ['frozen-fresh-eyes.txt', true, false, 0],
+  ['frozen-fresh-eyes.txt', true, true, 0],
+  ['frozen-fresh-eyes.txt', false, false, 0],
+  ['frozen-fresh-eyes.txt', false, true, 0],
 ] as const)('%s that must suppress: %s, kept aside: %s', (name, must, isHeld, least) => {
   test(`at least ${least} are read so`, () => {
     const all = readRefusals(name).filter((each) => each.must === must && each.isHeld === isHeld);
