@@ -92,8 +92,8 @@ function isHeld({ id }: ReportedCase): boolean {
 // Written and committed before the first look, in which 173 of 185 and 76 of 82 were read so.
 describe('mail after public reports of mail programs', () => {
   test.each([
-    [false, 173],
-    [true, 76],
+    [false, 184],
+    [true, 79],
   ])('is read as its sender meant it (kept aside: %s): at least %i cases', async (held, least) => {
     const all = cases.filter((each) => isHeld(each) === held);
     const wrong: string[] = [];

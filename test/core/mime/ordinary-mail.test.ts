@@ -6,12 +6,13 @@ import { ORDINARY_MAIL } from './bounces/ordinary-mail.ts';
 
 const isHeld = (name: string) => (createHash('sha256').update(`ordinary ${name}`).digest()[0] ?? 0) % 3 === 0;
 
-// Written and committed before the first look. A third is kept aside.
+// Written and committed before the first look, at which 10 of 15 and 6 of 7 were read so at a return address, and all elsewhere. A third is kept aside.
+// A list of bounces and a reply that quotes one without naming it in a field are still read as bounces.
 test.each([
-  [false, false, 0],
-  [false, true, 0],
-  [true, false, 0],
-  [true, true, 0],
+  [false, false, 15],
+  [false, true, 7],
+  [true, false, 13],
+  [true, true, 6],
 ])(
   'ordinary mail (at a return address: %s, kept aside: %s) is no bounce that suppresses an address: at least %i',
   async (isAtReturnAddress, held, least) => {
