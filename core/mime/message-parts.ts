@@ -108,9 +108,12 @@ function inheritEncoding(node: PartNode, content: Buffer): TransferEncoding {
   for (let at = node.parentNode; at !== false && stated === '7bit'; at = at.parentNode)
     stated = at.fields.transferEncoding;
   if (stated !== 'quoted-printable' && stated !== 'base64') return '7bit';
-  const text = content.toString('latin1', 0, MAX_PROOF_BYTES);
-  const proof = stated === 'base64' ? BASE64_LINES : QUOTED_PRINTABLE;
-  return proof.test(text) ? stated : '7bit';
+  return provesEncoding(content.toString('latin1', 0, MAX_PROOF_BYTES), stated) ? stated : '7bit';
+}
+
+/** Returns whether text, each character a byte, can only be meant as encoded so. Linear. */
+export function provesEncoding(text: string, encoding: 'quoted-printable' | 'base64'): boolean {
+  return (encoding === 'base64' ? BASE64_LINES : QUOTED_PRINTABLE).test(text);
 }
 
 /** Returns the name behind `begin 644`; null when it is missing. */

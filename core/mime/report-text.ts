@@ -80,7 +80,9 @@ export function kindOfText(
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
     if (isBounce || (isRefusal && isReply)) return 'bounce';
     // Programs and people at such addresses write of other things, too: `Check 12 failed: host not found`.
-    const isOther = !isReturning && (isGreeting(statement) || QUESTION.test(statement) || !(isAboutMail(statement) || RECIPIENT.test(statement)));
+    const isOther =
+      !isReturning &&
+      (isGreeting(statement) || QUESTION.test(statement) || !(isAboutMail(statement) || RECIPIENT.test(statement)));
     return isRefusal && !isOther ? 'bounce' : null;
   }
   const isOwn = !isReplyOfPerson(header, subject) && !asks(statement);
@@ -105,7 +107,8 @@ function isAboutMail(statement: string): boolean {
 
 const MAIL =
   /(?<!\p{L})(?:e-?)?mail|message|messaging|user|inbox|nachricht|postfach|benutzer|nutzer|courriel|courrier|utilisateur|boîte|correo|mensaje|usuario|buzón|messaggio|posta|utente|casella|mensagem|caixa|bericht|gebruiker|wiadomo|użytkownik|skrzynk|zpráv|správ|uživatel|schránk|üzenet|levél|postafiók|meddeland|besked|melding|viesti|сообщени|письм|пользовател|ящик|лист|користувач|mesaj|ileti|kullanıcı|μήνυμα|χρήστη|邮件|郵件|邮箱|郵箱|用户|用戶|メール|ユーザ|메일|사용자|דוא|הודעה|رسالة|بريد/iu;
-const RECIPIENT = /recipient|empfänger|destinataire|destinatario|ontvanger|odbior|příjemc|címzett|mottagar|modtager|mottaker|vastaanottaja|получател|alıcı|παραλήπτη|收件人|宛先|수신/iu;
+const RECIPIENT =
+  /recipient|empfänger|destinataire|destinatario|ontvanger|odbior|příjemc|címzett|mottagar|modtager|mottaker|vastaanottaja|получател|alıcı|παραλήπτη|收件人|宛先|수신/iu;
 
 /** Says that mail arrived, and that of its end, not that it did not. */
 const DELIVERED =
