@@ -79,10 +79,11 @@ interface FileFacts {
 }
 
 const folder = path.join(import.meta.dirname, 'reported');
-const cases = readFileSync(path.join(folder, 'cases.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as ReportedCase);
+
+function readCases(file: string): ReportedCase[] {
+  const lines = readFileSync(path.join(folder, file), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as ReportedCase);
+}
 
 /** Whether a case was kept aside: nothing in the product was changed with it in sight. */
 function isHeld({ id }: ReportedCase): boolean {
@@ -92,10 +93,13 @@ function isHeld({ id }: ReportedCase): boolean {
 // Written and committed before the first look, in which 173 of 185 and 76 of 82 were read so.
 describe('mail after public reports of mail programs', () => {
   test.each([
-    [false, 184],
-    [true, 79],
-  ])('is read as its sender meant it (kept aside: %s): at least %i cases', async (held, least) => {
-    const all = cases.filter((each) => isHeld(each) === held);
+    ['cases.jsonl', false, 184],
+    ['cases.jsonl', true, 79],
+    // Written after the cures for the first.
+    ['cases-second.jsonl', false, 0],
+    ['cases-second.jsonl', true, 0],
+  ])('of %s is read as its sender meant it (kept aside: %s): at least %i cases', async (file, held, least) => {
+    const all = readCases(file).filter((each) => isHeld(each) === held);
     const wrong: string[] = [];
     for (const each of all) {
       try {
