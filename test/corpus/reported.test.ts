@@ -95,9 +95,9 @@ describe('mail after public reports of mail programs', () => {
   test.each([
     ['cases.jsonl', false, 184],
     ['cases.jsonl', true, 79],
-    // Written after the cures for the first.
-    ['cases-second.jsonl', false, 0],
-    ['cases-second.jsonl', true, 0],
+    // Written after the cures for the first; at the first look 30 of 34 and 24 of 24 were read so.
+    ['cases-second.jsonl', false, 34],
+    ['cases-second.jsonl', true, 24],
   ])('of %s is read as its sender meant it (kept aside: %s): at least %i cases', async (file, held, least) => {
     const all = readCases(file).filter((each) => isHeld(each) === held);
     const wrong: string[] = [];
