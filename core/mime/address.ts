@@ -67,7 +67,7 @@ const ADDRESS_AS_NAME = /"([^"<>\s]{1,320})"\s{0,10}<\1>/g;
 export function parseAddressList(value: string): AddressList {
   const addresses: Mailbox[] = [];
   const namedAfterAddress = new Set(Array.from(value.matchAll(ADDRESS_AS_NAME), ([, address]) => address));
-  for (const entry of addressparser(withPlainBrackets(withClosedQuotes(value)), { flatten: true })) {
+  for (const entry of addressparser(withQuotedNames(withPlainBrackets(withClosedQuotes(value))), { flatten: true })) {
     if (addresses.length === MAX_MAILBOXES) break;
     const address = storableText(entry.address.trim());
     const written = storableText(decodeEncodedWords(entry.name)).replace(/\s+/g, ' ').trim();
@@ -91,10 +91,80 @@ function withClosedQuotes(value: string): string {
   return /^[^"]*<[^<>\s]{1,320}>/.test(value.slice(last + 1)) ? value.slice(0, last) + value.slice(last + 1) : value;
 }
 
-/** Seen: `Ann <<ann@example.com>>`, `Ann <mailto:ann@example.com>`. Names in quotes stay as they are. */
+const QUOTED = /("(?:[^"\\]|\\[\s\S])*")/;
+
+/**
+ * Seen: `Ann <<ann@example.com>>`, `Ann <mailto:ann@example.com>`, `<Ann Lee <ann@example.com>`, `Ann <ann@example.com, Bo <bo@example.com>`. Names in
+ * quotes stay as they are.
+ */
 function withPlainBrackets(value: string): string {
-  if (value.includes('"') || !/<(?:<|mailto:)/i.test(value)) return value;
-  return value.replace(/<{1,2}(?:mailto:)?([^<>\s]{1,320})>{1,2}/gi, '<$1>');
+  if (!value.includes('<')) return value;
+  return value
+    .split(QUOTED)
+    .map((piece, at) =>
+      at % 2 === 1
+        ? piece
+        : piece
+            .replace(/<{1,2}(?:mailto:)?([^<>\s]{1,320})>{1,2}/gi, '<$1>')
+            .replace(/<(?=[^<>@,;]{1,200}<)/g, '')
+            .replace(/<([^<>\s@,;]{1,64}@[^<>\s,;]{1,255})(?=\s{0,10}(?:[,;]|$))/g, '<$1>'),
+    )
+    .join('');
+}
+
+/** A name without quotes, and its address in brackets. */
+const NAMED = /^\s*([^<>"]*[^<>"\s])\s*(<[^<>]+@[^<>]+>)\s*$/;
+/** Commas that a name without quotes may have. */
+const MAX_COMMAS = 3;
+
+/**
+ * Puts names into quotes that need them and have none: `Smith, John <john@example.com>`, `News: all of it <news@example.com>`,
+ * `me @ home <me@example.com>`. A value with a semicolon has groups.
+ */
+function withQuotedNames(value: string): string {
+  if (!value.includes('<') || value.includes(';') || !/[,:]|@[^<]*</.test(value)) return value;
+  const entries = splitEntries(value);
+  const fixed: string[] = [];
+  let words: string[] = [];
+  for (const entry of entries) {
+    if (/^[^<>"@:]*[^<>"@:\s][^<>"@:]*$/.test(entry) && words.length < MAX_COMMAS) {
+      words.push(entry);
+      continue;
+    }
+    const [, name = '', address = ''] = NAMED.exec(entry) ?? [];
+    const isName = words.length > 0 || name.includes('@') || (name.includes(':') && entries.length === 1);
+    if (name !== '' && isName)
+      fixed.push(
+        `"${[...words, name]
+          .map((part) => part.trim())
+          .join(', ')
+          .replace(/[\\"]/g, '\\$&')}" ${address}`,
+      );
+    else fixed.push(...words, entry);
+    words = [];
+  }
+  return [...fixed, ...words].join(',');
+}
+
+/** Splits a list at its commas outside of quotes, comments and brackets. */
+function splitEntries(value: string): string[] {
+  const entries: string[] = [];
+  let isQuoted = false;
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at];
+    if (character === '\\') at++;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (character === '(' || character === '<') depth++;
+    else if (character === ')' || character === '>') depth = Math.max(0, depth - 1);
+    else if (character === ',' && depth === 0) {
+      entries.push(value.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...entries, value.slice(start)];
 }
 
 /**

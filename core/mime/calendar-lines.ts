@@ -57,8 +57,8 @@ export function findLine(component: CalendarComponent, name: string): CalendarLi
 }
 
 const NAME = /^[\w-]+/;
-/** Values in quotes may contain separators, and Outlook writes some without. */
-const PARAMETER = /;([\w-]+)=((?:"[^"]*"|[^";:,])*(?:,(?:"[^"]*"|[^";:,])*)*)/y;
+/** Values in quotes may contain separators, and Outlook writes some without: `TZID=(UTC-05:00) Eastern Time (US & Canada)`. */
+const PARAMETER = /;([\w-]+)=((?:"[^"]*"|(?<==)\((?:UTC|GMT)(?:[+-]\d\d:\d\d)?\)|[^";:,])*(?:,(?:"[^"]*"|[^";:,])*)*)/y;
 
 function readLine(text: string): CalendarLine | null {
   const name = NAME.exec(text)?.[0];

@@ -83,13 +83,28 @@ function lastOnset(rule: CalendarComponent, wall: Date): number | null {
   const repeat = findLine(rule, 'RRULE')?.value.toUpperCase() ?? '';
   const [, which = '', weekday = ''] = /BYDAY=(-?\d)([A-Z]{2})/.exec(repeat) ?? [];
   const inMonth = Number(/BYMONTH=(\d{1,2})/.exec(repeat)?.[1] ?? month) - 1;
-  const candidates = [first];
+  const candidates = [first, ...readDates(rule)];
   if (weekday !== '')
     for (const each of [wall.getUTCFullYear() - 1, wall.getUTCFullYear()])
       candidates.push(nthWeekday(each, inMonth, Number(which), DAYS.indexOf(weekday)) + (first % DAY_MS));
   const begun = candidates.filter((at) => at >= first && at <= wall.getTime());
   return begun.length === 0 ? null : Math.max(...begun);
 }
+
+/** Returns when the rule begins again on further dates, as if they were in UTC. */
+function readDates(rule: CalendarComponent): number[] {
+  return rule.lines
+    .filter(({ name }) => name === 'RDATE')
+    .slice(0, MAX_DATES)
+    .flatMap(({ value }) => value.split(',').slice(0, MAX_DATES))
+    .flatMap((date) => {
+      const found = /^\s*(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})/.exec(date);
+      const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = found?.slice(1).map(Number) ?? [];
+      return found === null ? [] : [Date.UTC(year, month - 1, day, hour, minute, second)];
+    });
+}
+
+const MAX_DATES = 100;
 
 /** Returns midnight of the n-th weekday of a month; negative numbers count from its end. */
 function nthWeekday(year: number, month: number, which: number, weekday: number): number {

@@ -6,6 +6,14 @@ import { decodeCharset } from '../shared/text.ts';
  * words of one charset are decoded together, because mail programs split characters between them. Broken words stay. Linear; never throws.
  */
 export function decodeEncodedWords(text: string): string {
+  const decoded = decodeWords(text);
+  // Seen: programs that encode what is encoded. Words within other text are meant as they are.
+  return decoded !== text && ONLY_WORDS.test(decoded) ? decodeWords(decoded) : decoded;
+}
+
+const ONLY_WORDS = /^(?:\s*=\?[^?\s=]{1,60}\?[BbQq]\?[^?]{0,2000}\?=){1,20}\s*$/;
+
+function decodeWords(text: string): string {
   if (!text.includes('=?')) return text;
   const pieces: string[] = [];
   let group: { charset: string; bytes: Buffer[] } | null = null;

@@ -31,7 +31,8 @@ export function readHeaderSection(bytes: Buffer, maxBytes = Number.POSITIVE_INFI
   const section = bytes.toString('latin1', 0, Math.min(end, maxBytes));
   const hidesFrom = hasFromBetween(bytes, end);
   const fields: HeaderField[] = [];
-  let at = 0;
+  // A byte order mark, which programs that save text write.
+  let at = section.startsWith('\xef\xbb\xbf') ? 3 : 0;
   while (at < section.length) {
     const end = endOfField(section, at);
     const field = toField(section.slice(at, end));

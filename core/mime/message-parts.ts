@@ -1,5 +1,5 @@
 import { findCharset } from '../shared/charset-name.ts';
-import { decodeCharset, storableText } from '../shared/text.ts';
+import { decodeCharset, decodeRawText, storableText } from '../shared/text.ts';
 import { decodeAttachment, type TransferEncoding } from './attachment.ts';
 import { endOfHeaderSection } from './header-fields.ts';
 import { detectTypeByName, readFilename } from './part-fields.ts';
@@ -47,7 +47,7 @@ interface Parts {
 export async function readParts(bytes: Buffer): Promise<Parts> {
   const { bodies, isTruncated } = await readPartBodies(bytes);
   const bodyCharset = findBodyCharset(bodies);
-  const leaves = bodies.map((body) => toLeaf(body, bodyCharset));
+  const leaves = bodies.map((body) => toLeaf(bytes, body, bodyCharset));
   chooseRichText(bytes, bodies, leaves);
   return { leaves, bodyCharset, isTruncated };
 }
@@ -62,9 +62,12 @@ function isAsciiOrUtf8(charset: string): boolean {
   return name === null || name === 'ascii' || name === 'utf8';
 }
 
-function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string | null): Leaf {
+function toLeaf(bytes: Buffer, { node, headStart, start, end }: PartBody, bodyCharset: string | null): Leaf {
   const { fields } = node;
-  const filename = readFilename(fields, bodyCharset);
+  const content = bytes.subarray(start, end);
+  const transferEncoding = fields.statesEncoding ? fields.transferEncoding : inheritEncoding(node, content);
+  const filename =
+    readFilename(fields, bodyCharset) ?? (transferEncoding === 'uuencode' ? readUuencodedName(content) : null);
   const contentType = storableText(readContentType(node, filename));
   const { disposition } = fields;
   const isAlternative = isWithinAlternative(node);
@@ -73,7 +76,7 @@ function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string |
   return {
     contentType,
     charset: fields.charset,
-    transferEncoding: fields.transferEncoding,
+    transferEncoding,
     flowed: fields.flowed,
     filename,
     disposition,
@@ -88,6 +91,38 @@ function toLeaf({ node, headStart, start, end }: PartBody, bodyCharset: string |
     length: end - start,
   };
 }
+
+/** Bytes of a part that prove its encoding. */
+const MAX_PROOF_BYTES = 65_536;
+/** Quoted-printable: ASCII whose equals signs are escapes or soft line ends, at least one of them an escape. */
+const QUOTED_PRINTABLE = /^[^=\x80-\xff]*(?:=(?:[0-9A-F]{2}|[ \t]*\r?\n|[0-9A-F]?$)[^=\x80-\xff]*)+$/;
+/** Full lines of base64, and a shorter last one. */
+const BASE64_LINES = /^\s*(?:[A-Za-z0-9+/]{60,76}\r?\n)+(?:[A-Za-z0-9+/]{0,76}={0,2}\s*)?$/;
+
+/**
+ * Returns the encoding that the multipart around a part states, if the part states none and its bytes prove it: RFC 2045 §6.4 forbids it
+ * there, and some programs state it for all parts.
+ */
+function inheritEncoding(node: PartNode, content: Buffer): TransferEncoding {
+  let stated: TransferEncoding = '7bit';
+  for (let at = node.parentNode; at !== false && stated === '7bit'; at = at.parentNode)
+    stated = at.fields.transferEncoding;
+  if (stated !== 'quoted-printable' && stated !== 'base64') return '7bit';
+  return provesEncoding(content.toString('latin1', 0, MAX_PROOF_BYTES), stated) ? stated : '7bit';
+}
+
+/** Returns whether text, each character a byte, can only be meant as encoded so. Linear. */
+export function provesEncoding(text: string, encoding: 'quoted-printable' | 'base64'): boolean {
+  return (encoding === 'base64' ? BASE64_LINES : QUOTED_PRINTABLE).test(text);
+}
+
+/** Returns the name behind `begin 644`; null when it is missing. */
+function readUuencodedName(content: Buffer): string | null {
+  const name = /^begin [0-7]{3,4} ([^\r\n]{1,500})/m.exec(content.toString('latin1', 0, MAX_NAME_BYTES))?.[1]?.trim();
+  return name === undefined || name === '' ? null : storableText(decodeRawText(name));
+}
+
+const MAX_NAME_BYTES = 2_000;
 
 /** Types that all mail programs show; reports and their quoted headers are read by people, too. */
 function isShownType(contentType: string): boolean {

@@ -45,38 +45,51 @@ export function parseParameters(unfolded: string): ParameterList {
  * 2047 §5 does not allow here, are decoded because mail programs write them. Other bytes are UTF-8, or of the charset of the body.
  */
 export function readParameter(list: ParameterList, name: string, bodyCharset: string | null): string | null {
-  const sections = list.parameters.flatMap(([given, value]) => {
+  const plain = list.parameters.find(([given]) => given === name)?.[1] ?? null;
+  const sections = readSections(list.parameters, name);
+  if (sections === null) return plain === null ? null : decodeWords(plain, bodyCharset);
+  const { latin1, charset, isStated } = sections;
+  if (charset === null) return decodeWords(latin1, bodyCharset);
+  const text =
+    charset === '' ? decodeRawText(latin1, bodyCharset) : decodeCharset(Buffer.from(latin1, 'latin1'), charset);
+  return isStated ? text : decodeEncodedWords(text);
+}
+
+/** Returns the boundary of a multipart type (RFC 2046 §5.1.1), each character a byte; null when it is missing. */
+export function readBoundary({ parameters }: ParameterList): string | null {
+  const plain = parameters.find(([name]) => name === 'boundary')?.[1];
+  // White space at the end is no part of it: gateways remove and add it.
+  const boundary = (plain ?? readSections(parameters, 'boundary')?.latin1 ?? '').trimEnd();
+  return boundary === '' ? null : boundary;
+}
+
+/** The value of a parameter in sections (RFC 2231 §3), percent-decoded; each character is a byte. */
+interface Sections {
+  latin1: string;
+  /** null: no section is marked as encoded; empty: none is named */
+  charset: string | null;
+  /** whether the first section names a charset and a language, also empty ones */
+  isStated: boolean;
+}
+
+/** Joins the sections of a parameter by number, whatever their order; null when there are none. */
+function readSections(parameters: ParameterList['parameters'], name: string): Sections | null {
+  const sections = parameters.flatMap(([given, value]) => {
     const section = given.startsWith(`${name}*`) ? SECTION.exec(given.slice(name.length)) : null;
     return section === null
       ? []
       : [{ at: Number(section[1] ?? 0), isEncoded: section[2] === '*' || section[1] === undefined, value }];
   });
-  const plain = list.parameters.find(([given]) => given === name)?.[1] ?? null;
-  if (sections.length === 0) return plain === null ? null : decodeWords(plain, bodyCharset);
+  if (sections.length === 0) return null;
   sections.sort((a, b) => a.at - b.at);
-  if (!sections.some(({ isEncoded }) => isEncoded))
-    return decodeWords(sections.map(({ value }) => value).join(''), bodyCharset);
   const [first] = sections;
   const stated = first?.isEncoded === true ? /^([^'%]*)'[^']*'/s.exec(first.value) : null;
-  const bytes = sections.map(({ value, isEncoded }, at) => {
+  const pieces = sections.map(({ value, isEncoded }, at) => {
     const content = at === 0 ? value.slice(stated?.[0].length ?? 0) : value;
     return isEncoded ? percentDecoded(content) : content;
   });
-  const latin1 = bytes.join('');
-  const charset = stated?.[1] ?? '';
-  const text =
-    charset === '' ? decodeRawText(latin1, bodyCharset) : decodeCharset(Buffer.from(latin1, 'latin1'), charset);
-  return stated === null ? decodeEncodedWords(text) : text;
-}
-
-/** Returns the boundary of a multipart type (RFC 2046 §5.1.1), each character a byte; null when it is missing. */
-export function readBoundary({ parameters }: ParameterList): string | null {
-  const sections = parameters.filter(([name]) => /^boundary(?:\*\d{1,6}\*?|\*)?$/.test(name));
-  // White space at the end is no part of it: gateways remove and add it.
-  const boundary = (
-    sections.find(([name]) => name === 'boundary')?.[1] ?? sections.map(([, value]) => value).join('')
-  ).trimEnd();
-  return boundary === '' ? null : boundary;
+  const charset = sections.some(({ isEncoded }) => isEncoded) ? (stated?.[1] ?? '') : null;
+  return { latin1: pieces.join(''), charset, isStated: stated !== null };
 }
 
 const SEPARATOR = /[\s;,]*/y;

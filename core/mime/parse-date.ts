@@ -21,8 +21,26 @@ export function parseDate(raw: string): Date | null {
 }
 
 const MAX_LENGTH = 100;
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const MONTH = `(${MONTHS.join('|')})[a-z]*`;
+/** How the months begin, also as programs write them in the language of their user. */
+const MONTHS = [
+  'jan ene gen sty янв',
+  'feb fév fev lut фев',
+  'mar mär maer mrt мар',
+  'apr avr abr kwi апр',
+  'may mai mei maj mag май мая',
+  'jun juin giu cze июн',
+  'jul juil lug lip июл',
+  'aug aoû aou ago sie авг',
+  'sep set wrz сен',
+  'oct okt ott out paź paz окт',
+  'nov лис ноя',
+  'dec déc dez dic des gru дек',
+].map((names) => names.split(' '));
+const MONTH = `(${MONTHS.flat().join('|')})\\p{L}*`;
+
+function findMonth(name = ''): number {
+  return MONTHS.findIndex((names) => names.includes(name.toLowerCase()));
+}
 
 interface Day {
   year: number;
@@ -35,17 +53,21 @@ interface Day {
 /** `9 Nov 2026` and `09-Nov-26`; `Nov 9, 2026`; `Nov 9 10:00:00 PST 2026` (asctime); `2026-11-09`. */
 const DAY_FIRST = new RegExp(
   String.raw`(?<![\d:])(\d{1,2})(?:st|nd|rd|th|\.)?[ ,-]*${MONTH}[ ,.-]*(\d{2,5})(?![\d:])`,
-  'i',
+  'iu',
 );
-const MONTH_FIRST = new RegExp(String.raw`${MONTH}[ .]+(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4})(?![\d:])`, 'i');
-const YEAR_LAST = new RegExp(String.raw`${MONTH} +(\d{1,2}) +(?=\d{1,2}:\d{2}.* (\d{4})(?: |$))`, 'i');
+const MONTH_FIRST = new RegExp(String.raw`${MONTH}[ .]+(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4})(?![\d:])`, 'iu');
+const YEAR_LAST = new RegExp(String.raw`${MONTH} +(\d{1,2}) +(?=\d{1,2}:\d{2}.* (\d{4})(?: |$))`, 'iu');
 const NUMERIC = /^(?:[a-z]{3},? )?(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?=[T ]|$)T?/i;
+/** `3.11.2026`, `Tue, 03 11 2026`. With slashes, either may be the month. */
+const NUMERIC_LAST = /^(?:\p{L}{2,12}\.?,? )?(\d{1,2})([. ])(\d{1,2})\2(\d{4})(?=[ ,]|$)/u;
 
 function readDay(value: string): Day | null {
   const first = DAY_FIRST.exec(value);
-  if (first !== null) return toDay(first[3], MONTHS.indexOf((first[2] ?? '').toLowerCase()), first[1], first[0]);
+  if (first !== null) return toDay(first[3], findMonth(first[2]), first[1], first[0]);
   const second = MONTH_FIRST.exec(value) ?? YEAR_LAST.exec(value);
-  if (second !== null) return toDay(second[3], MONTHS.indexOf((second[1] ?? '').toLowerCase()), second[2], second[0]);
+  if (second !== null) return toDay(second[3], findMonth(second[1]), second[2], second[0]);
+  const last = NUMERIC_LAST.exec(value);
+  if (last !== null) return toDay(last[4], Number(last[3]) - 1, last[1], last[0]);
   const numeric = NUMERIC.exec(value);
   return numeric === null ? null : toDay(numeric[1], Number(numeric[2]) - 1, numeric[3], numeric[0]);
 }

@@ -27,6 +27,7 @@ import { readHtmlReply } from './reply-html.ts';
 import { isAsciiText } from './reply-line.ts';
 import { type RemovedPart, type Reply, readReply } from './reply-text.ts';
 import { readScreenedNames } from './screened-names.ts';
+import { readShownParts, type ShownPart } from './signed-content.ts';
 import { isForwardSubject, isReplySubject } from './subject.ts';
 
 /** The stored fields of a received message besides its bytes. All texts are well-formed and without U+0000. */
@@ -102,7 +103,7 @@ export async function parseMessage(bytes: Buffer, readSuffixes?: () => PublicSuf
   const { leaves, bodyCharset, isTruncated } = await readParts(bytes);
   const head = readHead(section, bodyCharset);
   const attached = leaves.filter((leaf) => leaf.isAttachment);
-  const bodies = readBodies(bytes, leaves, head);
+  const bodies = readBodies(await readShownParts(bytes, leaves), head);
   const attachments = attached.slice(0, MAX_ATTACHMENTS).map((leaf, index) => toAttachment(bytes, leaf, index));
   addEvent(bytes, attached, attachments);
   const { screenMail } = await loadScreening();
@@ -199,12 +200,11 @@ function idsText(section: HeaderSection, name: 'message-id' | 'in-reply-to' | 'r
   return raw.includes('=?') ? decodeText(raw) : decodeCharset(Buffer.from(raw, 'latin1'), null);
 }
 
-function readBodies(bytes: Buffer, leaves: readonly Leaf[], { subject, inReplyTo, references }: Head): Bodies {
+function readBodies(parts: readonly ShownPart[], { subject, inReplyTo, references }: Head): Bodies {
   const texts: string[] = [];
   const htmls: string[] = [];
-  const hasHtml = leaves.some((leaf) => leaf.isBody && leaf.contentType === 'text/html');
-  for (const leaf of leaves) {
-    if (!leaf.isBody) continue;
+  const hasHtml = parts.some(({ leaf }) => leaf.contentType === 'text/html');
+  for (const { bytes, leaf } of parts) {
     const text = storableText(decodeLeafText(bytes, leaf));
     if (leaf.contentType === 'text/html') {
       htmls.push(text);
@@ -236,7 +236,8 @@ function decodeLeafText(bytes: Buffer, leaf: Leaf): string {
   const content = decodeContent(bytes, leaf);
   const isHtml = leaf.contentType === 'text/html';
   const text = decodeCharset(content, isHtml ? chooseHtmlCharset(content, leaf.charset) : leaf.charset);
-  const lines = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+  // Seen: `=0D` before a line end.
+  const lines = text.includes('\r') ? text.replace(/\r{1,2}\n/g, '\n') : text;
   return isEnrichedType(leaf.contentType) ? readEnrichedText(lines, leaf.contentType) : unflow(lines, leaf.flowed);
 }
 

@@ -14,6 +14,8 @@ export interface PartFields {
   /** as given; null when missing */
   charset: string | null;
   transferEncoding: TransferEncoding;
+  /** whether there is a Content-Transfer-Encoding field */
+  statesEncoding: boolean;
   /** format=flowed (RFC 3676), with or without DelSp=yes; null when not flowed */
   flowed: 'keep-space' | 'delete-space' | null;
   /** null when missing; unknown values mean attachment (RFC 2183 §2.8) */
@@ -37,7 +39,7 @@ export function readPartFields(head: Buffer): PartFields {
     contentType: toContentType(contentType.value),
     boundary: readBoundary(contentType),
     charset: charset === '' ? null : charset,
-    transferEncoding: toTransferEncoding(unfold(firstField(section, 'content-transfer-encoding')?.raw ?? '')),
+    ...readTransferEncoding(section),
     flowed: parameter('format') !== 'flowed' ? null : parameter('delsp') === 'yes' ? 'delete-space' : 'keep-space',
     disposition: toDisposition(disposition.value),
     contentId: toContentId(firstField(section, 'content-id')?.raw ?? ''),
@@ -68,12 +70,39 @@ function readName(list: ParameterList, name: string, bodyCharset: string | null)
 }
 
 function readParameterField(section: HeaderSection, name: string): ParameterList {
-  return parseParameters(unfoldBytes(firstField(section, name)?.raw ?? '').trim());
+  const value = unfoldBytes(firstField(section, name)?.raw ?? '').trim();
+  // Seen: the whole field as encoded words, `=?koi8-r?Q?image/png=3B_name=3D...?=`. Characters are bytes in a list of parameters.
+  const isEncoded = /^=\?[^?]{1,40}\?[BbQq]\?/.test(value);
+  return parseParameters(isEncoded ? Buffer.from(decodeEncodedWords(value)).toString('latin1').trim() : value);
 }
 
+/** Of several fields the first counts whose encoding is known: `raw`, which some programs write, is none. */
+function readTransferEncoding(section: HeaderSection): Pick<PartFields, 'transferEncoding' | 'statesEncoding'> {
+  const fields = section.fields.filter(({ name }) => name === 'content-transfer-encoding').slice(0, MAX_ENCODINGS);
+  const values = fields.length > 0 ? fields.map(({ raw }) => raw) : readGluedEncoding(section);
+  const encodings = values.map((value) => toTransferEncoding(unfold(value)));
+  return {
+    transferEncoding: encodings.find((encoding) => encoding !== 'binary') ?? encodings[0] ?? '7bit',
+    statesEncoding: values.length > 0,
+  };
+}
+
+const MAX_ENCODINGS = 10;
+
+/** Seen: `Content-Type: text/plain; charset="utf-8" Content-Transfer-Encoding: base64`. */
+function readGluedEncoding(section: HeaderSection): string[] {
+  const above = unfoldBytes(firstField(section, 'content-type')?.raw ?? '').slice(0, MAX_GLUED_LENGTH);
+  const glued = /["\s;]content-transfer-encoding ?: ?([\w-]{1,40})["\s]*$/i.exec(above)?.[1];
+  return glued === undefined ? [] : [glued];
+}
+
+const MAX_GLUED_LENGTH = 2_000;
+
+/** Also of `multipart/multipart/mixed`. */
 function toContentType(value: string): string | null {
   if (value === 'multipart') return 'multipart/mixed';
-  return /^[^\s/]+\/[^\s/]+$/.test(value) ? value : null;
+  const type = value.replace(/^([a-z]+)\/(?=\1\/)/, '');
+  return /^[^\s/]+\/[^\s/]+$/.test(type) ? type : null;
 }
 
 function toDisposition(value: string): PartFields['disposition'] {

@@ -275,16 +275,21 @@ class PartReader {
     );
   }
 
-  /** The text of a part may be directly below its fields, so that the empty line behind it seems to end its header section. */
+  /**
+   * The text of a part may be directly below its fields, so that the empty line behind it, or behind the first paragraph of a message, seems to end
+   * its header section.
+   */
   #recoverText(body: PartBody): void {
     const { node, headStart, start, end } = body;
-    if (node.parentNode === false || start - headStart > MAX_PREAMBLE_BYTES) return;
-    if (!this.#isBlank(start, end)) return;
+    const isMessage = node.parentNode === false;
+    if (start - headStart > MAX_PREAMBLE_BYTES || (isMessage ? node.multipart !== false : !this.#isBlank(start, end)))
+      return;
     const lines = this.#whole.toString('latin1', headStart, start).split(/(?<=\n)/);
     const first = findText(lines);
-    if (first < 1) return;
+    const text = lines.slice(first).join('');
+    if (first < 1 || (isMessage && !SENTENCE.test(text))) return;
     body.start = headStart + lines.slice(0, first).join('').length;
-    body.end = body.start + lines.slice(first).join('').trimEnd().length;
+    if (!isMessage) body.end = body.start + text.trimEnd().length;
   }
 
   #isBlank(start: number, end: number): boolean {
@@ -328,6 +333,8 @@ function findText(lines: readonly string[]): number {
   return lines.slice(first).some((line) => KNOWN_FIELD.test(line)) ? -1 : first;
 }
 
+/** At least four words on a line, and not the rest of a field that lost its name. */
+const SENTENCE = /^[^\0-\x08\x0e-\x1f]*?(?:^|\n)(?:[^\s<>=;@]{1,40} ){3}/;
 /** Bytes of a body that may be nothing but white space. */
 const MAX_BLANK_BYTES = 1_000;
 const MAX_NAME_LENGTH = 200;

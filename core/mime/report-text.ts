@@ -78,7 +78,12 @@ export function kindOfText(
       fate === 'undelivered' ||
       isBounceWorded(text) ||
       SERVER_BOUNCE_WORDINGS.some((wording) => text.includes(wording));
-    return isBounce || isRefusal ? 'bounce' : null;
+    if (isBounce || (isRefusal && isReply)) return 'bounce';
+    // Programs and people at such addresses write of other things, too: `Check 12 failed: host not found`.
+    const isOther =
+      !isReturning &&
+      (isGreeting(statement) || QUESTION.test(statement) || !(isAboutMail(statement) || RECIPIENT.test(statement)));
+    return isRefusal && !isOther ? 'bounce' : null;
   }
   const isOwn = !isReplyOfPerson(header, subject) && !asks(statement);
   const other = isOfProgram(header, { subject, statement, isOwn, isGreeting: isGreeting(statement) })
@@ -88,9 +93,22 @@ export function kindOfText(
   if (isReplyOfPerson(header, subject) || (isLetter(statement) && !isTitled)) return other;
   // A person may write about such mail, or about a parcel: the start must say it, and the subject, a reply or a returned message confirm it.
   if (!isRefusal || !isBounceWorded(text.slice(0, MAX_START_LENGTH))) return other;
-  if (!isReply && !isReturning && !isBounceWorded(subject)) return other;
+  if (!isReply && !isReturning && !(isBounceWorded(subject) && isAboutMail(statement))) return other;
   return isDelay ? 'delay' : 'bounce';
 }
+
+/** A question within a text, and not in an address of the web. */
+const QUESTION = /\p{L}\?(?:\s|$)/u;
+
+/** Whether a text is about mail, and not about a parcel, a payment or a computer: it has an address, or a word for mail. */
+function isAboutMail(statement: string): boolean {
+  return statement.includes('@') || MAIL.test(statement);
+}
+
+const MAIL =
+  /(?<!\p{L})(?:e-?)?mail|message|messaging|user|inbox|nachricht|postfach|benutzer|nutzer|courriel|courrier|utilisateur|boîte|correo|mensaje|usuario|buzón|messaggio|posta|utente|casella|mensagem|caixa|bericht|gebruiker|wiadomo|użytkownik|skrzynk|zpráv|správ|uživatel|schránk|üzenet|levél|postafiók|meddeland|besked|melding|viesti|сообщени|письм|пользовател|ящик|лист|користувач|mesaj|ileti|kullanıcı|μήνυμα|χρήστη|邮件|郵件|邮箱|郵箱|用户|用戶|メール|ユーザ|메일|사용자|דוא|הודעה|رسالة|بريد/iu;
+const RECIPIENT =
+  /recipient|empfänger|destinataire|destinatario|ontvanger|odbior|příjemc|címzett|mottagar|modtager|mottaker|vastaanottaja|получател|alıcı|παραλήπτη|收件人|宛先|수신/iu;
 
 /** Says that mail arrived, and that of its end, not that it did not. */
 const DELIVERED =

@@ -1,3 +1,5 @@
+import { lazily } from '../shared/lazily.ts';
+
 /** IANA zones by the names that Windows has for them, in lower case (Unicode CLDR, windowsZones, territory 001). */
 const TABLE = `
 Dateline Standard Time=Etc/GMT+12|UTC-11=Etc/GMT+11|Aleutian Standard Time=America/Adak|Hawaiian Standard Time=Pacific/Honolulu
@@ -61,11 +63,33 @@ const ZONES: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** Returns the IANA zone of a name that Windows, Outlook or Exchange has for a zone; null when it is unknown. */
+/** IANA zones by the city in their name, in lower case. */
+const CITIES = lazily(
+  () =>
+    new Map(
+      Intl.supportedValuesOf('timeZone').map((zone) => [
+        zone
+          .slice(zone.lastIndexOf('/') + 1)
+          .replaceAll('_', ' ')
+          .toLowerCase(),
+        zone,
+      ]),
+    ),
+);
+
+/**
+ * Returns the IANA zone of a name that Windows, Outlook or Exchange has for a zone, also of the one that it displays, by the first city that is
+ * known: `(UTC+07:00) Bangkok, Hanoi, Jakarta`. Null when it is unknown.
+ */
 export function findWindowsZone(name: string): string | null {
   const key = name
     .toLowerCase()
+    .replaceAll('\\', '')
     .replace(/^\(gmt/, '(utc')
     .trim();
-  return ZONES.get(key) ?? ZONES.get(key.replace(/ (?:daylight|summer) time/, ' standard time')) ?? null;
+  const known = ZONES.get(key) ?? ZONES.get(key.replace(/ (?:daylight|summer) time/, ' standard time'));
+  if (known !== undefined) return known;
+  const cities = /^\(utc(?:[+-]\d\d:\d\d)?\) (.{1,150})$/.exec(key)?.[1]?.split(/, ?/) ?? [];
+  const found = cities.find((city) => CITIES().has(city));
+  return found === undefined ? null : (CITIES().get(found) ?? null);
 }

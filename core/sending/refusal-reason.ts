@@ -3,6 +3,7 @@ import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { reduceToHeads } from './phrase-heads.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
+import { maySayFull, saysNothing } from './uncertain-clause.ts';
 import { FOR_YOU, isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
 import { correctEnglish } from './word-patterns.ts';
@@ -166,8 +167,10 @@ function reasonOfText(text: string, status: string | null): RefusalReason | null
       wordings.some((wording) =>
         hasWording(reason === 'user_unknown' || reason === 'host_unknown' ? heads : searched, wording),
       )
-    )
+    ) {
+      if (reason === 'user_unknown' && maySayFull(searched)) return 'mailbox_full';
       return reason === 'mailbox_disabled' && saysLeft(searched) ? 'user_unknown' : reason;
+    }
     if (reason !== 'user_unknown' || wordings.length < MIN_GENERAL_WORDINGS) continue;
     // `There is no room left in the mailbox` is not about an unknown one.
     if (saysFull(searched)) return 'mailbox_full';
@@ -369,7 +372,7 @@ function isAboutOthers(
   if (isUnconditional && CONDITION.test(text.slice(end, end + MAX_CONTEXT_LENGTH))) return true;
   if (THING_BEFORE.test(text.slice(Math.max(0, start - MAX_CONTEXT_LENGTH), start))) return true;
   const clause = findClause(text, start, end);
-  if (FOR_YOU.test(clause)) return true;
+  if (FOR_YOU.test(clause) || saysNothing(clause)) return true;
   if (isHost && (HOST_OF_OTHERS.test(clause) || (parts.length > 1 && isAboutThing(text.slice(start, end)))))
     return true;
   // `user lookup failed: LDAP server not found`: what is missing has a subject of its own.

@@ -7,14 +7,8 @@ import { readMailReport } from '../../core/mime/parse-bounce.ts';
 import { type ParsedMessage, parseMessage } from '../../core/mime/parse-message.ts';
 import { baseSubject } from '../../core/mime/subject.ts';
 import { replySubject } from '../../core/sending/address-reply.ts';
-import {
-  findLinks,
-  findSubjectAnchor,
-  type Joinable,
-  joinBatch,
-  type ThreadableMessage,
-} from '../../core/threads/threading.ts';
 import { corporaDirectory, hasCorpora } from '../support/mail/corpora.ts';
+import { joinMessages } from '../support/mail/join-messages.ts';
 
 /** A case of expect.jsonl. */
 interface PublicCase {
@@ -97,9 +91,9 @@ describe.skipIf(!hasCorpora)('the cases of public reports', () => {
   test.each(cases.filter(isOfThreads))('$id is joined as its senders meant it', async ({ id, expect: wanted }) => {
     const files = Array.isArray(wanted.files) ? wanted.files : [];
     const messages = await Promise.all(files.map(async (file) => [file, (await read(file)).message] as const));
-    const joined = joinBatch(messages.map(toJoinable), { threadOfKey: new Map(), threadsBySubject: new Map() });
-    const threads = joined.map(({ messages: each }) => each.map(({ message }) => message.emailId));
-    expect(threads).toEqual(DECIDED[id] ?? wanted.threads);
+    expect(joinMessages(messages.map(([file, message]) => [toName(file), message]))).toEqual(
+      DECIDED[id] ?? wanted.threads,
+    );
     for (const [file, { messageId, subject }] of messages) {
       const name = toName(file);
       if (wanted.message_id?.[name] !== undefined) expect(messageId).toBe(wanted.message_id[name]);
@@ -118,32 +112,8 @@ describe.skipIf(!hasCorpora)('the cases of public reports', () => {
   });
 });
 
-const SECOND_MS = 1_000;
-
 function toName(file: string): string {
   return file.replace(/\.eml$/, '');
-}
-
-/** A received message as its threads are decided by; messages arrive in the order of their files. */
-function toJoinable([file, parsed]: readonly [string, ParsedMessage], index: number): Joinable<ThreadableMessage> {
-  const { messageId, inReplyTo, references, subject, addresses, date } = parsed;
-  const createdAt = new Date(Date.UTC(2026, 0, 1) + index * SECOND_MS);
-  const message = {
-    emailId: toName(file),
-    messageId: messageId ?? '',
-    inReplyTo,
-    references,
-    subject,
-    baseSubject: baseSubject(subject),
-    ownAddress: 'hello@inbox.test',
-    addresses: [addresses.from, addresses.to, addresses.cc].flatMap((list) =>
-      (list?.addresses ?? []).map(({ address }) => address),
-    ),
-    createdAt,
-    date: date ?? createdAt,
-  };
-  const links = findLinks(message);
-  return { message, links, anchor: findSubjectAnchor(message, links) };
 }
 
 async function read(file: string): Promise<{ raw: Buffer; message: ParsedMessage }> {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { parseAddressList } from '../../../core/mime/address.ts';
 import { decodeEncodedWords } from '../../../core/mime/encoded-words.ts';
 import { endOfHeaderSection } from '../../../core/mime/header-fields.ts';
+import { provesEncoding } from '../../../core/mime/message-parts.ts';
 import { parseParameters, readParameter } from '../../../core/mime/parameters.ts';
 import { readPartBodies } from '../../../core/mime/part-reader.ts';
 import { decodeCharset } from '../../../core/shared/text.ts';
@@ -30,6 +32,28 @@ test.each<[name: string, unit: string, end: string]>([
     readParameter(list, 'filename', null);
     readParameter(parseParameters(`attachment; name=${unit.repeat(count)}${end}`), 'name', null);
   }, 40_000);
+});
+
+test.each<[name: string, unit: string, end: string]>([
+  ['names without addresses', 'a, ', 'Ann <ann@example.com>'],
+  ['brackets', '<', 'a@example.com>'],
+  ['open brackets and words', '<a ', '<a@example.com>'],
+  ['addresses that are not closed', '<a@example.com, ', ''],
+  ['colons', 'a: ', '<a@example.com>'],
+  ['quotes and backslashes', '"\\', ''],
+  ['signs', '@', ' <a@example.com>'],
+])('reads address lists with many %s in linear time', (_name, unit, end) => {
+  expectLinearGrowth((count) => parseAddressList(unit.repeat(count) + end), 5_000);
+});
+
+test.each<[name: string, unit: string, end: string]>([
+  ['equals signs', '=41', '!'],
+  ['equals signs and blanks', '= ', ''],
+  ['soft line ends', 'a=\r\n', '=x'],
+  ['lines of base64', `${'QUJD'.repeat(19)}\r\n`, '!'],
+])('proves the encoding of a part with many %s in linear time', (_name, unit, end) => {
+  for (const encoding of ['quoted-printable', 'base64'] as const)
+    expectLinearGrowth((count) => provesEncoding(unit.repeat(count) + end, encoding), 20_000);
 });
 
 test('reads header sections with many lines like delimiters in linear time', async () => {
