@@ -126,12 +126,17 @@ export const DATABASE_NAME = 'postroom';
 const PATIENCE_SECONDS = { service: 3, program: 90 };
 
 /** Settings of our own cluster that differ from PostgreSQL's defaults (fsync, full_page_writes and synchronous_commit stay on). */
-const SETTINGS = {
+export const CLUSTER_SETTINGS = {
   max_connections: '60',
   shared_buffers: chooseSharedBuffers(machineMemoryBytes()),
   // Every statement here is short, and compiling one costs more than it saves.
   jit: 'off',
   max_wal_size: '2GB',
+  // Four processes that would have nothing to do: statements read few pages, and nothing subscribes to this server.
+  io_method: 'sync',
+  max_logical_replication_workers: '0',
+  // Each commit writes what it logged, so a part of a megabyte waits at a time. By default 1/32 of the shared buffers, all of it touched in turn.
+  wal_buffers: '1MB',
   log_timezone: 'UTC',
 };
 
@@ -185,7 +190,7 @@ export async function startOnFreePort(
 }
 
 function clusterOptions(place: string, secrets: Secrets): Omit<EmbeddedClusterOptions, 'port'> {
-  return { directory: place, password: secrets.databasePassword, settings: SETTINGS };
+  return { directory: place, password: secrets.databasePassword, settings: CLUSTER_SETTINGS };
 }
 
 /**

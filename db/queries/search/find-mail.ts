@@ -30,9 +30,11 @@ export interface FindBounds {
   first: number;
   /** messages of a thread that are read with it */
   messages: number;
+  /** messages of a longer thread of which only the instants are read, at once */
+  instants: number;
 }
 
-export const FIND_BOUNDS: FindBounds = { near: 500, few: 4_000, first: 64, messages: 80 };
+export const FIND_BOUNDS: FindBounds = { near: 500, few: 4_000, first: 64, messages: 80, instants: 20_000 };
 
 /** The page of a search that wants all. */
 export const NO_PAGE: KeysetPage = { after: null, before: null, isInverted: false, limit: 0 };
@@ -167,16 +169,24 @@ async function lookUpThreads(
   if (emails !== null) return { emails };
   const found: FoundThread[] = [];
   let at = page;
-  for (let walked = bounds.first; ; walked = Math.min(walked * 4, bounds.few)) {
+  let seen = 0;
+  for (let walked = bounds.first; ; ) {
     const threads = await walkThreads(transaction, search, at, { walked, messages: bounds.messages, chosen });
-    const matching = await threadsWithMatch(transaction, search, matches, threads, bounds);
-    found.push(...threads.filter(({ id }) => matching.has(id)));
+    found.push(
+      ...(await threadsWithMatch(transaction, search, matches, threads, { bounds, most: page.limit - found.length })),
+    );
+    seen += threads.length;
     const last = threads.at(-1);
     if (last === undefined || threads.length < walked || found.length >= page.limit)
-      return { threadIds: found.slice(0, page.limit).map(({ id }) => id) };
+      return { threadIds: found.map(({ id }) => id) };
     at = { ...at, [page.isInverted ? 'before' : 'after']: { at: last.listedAt, id: last.id } };
+    const needed = (((page.limit - found.length) * seen) / found.length) * SPARE;
+    walked = Math.ceil(Math.min(Math.max(needed, bounds.first), walked * 4, bounds.few));
   }
 }
+
+/** How much more of the list is read than would fill the page if the rest of it matched as often as what was read. */
+const SPARE = 1.25;
 
 /** Returns how many threads the search finds. */
 export function countMatchingThreads(transaction: Transaction<Tables>, search: WordSearch): Promise<number> {
@@ -277,18 +287,19 @@ function foundEmail(row: EmailRow): FoundEmail {
   return { id: row.email_id, at: row.created_at.getTime() };
 }
 
+/** A found email with its thread; null: it has none yet. */
+type PickedEmail = FoundEmail & { threadId: string | null };
+
 /** Returns those of the emails that meet the conditions on emails besides words, in any order. */
 export async function pickEmails(
   transaction: Transaction<Tables>,
   search: WordSearch,
   emails: readonly FoundEmail[],
-): Promise<FoundEmail[]> {
+): Promise<PickedEmail[]> {
   if (emails.length === 0) return [];
-  const { rows } = await sql<EmailRow>`
-    select email_id, created_at from pick_emails(${buildQuery(search)}, ${emails.map(({ id }) => id)}::text[])`.execute(
-    transaction,
-  );
-  return rows.map(foundEmail);
+  const { rows } = await sql<EmailRow & { thread_id: string | null }>`
+    select * from pick_emails(${buildQuery(search)}, ${emails.map(({ id }) => id)}::text[])`.execute(transaction);
+  return rows.map((row) => ({ ...foundEmail(row), threadId: row.thread_id }));
 }
 
 /** Returns those of the next `walked` emails of the list that meet all conditions, and the last one read; null when no more follow. */
@@ -386,24 +397,28 @@ function readMessages(text: string | null): FoundEmail[] {
   });
 }
 
-/** Returns the ids of those of the threads of which a message matches. */
+/** Returns the first `most` of the threads of which a message matches. Long ones behind them are not read. */
 async function threadsWithMatch(
   transaction: Transaction<Tables>,
   search: WordSearch,
   matches: MailMatches,
   threads: readonly WalkedThread[],
-  { few }: FindBounds,
-): Promise<Set<string>> {
+  { bounds, most }: { bounds: FindBounds; most: number },
+): Promise<FoundThread[]> {
   const met = threads.filter(({ isMet }) => isMet);
-  const threadOf = new Map(met.flatMap(({ id, messages }) => messages.map((message) => [message.id, id])));
-  const picked = await matches.pick(met.flatMap(({ messages }) => messages));
-  const found = new Set(picked.flatMap(({ id }) => threadOf.get(id) ?? []));
-  for (const { id, hasMore } of met)
-    if (hasMore && !found.has(id) && (await hasMatch(transaction, search, matches, id, few))) found.add(id);
+  const picked = new Set((await matches.pick(met.flatMap(({ messages }) => messages))).map(({ id }) => id));
+  const found: FoundThread[] = [];
+  for (const thread of met) {
+    if (found.length === most) break;
+    const isFound =
+      thread.messages.some(({ id }) => picked.has(id)) ||
+      (thread.hasMore && (await hasMatch(transaction, search, matches, thread.id, bounds.instants)));
+    if (isFound) found.push(thread);
+  }
   return found;
 }
 
-/** Reads a long thread. */
+/** Looks for a match among all messages of a long thread: of those that match, the ones of its instants are picked. */
 async function hasMatch(
   transaction: Transaction<Tables>,
   search: WordSearch,
@@ -413,19 +428,36 @@ async function hasMatch(
 ): Promise<boolean> {
   let place: { at: Date; id: string } | null = null;
   for (;;) {
-    const walked: { rows: { messages: string; last_at: Date | null; last_id: string | null }[] } = await sql<{
-      messages: string;
+    const walked: { rows: { instants: Buffer; last_at: Date | null; last_id: string | null }[] } = await sql<{
+      instants: Buffer;
       last_at: Date | null;
       last_id: string | null;
     }>`
-      select * from walk_messages(${buildQuery(search)}, ${threadId}, ${place?.at ?? null}::timestamptz, ${place?.id ?? null}, ${most})`.execute(
+      select * from walk_messages(${search.workspaceId}, ${threadId}, ${place?.at ?? null}::timestamptz, ${place?.id ?? null}, ${most})`.execute(
       transaction,
     );
     const [row] = walked.rows;
-    if ((await matches.pick(readMessages(row?.messages ?? null))).length > 0) return true;
-    if (row?.last_at == null || row.last_id == null) return false;
+    if (row === undefined) return false;
+    for await (const emails of matches.walkInstants(readInstants(row.instants)))
+      if ((await pickEmails(transaction, search, emails)).some((email) => email.threadId === threadId)) return true;
+    if (row.last_at === null || row.last_id === null) return false;
     place = { at: row.last_at, id: row.last_id };
   }
+}
+
+/** The first instant of PostgreSQL's, which it counts microseconds from. Milliseconds since 1970. */
+const FIRST_INSTANT = Date.UTC(2000);
+const INSTANT_BYTES = 8;
+
+/** Reads the form of walk_messages in search-functions.sql. Returns milliseconds since 1970, ascending. */
+function readInstants(bytes: Buffer): Float64Array {
+  const instants = new Float64Array(bytes.length / INSTANT_BYTES);
+  for (let number = 0; number < instants.length; number++) {
+    const at = number * INSTANT_BYTES;
+    const microseconds = bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
+    instants[number] = FIRST_INSTANT + microseconds / 1_000;
+  }
+  return instants.sort();
 }
 
 function buildQuery({ workspaceId, terms, conditions }: WordSearch) {

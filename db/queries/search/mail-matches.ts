@@ -201,18 +201,37 @@ export class MailMatches {
     const ids = new Set(emails.map(({ id }) => id));
     const picked = await this.#matchTail(this.#tail.filter(({ id }) => ids.has(id)));
     const others = emails.filter(({ id }) => !this.#void.has(id));
-    const instants = new Float64Array(new Set(others.map(({ at }) => at))).sort();
+    const candidates = await this.#findAt(new Float64Array(others.map(({ at }) => at)).sort());
+    const wanted = new Set(others.map(({ id }) => id));
+    const found = await this.#resolve(candidates, EVERYTHING);
+    return [...picked.map(({ id, at }) => ({ id, at })), ...found.filter(({ id }) => wanted.has(id))];
+  }
+
+  /** Returns the emails that match and were created at one of these instants, in groups. In ascending order: milliseconds. */
+  async *walkInstants(instants: Float64Array): AsyncGenerator<FoundEmail[]> {
+    const ofTail = await this.#matchTail(this.#tail.filter(({ at }) => instants[lowerBound(instants, at)] === at));
+    if (ofTail.length > 0) yield ofTail;
+    const candidates = await this.#findAt(instants);
+    for (let at = 0; at < candidates.length; at += RESOLVED_AT_ONCE)
+      yield await this.#resolve(candidates.slice(at, at + RESOLVED_AT_ONCE), EVERYTHING);
+  }
+
+  /** Returns what segments have of these instants, in ascending order, that matches. Newest segments first. */
+  async #findAt(instants: Float64Array): Promise<NumberedEmail[]> {
     const within = ({ firstAt, lastAt }: SegmentRow) =>
       instants.subarray(lowerBound(instants, firstAt.getTime()), lowerBound(instants, lastAt.getTime() + 1));
     const touched = this.#segments.filter((segment) => within(segment).length > 0);
-    const wanted = new Set(others.map(({ id }) => id));
     const candidates: NumberedEmail[] = [];
-    for (const segment of await this.#reader.open(touched))
-      for (const at of segment.matches.found.isEmpty ? [] : within(segment.row))
-        for (let number = lowerBound(segment.times, at); segment.times[number] === at; number++)
+    for (const segment of await this.#reader.open(touched)) {
+      if (segment.matches.found.isEmpty) continue;
+      let before = Number.NaN;
+      for (const at of within(segment.row)) {
+        for (let number = at === before ? -1 : lowerBound(segment.times, at); segment.times[number] === at; number++)
           if (segment.matches.found.has(number)) candidates.push({ at, segment, number });
-    const found = await this.#resolve(candidates, EVERYTHING);
-    return [...picked.map(({ id, at }) => ({ id, at })), ...found.filter(({ id }) => wanted.has(id))];
+        before = at;
+      }
+    }
+    return candidates;
   }
 
   /**
@@ -356,6 +375,8 @@ const SEGMENTS_COUNTED = 8;
 const UNSURE_AT_ONCE = 200;
 /** Unindexed emails that are read before it is seen whether enough were found. */
 const TAIL_AT_ONCE = 200;
+/** Emails of given instants of which the ids are read at once. */
+const RESOLVED_AT_ONCE = 64;
 /** Emails that are looked at together, where few of them match. */
 const MAX_GROUP = 1_000;
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { startOnFreePort } from '../../../bin/runner/processes/single-machine.ts';
+import { CLUSTER_SETTINGS, startOnFreePort } from '../../../bin/runner/processes/single-machine.ts';
 import { PortTakenError, startEmbeddedCluster } from '../../../db/cluster/embedded-cluster.ts';
 import { freePort, queryOnce } from '../../support/cluster/cluster.ts';
 import { copyCluster } from '../../support/cluster/data-template.ts';
@@ -29,5 +29,32 @@ test('a cluster whose port another program took starts on another port', async (
     }
   } finally {
     await new Promise((resolve) => other.close(resolve));
+  }
+});
+
+test('our own PostgreSQL runs no process that has nothing to do', async () => {
+  const parent = await makeServiceDirectory(inject('runDirectory'), 'postroom-settings-');
+  const directory = path.join(parent, 'cluster');
+  const password = await copyCluster(directory);
+  const cluster = await startEmbeddedCluster({
+    directory,
+    password,
+    port: await freePort(),
+    settings: CLUSTER_SETTINGS,
+  });
+  try {
+    const rows = await queryOnce(
+      cluster.url,
+      `select distinct backend_type as type from pg_stat_activity where backend_type <> 'autovacuum worker' order by 1`,
+    );
+    expect(rows.map(({ type }) => type)).toEqual([
+      'autovacuum launcher',
+      'background writer',
+      'checkpointer',
+      'client backend',
+      'walwriter',
+    ]);
+  } finally {
+    await cluster.stop();
   }
 });

@@ -140,7 +140,7 @@ const SEARCHES = [
 ];
 
 // By bounds so small that every step is taken.
-const SMALL: FindBounds = { near: 15, few: 40, first: 4, messages: 3 };
+const SMALL: FindBounds = { near: 15, few: 40, first: 4, messages: 3, instants: 5 };
 const ANY = {
   type: null,
   status: null,

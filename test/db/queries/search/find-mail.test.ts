@@ -22,7 +22,7 @@ import { testActorContext } from '../../../support/stages/actor-context.ts';
 
 const USER = 'usr_both';
 const NOW = new Date('2026-07-01T00:00:00Z');
-const SMALL: find.FindBounds = { near: 15, few: 40, first: 4, messages: 3 };
+const SMALL: find.FindBounds = { near: 15, few: 40, first: 4, messages: 3, instants: 5 };
 const LIMITS = { newCount: 1, newSeconds: 0, changedCount: 1e6, goneCount: 1e6, changedSeconds: 1e6 };
 
 let testDatabase: TestDatabase;
