@@ -60,10 +60,11 @@ pid_of() {
   cat "$RUN_DIR/$1.pid" 2>/dev/null || true
 }
 
-# After a reboot a number may be another program's: the command line decides.
+# After a reboot a number may be another program's: the command line decides. A gateway begins again with settings of memory, under its own name
+# instead of run.js.
 runs() {
   pid=$(pid_of "$1")
-  [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF "$(command_of "$1")"
+  [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -e "$(command_of "$1")" -e "/bin/${1%-*}."
 }
 
 # where it says whether it is ready
