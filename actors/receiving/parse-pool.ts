@@ -15,7 +15,7 @@ export interface ParsePoolOptions {
   program?: URL;
   /** milliseconds of processor time until a thread without progress is ended; 5,000 by default */
   maxStillMs?: number;
-  /** milliseconds until threads without work end; 20 s by default */
+  /** milliseconds until threads without work end; a minute by default */
   idleMs?: number;
 }
 
@@ -83,7 +83,7 @@ const LARGE_BYTES = 2_000_000;
 /** Memory for new objects of the thread that parses one, in MB: less than of others, because most of what it makes lasts as long as it does. */
 const YOUNG_GENERATION_OF_LARGE_MB = 24;
 /** Threads end when none has had work for this long: each takes 25 to 30 MiB. Milliseconds. */
-const IDLE_MS = 20_000;
+const IDLE_MS = 60_000;
 /** Pause before a new thread is started after one that never came up; milliseconds. */
 const RESTART_MS = 1_000;
 

@@ -17,12 +17,6 @@ const programs: Record<PartName, URL> = {
   gateway: new URL('./gateway.ts', import.meta.url),
 };
 
-/**
- * A part keeps what Node reads from its compile cache: 6 to 7 MiB. Built code compiles in half a second without it; sources would load a compiler
- * of TypeScript instead.
- */
-const WITHOUT_CACHE = programs.mail.pathname.endsWith('.js') ? { NODE_DISABLE_COMPILE_CACHE: '1' } : {};
-
 /** A part as its supervisor sees it: a child process that is started again whenever it ends. */
 export interface SupervisedPart {
   /** Lets the part begin, now and after each restart. Until then it only loads its modules. */
@@ -84,7 +78,7 @@ export function supervisePart(options: SupervisedPartOptions): SupervisedPart {
   const start = () => {
     const words = [...options.flags, ...process.execArgv, fileURLToPath(programs[name])];
     const child = spawn(process.execPath, words, {
-      env: { ...ALLOCATION, ...processEnvironment(), ...WITHOUT_CACHE },
+      env: { ...ALLOCATION, ...processEnvironment() },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: true,
     });
