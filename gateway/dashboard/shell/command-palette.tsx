@@ -70,7 +70,13 @@ const SYNONYMS: Record<string, string> = {
 };
 const [store, palette] = createSpotlight();
 const HIDDEN = { position: 'absolute', clipPath: 'inset(50%)' } as const;
-const LINE = { display: 'block', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' } as const;
+const LINE = {
+  display: '-webkit-box',
+  WebkitBoxOrient: 'vertical',
+  WebkitLineClamp: 1,
+  overflow: 'hidden',
+  overflowWrap: 'anywhere',
+} as const;
 const ICON = { size: 18, stroke: 1.7, 'aria-hidden': true } as const;
 
 /** Finds pages, actions, addresses and conversations by their words. It is loaded when it is opened for the first time. */
