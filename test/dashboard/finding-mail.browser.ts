@@ -69,7 +69,9 @@ describe.skipIf(chromiumPath === undefined)(
       await row(page, 'Lamp one').waitFor({ state: 'detached' });
       await page.getByRole('status').getByText('1 conversation', { exact: true }).waitFor();
       expect(searches.filter((search) => search.endsWith(':'))).toEqual([]);
-      // Back leads out of the search by one step, however many pauses it was typed with.
+      // Back leads out of the search by one step, however many pauses it was typed with, and Enter after it.
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
       await page.goBack();
       await row(page, 'Gears').waitFor();
       expect(complaints).toEqual([]);
@@ -107,11 +109,33 @@ describe.skipIf(chromiumPath === undefined)(
         ['help', 'Guides'],
         ['bounces', 'Suppressions'],
         ['log out', 'Sign out'],
+        ['second factor', 'Settings'],
+        ['invite', 'Members'],
       ] as const) {
         await page.keyboard.press('Control+a');
         await page.keyboard.type(words);
         await palette.getByText(name, { exact: true }).waitFor();
       }
+      await close();
+    });
+
+    test('Enter in the palette opens its first row, also after the rows changed while it was typed', async () => {
+      const account = await withMails(['Quarterly lamps', `Quarterly gears ${'and more of them '.repeat(9)}`]);
+      const { page, complaints, close } = await stage.open(account);
+      await page.goto(`${stage.url}/inbox`);
+      await row(page, 'Quarterly lamps').waitFor();
+      await page.keyboard.press('Control+k');
+      const found = page.getByRole('dialog', { name: 'Command palette' }).getByRole('button', { name: /^Quarterly/ });
+      await page.keyboard.type('quarterly');
+      await expect.poll(() => found.count()).toBe(2);
+      const heights = await Promise.all((await found.all()).map(async (each) => (await each.boundingBox())?.height));
+      expect(heights[0]).toBe(heights[1]);
+      await page.keyboard.type(' lamps');
+      await expect.poll(() => found.count()).toBe(1);
+      await page.keyboard.press('Enter');
+      await page.getByRole('article').first().waitFor();
+      await page.getByRole('heading', { name: 'Quarterly lamps' }).waitFor();
+      expect(complaints).toEqual([]);
       await close();
     });
 

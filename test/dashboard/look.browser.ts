@@ -218,6 +218,41 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     expect(undo.y).toBeGreaterThanOrEqual(text.y + text.height);
     expect(text.width).toBeGreaterThan(100);
     expect(Math.max(text.x + text.width, undo.x + undo.width)).toBeLessThan(list.x);
+    // With a link beside the button, both are whole.
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('grid').getByRole('row').filter({ hasText: 'Lamp' }).getByRole('link').click();
+    await page.keyboard.press('r');
+    await page.keyboard.type('It will be repaired.');
+    await page.keyboard.press('Control+Enter');
+    const notice = page.locator('.mantine-Notification-root').filter({ hasText: 'Show email' });
+    await notice.getByRole('button', { name: 'Undo' }).waitFor();
+    const label = notice.getByText('Undo', { exact: true });
+    expect(await label.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+    await close();
+  });
+
+  test('a long subject is whole in its conversation, and its outline covers no line below', async () => {
+    const account = await stage.account();
+    const subject =
+      'Where is the lamp that I ordered in the week before last, together with a shade and two bulbs of glass?';
+    await stage.mail({ to: account.address, subject, text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: { width: 1024, height: 768 } });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('grid').getByRole('row').getByRole('link').click();
+    await page.getByRole('article').getByText('It is broken.').waitFor();
+    const heading = page.getByRole('heading', { name: subject });
+    expect(await heading.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThan(2);
+    const below = await page.getByText('1 message', { exact: true }).boundingBox();
+    const outlineEnd = await heading.evaluate((element) => {
+      element.tabIndex = -1;
+      element.focus();
+      const { outlineOffset, outlineWidth } = getComputedStyle(element);
+      return (
+        element.getBoundingClientRect().bottom + Number.parseFloat(outlineOffset) + Number.parseFloat(outlineWidth)
+      );
+    });
+    expect(outlineEnd).toBeLessThanOrEqual((below?.y ?? 0) + 1);
     await close();
   });
 

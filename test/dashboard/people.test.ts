@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeInitials } from '../../gateway/dashboard/pages/inbox/people.ts';
+import { makeInitials, showName } from '../../gateway/dashboard/pages/inbox/people.ts';
 
 test.each([
   ['Maya Okafor', 'MO'],
@@ -12,4 +12,9 @@ test.each([
   ['👩‍🚀', '👩‍🚀'],
 ])('the initials of %j are %s', (name, initials) => {
   expect(makeInitials({ name, address: 'build.server@sender.test' })).toBe(initials);
+});
+
+test('a sender without name and address is called unknown', () => {
+  expect(showName({ name: null, address: '' })).toBe('Unknown sender');
+  expect(showName({ name: ' ', address: 'ann@sender.test' })).toBe('ann@sender.test');
 });

@@ -65,7 +65,7 @@ export function showNotice(text: string, { link, undo, staysMs = STAYS_MS }: Not
         <Small flex="1 1 8rem" style={{ overflowWrap: 'break-word', minWidth: 0 }}>
           {text}
         </Small>
-        <Group gap="sm" wrap="nowrap">
+        <Group gap="sm">
           {link !== undefined && (
             <SmallLink href={link.path} onClick={hide}>
               {link.label}

@@ -88,24 +88,10 @@ export function describeError(error: {
 }): Problem {
   const told = error.graphQLErrors?.[0];
   const status = (error.response as Response | undefined)?.status;
-  if (told !== undefined)
-    return {
-      message: told.message,
-      code: typeof told.extensions?.['code'] === 'string' ? told.extensions['code'] : null,
-      type: 'Service',
-      fields: {},
-    };
-  if (status === 429)
-    return {
-      message: 'Too many requests at once. Wait a moment and try again.',
-      code: null,
-      type: 'Service',
-      fields: {},
-    };
-  return {
-    message: 'Postroom is unreachable. Check that it is running. This page shows the data that was loaded last.',
-    code: null,
-    type: 'Network',
-    fields: {},
-  };
+  const code = told?.extensions?.['code'];
+  const problem = { code: typeof code === 'string' ? code : null, type: 'Service', fields: {} };
+  if (told !== undefined) return { ...problem, message: told.message };
+  if (status === 429) return { ...problem, message: 'Too many requests at once. Wait a moment and try again.' };
+  const message = 'Postroom is unreachable. Check your connection, and that it is running.';
+  return { ...problem, type: 'Network', message };
 }

@@ -47,8 +47,12 @@ const SYNONYMS: Record<string, string> = {
   '/keys': 'token tokens secret credentials smtp password permissions scopes',
   '/requests': 'api log debug http',
   '/reference': 'graphql rest openapi swagger playground',
+  '/refused': 'rejected refused bounce spam',
+  '/audit': 'history who changed log security',
+  '/members': 'team people users roles invite invitation',
   '/docs': 'help manual documentation support how to',
-  '/settings': 'password passkey profile account sessions retention export erase delete limits preferences',
+  '/settings':
+    'password passkey second factor two-factor 2fa totp profile account sessions retention export erase delete limits preferences',
   write: 'compose new message send mail',
   domain: 'new dns',
   address: 'new mailbox alias',
@@ -65,14 +69,13 @@ const SYNONYMS: Record<string, string> = {
   'key l': 'tag label',
 };
 const [store, palette] = createSpotlight();
-const HIDDEN = {
-  position: 'absolute',
-  width: 1,
-  minHeight: 0,
-  height: 1,
-  padding: 0,
+const HIDDEN = { position: 'absolute', clipPath: 'inset(50%)' } as const;
+const LINE = {
+  display: '-webkit-box',
+  WebkitBoxOrient: 'vertical',
+  WebkitLineClamp: 1,
   overflow: 'hidden',
-  clipPath: 'inset(50%)',
+  overflowWrap: 'anywhere',
 } as const;
 const ICON = { size: 18, stroke: 1.7, 'aria-hidden': true } as const;
 
@@ -146,13 +149,11 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
       command(`/docs/${name}#${id}`, `Guide: ${title}: ${text}`, 'book', go(`/docs/${name}#${id}`)),
     ),
   ]);
+  const wanted = query.toLowerCase().split(/\s+/);
   const matching = (list: SpotlightActionData[]) =>
     list.filter(({ id, label }) => {
       const words = `${label ?? ''} ${SYNONYMS[id] ?? ''}`.toLowerCase();
-      return query
-        .toLowerCase()
-        .split(/\s+/)
-        .every((word) => words.includes(word));
+      return wanted.every((word) => words.includes(word));
     });
   const groups = [
     { group: 'This conversation', actions: isSelecting ? [] : matching(ofConversation) },
@@ -169,6 +170,18 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
           : [command('search', `Search mail for "${query}"`, 'search', go(`/inbox?q=${encodeURIComponent(query)}`))],
     },
   ].filter((group) => group.actions.length > 0);
+  const shown = groups.flatMap((group) => group.actions.map(({ id }) => id)).join(' ');
+  // What Enter runs is marked in the page, and lost with the row: the first one takes its place when results arrive.
+  useEffect(() => {
+    const rows = [...document.querySelectorAll(`#${store.getState().listId || 'none'} [data-action]`)];
+    const selected = Math.max(
+      rows.findIndex((row) => row.hasAttribute('data-selected')),
+      0,
+    );
+    if (query === '') return;
+    rows[selected]?.setAttribute('data-selected', 'true');
+    store.updateState((state) => ({ ...state, selected }));
+  }, [query, shown]);
   return (
     <>
       {!isFocused && <FieldComing cancel={close} />}
@@ -184,8 +197,8 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
         scrollable
         maxHeight={420}
         title="Command palette"
-        // The title names the dialog for screen readers only.
-        styles={{ header: HIDDEN }}
+        // The title names the dialog for screen readers only; a mail takes two lines.
+        styles={{ header: HIDDEN, actionLabel: LINE, actionDescription: LINE }}
         nothingFound="Nothing found"
         searchProps={{
           placeholder: 'Search pages, actions, addresses and mail',

@@ -175,7 +175,7 @@ function InboxSearch({ search, setSearch, field, inserter }: InboxSearchProps) {
   useEffect(() => runTyped(), [paused]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setSearch(typed.trim());
+    if (typed.trim() !== search) setSearch(typed.trim());
   };
   const insert = (text: string) => {
     setTyped((before) => (before.trim() === '' ? text : `${before.trimEnd()} ${text}`));

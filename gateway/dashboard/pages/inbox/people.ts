@@ -10,7 +10,7 @@ const NAMED = 3;
 
 /** Returns the name, or the address if there is none. */
 export function showName({ name, address }: Person): string {
-  return name === null || name.trim() === '' ? address : name;
+  return name === null || name.trim() === '' ? address || 'Unknown sender' : name;
 }
 
 /** Returns the initials of a person: of the first and the last word that begins with a letter or a digit; without one, the first sign. */
