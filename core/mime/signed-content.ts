@@ -9,7 +9,7 @@ export interface ShownPart {
 
 /**
  * Returns the parts that are the text of a message. Of a message that is only a file of S/MIME which is signed and not encrypted (RFC 8551 §3.5.2),
- * these are the parts of what is signed, as mail programs show it, whoever signed it. Files within it stay within it.
+ * these are the parts of what is signed, as mail programs show it, no matter who signed it. Files within it stay within it.
  */
 export async function readShownParts(bytes: Buffer, leaves: readonly Leaf[]): Promise<ShownPart[]> {
   const shown = leaves.filter((leaf) => leaf.isBody).map((leaf) => ({ bytes, leaf }));
@@ -28,7 +28,7 @@ function isSigned({ contentType, filename }: Leaf): boolean {
 }
 
 const SEQUENCE = 0x30;
-const OCTETS = 0x04;
+const OCTET_STRING = 0x04;
 const OCTETS_IN_PIECES = 0x24;
 const EXPLICIT = 0xa0;
 /** 1.2.840.113549.1.7.2 */
@@ -50,8 +50,8 @@ export function readSignedContent(bytes: Buffer): Buffer | null {
   const type = content?.tag === SEQUENCE ? readElement(bytes, content.start, 0) : null;
   if (content === null || type === null || type.next >= content.end) return null;
   const wrapped = readElement(bytes, type.next, 0);
-  const octets = wrapped?.tag === EXPLICIT ? readElement(bytes, wrapped.start, 0) : null;
-  return octets === null ? null : joinOctets(bytes, octets);
+  const text = wrapped?.tag === EXPLICIT ? readElement(bytes, wrapped.start, 0) : null;
+  return text === null ? null : joinOctets(bytes, text);
 }
 
 /** An element (X.690 §8.1): its tag, its content, and where the next one begins. */
@@ -86,12 +86,12 @@ function readElement(bytes: Buffer, at: number, depth: number): Element | null {
 }
 
 function joinOctets(bytes: Buffer, { tag, start, end }: Element): Buffer | null {
-  if (tag === OCTETS) return bytes.subarray(start, end);
+  if (tag === OCTET_STRING) return bytes.subarray(start, end);
   if (tag !== OCTETS_IN_PIECES) return null;
   const pieces: Buffer[] = [];
   for (let at = start; at < end && pieces.length < MAX_PIECES; ) {
     const piece = readElement(bytes, at, 0);
-    if (piece?.tag !== OCTETS) return null;
+    if (piece?.tag !== OCTET_STRING) return null;
     pieces.push(bytes.subarray(piece.start, piece.end));
     at = piece.next;
   }

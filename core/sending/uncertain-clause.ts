@@ -27,7 +27,7 @@ export function isUncertain(clause: string): boolean {
   return IS_THERE.test(clause) || saysNothing(clause);
 }
 
-/** As {@link isUncertain}, of what stands beside any wording for an unknown recipient. */
+/** As {@link isUncertain}, of what is beside any wording for an unknown recipient. */
 export function saysNothing(clause: string): boolean {
   return [OF_SENDER_OR_TIME, WHETHER, MAY_BE, AT_SIGN_IN].some((each) => each.test(clause));
 }

@@ -418,7 +418,7 @@ async function threadsWithMatch(
   return found;
 }
 
-/** Looks for a match among all messages of a long thread: of those that match, the ones of its instants are picked. */
+/** Looks for a match among all messages of a long thread: it picks the matches that have one of its instants. */
 async function hasMatch(
   transaction: Transaction<Tables>,
   search: WordSearch,

@@ -24,12 +24,10 @@ const attachmentBody = z
 const signedAttachment = {
   ...attachment,
   content_id: z.string().optional(),
-  download_url: z
-    .string()
-    .meta({
-      ...secretUrl,
-      description: 'Works without an API key until `expires_at`, while the caller may read the email.',
-    }),
+  download_url: z.string().meta({
+    ...secretUrl,
+    description: 'Works without an API key until `expires_at`, while the caller may read the email.',
+  }),
   expires_at: instant,
 };
 const signedBody = z.object(signedAttachment).meta({ id: 'SignedAttachment' });

@@ -145,12 +145,10 @@ describe('a payload query runs', () => {
   afterAll(() => gateway.close());
 
   const run = async (event: FeedEvent, query: string, filter: EventFilter | null = null) => {
-    const selected = await select(
-      two.mine.mailbox.workspaceId,
-      { query, filter },
-      event,
-      { from: new Date('2026-01-01T00:00:00Z'), holder: 'ep_1' },
-    );
+    const selected = await select(two.mine.mailbox.workspaceId, { query, filter }, event, {
+      from: new Date('2026-01-01T00:00:00Z'),
+      holder: 'ep_1',
+    });
     if (selected === null) throw new Error(`The query does not fit: ${JSON.stringify(await check(query, filter))}`);
     return selected;
   };

@@ -24,7 +24,17 @@ export interface FrozenMail extends MailCase {
 }
 
 /** Beginnings of the names of the files, in the order in which they were written. */
-export const FROZEN_SETS = ['', 'fresh-', 'reported-', 'kinds-', 'wide-', 'far-', 'styles-', 'outside-'] as const;
+export const FROZEN_SETS = [
+  '',
+  'fresh-',
+  'reported-',
+  'kinds-',
+  'wide-',
+  'far-',
+  'styles-',
+  'outside-',
+  'mixed-',
+] as const;
 
 /** Returns the mails of a file: each line is a language, a form, and a text that is put into a long mail of that language. */
 export function readFrozenMail(name: `${(typeof FROZEN_SETS)[number]}${'attacks' | 'look-alikes'}`): FrozenMail[] {
@@ -54,14 +64,14 @@ export function readFrozenMail(name: `${(typeof FROZEN_SETS)[number]}${'attacks'
   });
 }
 
-/** The set that no training sees, to test the last one with. */
-const UNTRAINED = 'outside-';
+/** The sets that no training sees, to test the last one with. */
+const UNTRAINED: readonly string[] = ['outside-', 'mixed-'];
 /** Texts that are no sentences of their language. */
 const OF_OTHER_FORM = /^\S+ (?:parts|enc:leet):/;
 
-/** Returns what was put into the mails that were looked at, to train with; of the set UNTRAINED and of `without` nothing. */
+/** Returns what was put into the mails that were looked at, to train with; of the sets in UNTRAINED and of `without` nothing. */
 export function readOpenTexts(kind: 'attacks' | 'look-alikes', without?: string): string[] {
-  return FROZEN_SETS.filter((set) => set !== UNTRAINED && set !== without)
+  return FROZEN_SETS.filter((set) => !UNTRAINED.includes(set) && set !== without)
     .flatMap((set) => readFrozenMail(`${set}${kind}`))
     .filter(({ isHeld, name }) => !isHeld && !OF_OTHER_FORM.test(name))
     .map(({ said }) => said);
