@@ -33,6 +33,7 @@ export async function updateDomain(
   if (isCatchAllStoreOnly && catchAllEndpointId !== null)
     throw invalid('Give either catchAllEndpointId or isCatchAllStoreOnly: true, not both', 'isCatchAllStoreOnly');
   await asWorkspace(context.database, workspaceId, async (transaction) => {
+    if (catchAllEndpointId !== null) await holdWorkspace(transaction, workspaceId);
     // The endpoint is locked before the domain, the same order as in deleteEndpoint.
     const endpoint =
       isCatchAllEnabled === true && catchAllEndpointId !== null && isValidId(catchAllEndpointId)

@@ -157,12 +157,13 @@ function signatureToStore(signature: string | null | undefined): string | null {
 /** Prevents deletion until the transaction ends. */
 const HELD = { lockMode: LockMode.PESSIMISTIC_READ };
 
-/** Locks the endpoints before anything else, the same order as in deleteEndpoint. */
+/** Locks the workspace and then the endpoints before anything else, the same order as in deleteEndpoint. */
 async function holdEndpoints(
-  { entities }: UnitOfWork,
+  { entities, transaction }: UnitOfWork,
   workspaceId: string,
   { endpointId, webhookId }: Pick<EmailAddressChange, 'endpointId' | 'webhookId'>,
 ): Promise<void> {
+  if (endpointId != null || webhookId != null) await holdWorkspace(transaction, workspaceId);
   for (const id of [endpointId, webhookId])
     if (id != null && isValidId(id)) await entities.findOne(Endpoint, { workspaceId, id }, HELD);
 }

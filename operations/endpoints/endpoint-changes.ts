@@ -4,6 +4,7 @@ import { rotateSigningSecrets } from '../../core/endpoints/webhook-signature.ts'
 import { UserError } from '../../core/shared/errors.ts';
 import { Endpoint as EndpointEntity } from '../../db/entities/endpoints.ts';
 import type { UnitOfWork } from '../../db/entities/store.ts';
+import { holdWorkspace } from '../../db/queries/accounts/key-grant.ts';
 import { appendEvents } from '../../db/queries/emails/email-flags.ts';
 import { setSubscription } from '../../db/queries/endpoints/endpoint-subscription.ts';
 import {
@@ -81,6 +82,7 @@ export async function updateEndpoint(
 ): Promise<EndpointDetails> {
   const { workspaceId, settings } = context;
   await context.entities.asWorkspace(workspaceId, async (unit) => {
+    await holdWorkspace(unit.transaction, workspaceId);
     const { configChange } = change;
     const isLedElsewhere = change.config !== undefined || configChange !== undefined;
     if ((isLedElsewhere || change.isActive !== undefined) && isValidId(endpointId))

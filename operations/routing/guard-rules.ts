@@ -10,6 +10,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { KeysetPage, Page } from '../../core/shared/page.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { GuardRule as GuardRuleEntity, GuardRuleStat } from '../../db/entities/routing.ts';
+import { holdWorkspace } from '../../db/queries/accounts/key-grant.ts';
 import { readGuardedEmail } from '../../db/queries/routing/guard-mail.ts';
 import * as rules from '../../db/queries/routing/guard-rules.ts';
 import { BusTimeout, BusUnavailable } from '../../schema/messages.ts';
@@ -220,6 +221,7 @@ async function write(
 ): Promise<GuardRule> {
   const { bus, workspaceId } = context;
   const rule = await context.entities.asWorkspace(workspaceId, async ({ entities, transaction }) => {
+    await holdWorkspace(transaction, workspaceId);
     await rules.lockGuardRules(transaction, workspaceId);
     const fields = await make(transaction);
     const updatedAt = context.now();

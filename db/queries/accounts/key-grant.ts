@@ -2,7 +2,10 @@ import { sql, type Transaction } from 'kysely';
 import type { Scope } from '../../../core/accounts/key-rights.ts';
 import type { Tables } from '../../entities/tables.ts';
 
-/** Call it before a domain or an address is locked that is deleted, see hold_workspace in db/migrations/0001-initial/grants.sql. */
+/**
+ * Call it before anything else is locked where a grant is stored, and before a domain or an address that is deleted: what changes keys and members
+ * locks the workspace first (hold_workspace in db/migrations/0001-initial/grants.sql).
+ */
 export async function holdWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
   await sql`select hold_workspace(${workspaceId})`.execute(transaction);
 }

@@ -7,6 +7,7 @@ import { openForFile } from '../../support/open-for-file.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { openTestGateway } from '../../support/servers/gateway.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
+import { openTeam } from '../../support/stages/team-stage.ts';
 
 const ROUNDS = 50;
 
@@ -232,6 +233,41 @@ test('rights change while mail is sent, answered and read, without a deadlock', 
     ]);
     faults.push(...answers.filter(isFault).map(({ body }) => body));
   }
+  expect(faults).toEqual([]);
+  expect(await countDeadlocks()).toBe(before);
+});
+
+test('members and keys store what acts later while the key that stored it before is revoked, without a deadlock', async () => {
+  const before = await countDeadlocks();
+  const faults: unknown[] = [];
+  let stored = 0;
+  const team = await openTeam(gateway, 'setters', { address: 'a@setters.test' });
+  const { browser } = await team.makeMember('admin');
+  const { box } = team;
+  for (let round = 0; round < ROUNDS / 2; round++) {
+    const setter = await insertKey(gateway.owner, box, { scopes: ['read', 'manage'] });
+    const hook = { type: 'webhook', config: { url: 'https://hooks.test/' } };
+    const made = await gateway.call(setter.secret, 'POST', '/endpoints', { ...hook, name: `hook ${round}` });
+    const endpointId = made.json().id;
+    const rule = { type: 'explicit', name: `rule ${round}`, config: { subject: { operator: 'OR', values: ['x'] } } };
+    const action = { action: 'route', endpointId };
+    const ruled = await gateway.call(setter.secret, 'POST', '/guard', { ...rule, action });
+    expect([made.statusCode, ruled.statusCode], ruled.body).toEqual([201, 201]);
+    const changes = [
+      [`/endpoints/${endpointId}`, { config: { url: 'https://other.test/' } }],
+      [`/email-addresses/${box.addressId}`, { endpointId }],
+      [`/domains/${box.domainId}`, { isCatchAllEnabled: true, catchAllEndpointId: endpointId }],
+      [`/guard/${ruled.json().data.id}`, { action, priority: round }],
+    ] as const;
+    const answers = await Promise.all([
+      ...changes.map(([path, body]) => browser.rest('PATCH', path, {}, body)),
+      ...changes.map(([path, body]) => gateway.call(box.apiKey, 'PATCH', path, body)),
+      gateway.call(box.apiKey, 'DELETE', `/api-keys/${setter.id}`),
+    ]);
+    stored += answers.filter(({ statusCode }) => statusCode === 200).length;
+    faults.push(...answers.filter(isFault).map(({ body }) => body));
+  }
+  expect(stored).toBeGreaterThan(ROUNDS * 2);
   expect(faults).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
 });
