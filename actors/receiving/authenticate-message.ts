@@ -90,12 +90,13 @@ export async function authenticateMessage(
 }
 
 /**
- * Returns the authors that DMARC checks: those that mailauth reads and those that are shown, so that a field that the two read differently
- * has several author domains and verifies none. None when the first author that is shown has no domain.
+ * Returns the authors that DMARC checks: those that mailauth reads, and the domains of those that are shown, so that a field that the two read
+ * differently has several author domains and verifies none. Words without a domain count only as the first author.
  */
 function findAuthors(read: readonly string[], shown: readonly Mailbox[]): string[] {
-  if (read.length === 0 || shown[0]?.address.includes('@') !== true) return [];
-  return [...read, ...shown.flatMap(({ address }) => (address.includes('@') ? [address] : []))];
+  if (read.length === 0 || shown.length === 0) return [];
+  const authors = shown.filter(({ address }, at) => at === 0 || address.includes('@'));
+  return [...read, ...authors.map(({ address }) => `author@${address.slice(address.lastIndexOf('@') + 1)}`)];
 }
 
 /** Bytes of the body that are hashed before other messages have a turn. */
