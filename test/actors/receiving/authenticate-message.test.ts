@@ -247,31 +247,11 @@ describe('a From field that programs read differently', () => {
 
 /** What odd From fields are made of; the server may send mail of x.test, not of bank.test. */
 const ODD_PIECES = [
-  ...['ceo@bank.test', '<ceo@bank.test', '<ceo@bank.test>', '"ceo@bank.test"', '<mailto:ceo@bank.test>', '@bank.test'],
-  ...['joe@x.test', '<joe@x.test>', '<joe@x.test>', ' <joe@x.test>', '<joe@x.test', '<mailto:joe@x.test>', '@x.test'],
-  ...[
-    'CEO ',
-    'x',
-    'martin',
-    ', ',
-    ',',
-    ';',
-    '; ',
-    ':',
-    ' ',
-    '\r\n ',
-    '\t',
-    '<',
-    '>',
-    '<<',
-    '>>',
-    '"',
-    '\\"',
-    '\\',
-    '@',
-  ],
-  ...['(', ')', '[', ']', '=?utf-8?Q?CEO_=3Cceo=40bank.test=3E=2C?= ', '\xe9', '\0', 'mailto:'],
-];
+  'ceo@bank.test|<ceo@bank.test|<ceo@bank.test>|"ceo@bank.test"|<mailto:ceo@bank.test>|@bank.test',
+  'joe@x.test|<joe@x.test>|<joe@x.test>| <joe@x.test>|<joe@x.test|<mailto:joe@x.test>|@x.test',
+  'CEO |x|martin|, |,|;|; |:| |\r\n |\t|<|>|<<|>>|"|\\"|\\|@',
+  '(|)|[|]|=?utf-8?Q?CEO_=3Cceo=40bank.test=3E=2C?= |\xe9|\0|mailto:',
+].flatMap((pieces) => pieces.split('|'));
 
 describe('when DNS', () => {
   test('does not respond the verdict is temperror', async () => {
