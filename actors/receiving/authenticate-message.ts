@@ -5,6 +5,7 @@ import { arc as checkArc } from 'mailauth/lib/arc/index.js';
 import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
 import { dmarc as evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import { spf as checkSpf } from 'mailauth/lib/spf/index.js';
+import type { Mailbox } from '../../core/mime/address.ts';
 import { checkArcChain, MAX_ARC_SETS } from '../../core/mime/arc-chain.ts';
 import {
   AUTHENTICATION_RESULTS,
@@ -33,7 +34,7 @@ const DNS_TIME_MS = 3_000;
 /** Checks SPF, DKIM, DMARC and ARC. A DNS failure gives `temperror`, never a rejection. */
 export async function authenticateMessage(
   bytes: Buffer,
-  message: Pick<ParsedMessage, 'headers' | 'hasSeveralFromFields'>,
+  message: Pick<ParsedMessage, 'addresses' | 'headers' | 'hasSeveralFromFields'>,
   sender: SenderFacts,
   dns: DnsResolver,
 ): Promise<Authentication> {
@@ -57,7 +58,7 @@ export async function authenticateMessage(
   const arc = sealed?.chain ? await checkArc({ ...sealed, chain: sealed.chain }, { ...rules, ip }) : null;
   const dmarc = await evaluateDmarc({
     ...rules,
-    headerFrom: dkim.headerFrom,
+    headerFrom: findAuthors(dkim.headerFrom, message.addresses.from?.addresses ?? []),
     fromFields: dkim.fromFields,
     spfDomains: spf.status.result === 'pass' ? [spf.domain] : [],
     dkimDomains: dkim.results.flatMap(({ id = '', signingDomain: domain, status }) =>
@@ -86,6 +87,16 @@ export async function authenticateMessage(
     arc: arc !== null ? toChainVerdict(arc) : { result: chain.kind === 'absent' ? 'none' : 'fail' },
     hasSeveralFromFields: message.hasSeveralFromFields,
   };
+}
+
+/**
+ * Returns the authors that DMARC checks: those that mailauth reads, and the domains of those that are shown, so that a field that the two read
+ * differently has several author domains and verifies none. Words without a domain count only as the first author.
+ */
+function findAuthors(read: readonly string[], shown: readonly Mailbox[]): string[] {
+  if (read.length === 0 || shown.length === 0) return [];
+  const authors = shown.filter(({ address }, at) => at === 0 || address.includes('@'));
+  return [...read, ...authors.map(({ address }) => `author@${address.slice(address.lastIndexOf('@') + 1)}`)];
 }
 
 /** Bytes of the body that are hashed before other messages have a turn. */

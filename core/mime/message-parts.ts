@@ -65,14 +65,16 @@ function isAsciiOrUtf8(charset: string): boolean {
 function toLeaf(bytes: Buffer, { node, headStart, start, end }: PartBody, bodyCharset: string | null): Leaf {
   const { fields } = node;
   const content = bytes.subarray(start, end);
-  const transferEncoding = fields.statesEncoding ? fields.transferEncoding : inheritEncoding(node, content);
   const filename =
-    readFilename(fields, bodyCharset) ?? (transferEncoding === 'uuencode' ? readUuencodedName(content) : null);
+    readFilename(fields, bodyCharset) ?? (fields.transferEncoding === 'uuencode' ? readUuencodedName(content) : null);
   const contentType = storableText(readContentType(node, filename));
   const { disposition } = fields;
   const isAlternative = isWithinAlternative(node);
   const isText = isShownType(contentType) || (!isAlternative && isOtherText(contentType));
   const isAttachment = filename !== null || disposition === 'attachment' || !isText;
+  const transferEncoding = fields.statesEncoding
+    ? fields.transferEncoding
+    : inheritEncoding(node, content, isAttachment);
   return {
     contentType,
     charset: fields.charset,
@@ -94,26 +96,33 @@ function toLeaf(bytes: Buffer, { node, headStart, start, end }: PartBody, bodyCh
 
 /** Bytes of a part that prove its encoding. */
 const MAX_PROOF_BYTES = 65_536;
-/** Quoted-printable: ASCII whose equals signs are escapes or soft line ends, at least one of them an escape. */
-const QUOTED_PRINTABLE = /^[^=\x80-\xff]*(?:=(?:[0-9A-F]{2}|[ \t]*\r?\n|[0-9A-F]?$)[^=\x80-\xff]*)+$/;
+/**
+ * Quoted-printable: ASCII whose equals signs are soft line ends or escapes that programs write: of bytes beyond ASCII, the equals sign, white space
+ * at the end of a line, a line end, and a dot, `From` or a dash at the start of one. `id=12345` and `Total=10` are none.
+ */
+const QUOTED_PRINTABLE =
+  /^[^=\x80-\xff]*(?:=(?:3D|[89A-F][0-9A-F]|(?:20|09)(?==?\r?\n|$)|0D(?:=0A|\r?\n)|0A|[ \t]*\r?\n|[0-9A-F]?$|(?<![^\n]=)(?:2E|46|2D))[^=\x80-\xff]*)+$/;
+/** What only quoted-printable has: its own sign escaped, neighbors beyond ASCII, or the soft end of a long line. */
+const QUOTED_PRINTABLE_SIGN = /=3D|(?:=[89A-F][0-9A-F]){2}|=\r?\n(?<=[^\r\n]{50}=\r?\n)/;
 /** Full lines of base64, and a shorter last one. */
 const BASE64_LINES = /^\s*(?:[A-Za-z0-9+/]{60,76}\r?\n)+(?:[A-Za-z0-9+/]{0,76}={0,2}\s*)?$/;
 
 /**
  * Returns the encoding that the multipart around a part states, if the part states none and its bytes prove it: RFC 2045 §6.4 forbids it
- * there, and some programs state it for all parts.
+ * there, and some programs state it for all parts. Files stay as they are, unless they can only be base64.
  */
-function inheritEncoding(node: PartNode, content: Buffer): TransferEncoding {
+function inheritEncoding(node: PartNode, content: Buffer, isAttachment: boolean): TransferEncoding {
   let stated: TransferEncoding = '7bit';
   for (let at = node.parentNode; at !== false && stated === '7bit'; at = at.parentNode)
     stated = at.fields.transferEncoding;
-  if (stated !== 'quoted-printable' && stated !== 'base64') return '7bit';
+  if (stated !== 'base64' && (stated !== 'quoted-printable' || isAttachment)) return '7bit';
   return provesEncoding(content.toString('latin1', 0, MAX_PROOF_BYTES), stated) ? stated : '7bit';
 }
 
 /** Returns whether text, each character a byte, can only be meant as encoded so. Linear. */
 export function provesEncoding(text: string, encoding: 'quoted-printable' | 'base64'): boolean {
-  return (encoding === 'base64' ? BASE64_LINES : QUOTED_PRINTABLE).test(text);
+  if (encoding === 'base64') return BASE64_LINES.test(text);
+  return QUOTED_PRINTABLE_SIGN.test(text) && QUOTED_PRINTABLE.test(text);
 }
 
 /** Returns the name behind `begin 644`; null when it is missing. */

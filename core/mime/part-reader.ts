@@ -277,17 +277,16 @@ class PartReader {
 
   /**
    * The text of a part may be directly below its fields, so that the empty line behind it, or behind the first paragraph of a message, seems to end
-   * its header section.
+   * its header section. The rest of a field that was folded badly is no text.
    */
   #recoverText(body: PartBody): void {
     const { node, headStart, start, end } = body;
     const isMessage = node.parentNode === false;
-    if (start - headStart > MAX_PREAMBLE_BYTES || (isMessage ? node.multipart !== false : !this.#isBlank(start, end)))
-      return;
+    if (start - headStart > MAX_PREAMBLE_BYTES || !(isMessage ? isPlain(node) : this.#isBlank(start, end))) return;
     const lines = this.#whole.toString('latin1', headStart, start).split(/(?<=\n)/);
     const first = findText(lines);
     const text = lines.slice(first).join('');
-    if (first < 1 || (isMessage && !SENTENCE.test(text))) return;
+    if (first < 1 || (isMessage && !isLetter(text))) return;
     body.start = headStart + lines.slice(0, first).join('').length;
     if (!isMessage) body.end = body.start + text.trimEnd().length;
   }
@@ -331,6 +330,17 @@ function findText(lines: readonly string[]): number {
     (line, at) => line.trim() !== '' && !FIELD.test(line) && (at === 0 ? !MBOX.test(line) : !FOLDED.test(line)),
   );
   return lines.slice(first).some((line) => KNOWN_FIELD.test(line)) ? -1 : first;
+}
+
+/** Returns whether the node is a single text that is not encoded. */
+function isPlain({ fields, multipart }: PartNode): boolean {
+  const { contentType, transferEncoding } = fields;
+  return multipart === false && (contentType ?? 'text/plain') === 'text/plain' && /^[78]bit$/.test(transferEncoding);
+}
+
+/** Returns whether lines within a header section are the start of a text: they have a sentence and no fields. */
+function isLetter(text: string): boolean {
+  return SENTENCE.test(text) && !/^\p{Ll}/u.test(text) && !text.split('\n').some((line) => FIELD.test(line));
 }
 
 /** At least four words on a line, and not the rest of a field that lost its name. */

@@ -5,6 +5,8 @@ import { createDnsResolver, type DnsResolver } from '../../../actors/network/dns
 import { authenticateMessage } from '../../../actors/receiving/authenticate-message.ts';
 import type { Authentication } from '../../../core/mime/authentication.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
+import { senderVerdict } from '../../../core/mime/sender-verdict.ts';
+import { seededRandom } from '../../support/rows/thread-mail.ts';
 import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -198,6 +200,58 @@ describe('a message is not trusted when it', () => {
     expect(verdict.hasSeveralFromFields).toBe(false);
   });
 });
+
+describe('a From field that programs read differently', () => {
+  /** Returns the author that is shown, and the domain that verifies the message; null when none does. */
+  async function read(from: string): Promise<{ author: string | undefined; verified: string | null }> {
+    const raw = plain(`From: ${from}\r\n`);
+    const { addresses } = await parseMessage(Buffer.from(raw, 'latin1'));
+    const { verdict, domain } = senderVerdict(await check(raw), (name) => name);
+    return { author: addresses.from?.addresses[0]?.address, verified: verdict === 'verified' ? domain : null };
+  }
+
+  test.each([
+    'CEO <ceo@bank.test, x <joe@x.test>',
+    'CEO <ceo@bank.test; x <joe@x.test>',
+    '<ceo@bank.test, <joe@x.test>',
+    '<ceo@bank.test;<joe@x.test>',
+  ])('%s shows the author that is verified', async (from) => {
+    expect(await read(from)).toEqual({ author: 'joe@x.test', verified: 'x.test' });
+  });
+
+  test.each([
+    '"CEO <ceo@bank.test>, "x" <joe@x.test>',
+    'martin, "x" <joe@x.test>, y',
+    '"x" <<ceo@bank.test>joe@x.test>',
+    'joe@x.test@bank.test"',
+    'joe@x.test@',
+  ])('%s is verified for its author or for no one', async (from) => expectSameAuthor(from, await read(from)));
+
+  test('of 1,000 odd ones, those that are verified show an author of that domain', async () => {
+    const random = seededRandom(31);
+    const pick = () => ODD_PIECES[Math.floor(random() * ODD_PIECES.length)] ?? '';
+    let verified = 0;
+    for (let count = 0; count < 1_000; count++) {
+      const from = Array.from({ length: 2 + Math.floor(random() * 7) }, pick).join('');
+      const result = await read(from);
+      expectSameAuthor(from, result);
+      if (result.verified !== null) verified++;
+    }
+    expect(verified).toBeGreaterThan(50);
+  }, 60_000);
+
+  function expectSameAuthor(from: string, { author, verified }: Awaited<ReturnType<typeof read>>): void {
+    if (verified !== null) expect(author?.toLowerCase().split('@').at(-1), JSON.stringify(from)).toBe(verified);
+  }
+});
+
+/** What odd From fields are made of; the server may send mail of x.test, not of bank.test. */
+const ODD_PIECES = [
+  'ceo@bank.test|<ceo@bank.test|<ceo@bank.test>|"ceo@bank.test"|<mailto:ceo@bank.test>|@bank.test',
+  'joe@x.test|<joe@x.test>|<joe@x.test>| <joe@x.test>|<joe@x.test|<mailto:joe@x.test>|@x.test',
+  'CEO |x|martin|, |,|;|; |:| |\r\n |\t|<|>|<<|>>|"|\\"|\\|@',
+  '(|)|[|]|=?utf-8?Q?CEO_=3Cceo=40bank.test=3E=2C?= |\xe9|\0|mailto:',
+].flatMap((pieces) => pieces.split('|'));
 
 describe('when DNS', () => {
   test('does not respond the verdict is temperror', async () => {

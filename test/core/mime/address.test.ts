@@ -37,6 +37,20 @@ test.each([
       [null, 'joe@x.test'],
     ],
   ],
+  [
+    'Ann <ann@x.test, bo@x.test>',
+    [
+      ['Ann', 'ann@x.test'],
+      [null, 'bo@x.test'],
+    ],
+  ],
+  [
+    'ann@x.test, bo@x.test>',
+    [
+      [null, 'ann@x.test'],
+      [null, 'bo@x.test'],
+    ],
+  ],
   ['No Address', []],
   ['', []],
   ['"ceo@bank.test" <joe@x.test>', [['ceo@bank.test', 'joe@x.test']]],
@@ -53,6 +67,13 @@ test('the text is that of the field, decoded', () => {
     text: 'Jürgen <j@x.test>',
     addresses: [{ name: 'Jürgen', address: 'j@x.test' }],
   });
+});
+
+test('repairs change no address of a From field', () => {
+  const value = 'CEO <ceo@bank.test, Ann <ann@x.test>';
+  const { from, to } = read(`From: ${value}\r\nTo: ${value}\r\n\r\n`);
+  expect(from?.addresses.map(({ address }) => address)).toEqual(['ann@x.test']);
+  expect(to?.addresses.map(({ address }) => address)).toEqual(['ceo@bank.test', 'ann@x.test']);
 });
 
 test('a missing field is null, of two From fields the first counts, and all To fields count', () => {

@@ -46,10 +46,25 @@ test.each<[name: string, unit: string, end: string]>([
   expectLinearGrowth((count) => parseAddressList(unit.repeat(count) + end), 5_000);
 });
 
+test.each<[name: string, start: string, unit: string, end: string]>([
+  ['short names in quotes', 'x,', '" y"', ''],
+  ['words', 'x,', ' y', ' <a@b'],
+  ['escaped quotes', '"', '\\"', '<'],
+  ['blanks before a bracket', 'a,', ' ', '<'],
+  ['blanks between brackets', '<a,', ' ', 'x <'],
+  ['signs behind a bracket', '<', '@', ''],
+  ['closing brackets', '<a@b.c, d@e.f', '>', ''],
+])('reads an address with many %s in linear time', (_name, start, unit, end) => {
+  expectLinearGrowth((count) => parseAddressList(start + unit.repeat(count) + end), 20_000);
+});
+
 test.each<[name: string, unit: string, end: string]>([
   ['equals signs', '=41', '!'],
   ['equals signs and blanks', '= ', ''],
   ['soft line ends', 'a=\r\n', '=x'],
+  ['escaped equals signs', '=3D', '=x'],
+  ['blanks at the end of lines', '=20=\r\n', '=x'],
+  ['long lines', `${'a'.repeat(60)}=`, 'x'],
   ['lines of base64', `${'QUJD'.repeat(19)}\r\n`, '!'],
 ])('proves the encoding of a part with many %s in linear time', (_name, unit, end) => {
   for (const encoding of ['quoted-printable', 'base64'] as const)

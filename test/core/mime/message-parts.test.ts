@@ -49,3 +49,67 @@ test('a header section that ends at a delimiter does not hide a second From fiel
 test('a delimiter at the end of the message begins no part with text', async () => {
   expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\n--b\r\n`)).toEqual(['one', '']);
 });
+
+const field = 'X-Report: checked by the\r\nMail scanner of our company\r\n';
+
+test.each([
+  ['base64', 'text/plain', Buffer.from('Dear Ann, your invoice is ready.').toString('base64')],
+  ['base64', 'text/html', Buffer.from('<p>Dear Ann</p>').toString('base64')],
+  ['quoted-printable', 'text/plain', 'Dear Ann, =E2=82=AC 5'],
+  ['7bit', 'text/html', '<p>Dear Ann, your invoice is ready.</p>'],
+])('a field that is folded badly is no text of a message in %s and %s', async (encoding, type, body) => {
+  const head = `From: joe@x.test\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n${field}`;
+  expect(await bodiesOf(`${head}\r\n${body}`)).toEqual([body]);
+});
+
+test.each([
+  ['the rest of a field', 'Subject: a very long subject that\r\nwas folded by a bad program\r\n'],
+  ['a line with a field behind it', `Subject: a\r\n${field}List-Id: x\r\n`],
+])('%s is no text of a plain message', async (_name, fields) => {
+  expect(await bodiesOf(`From: joe@x.test\r\n${fields}\r\nBody text.`)).toEqual(['Body text.']);
+});
+
+test('a text right below the fields is the text of a plain message', async () => {
+  const body = 'Hello Ann this is my text\r\nmore of it here\r\n\r\nSecond paragraph.';
+  expect(await bodiesOf(`From: joe@x.test\r\nSubject: a\r\n${body}`)).toEqual([body]);
+});
+
+/** The decoded text of a message whose multipart states quoted-printable and whose part does not. */
+async function inheritedText(text: string): Promise<string | null> {
+  const head = HEAD.replace('\r\n\r\n', '\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n');
+  return (await parseMessage(Buffer.from(`${head}--b\r\n\r\n${text}\r\n--b--\r\n`, 'latin1'))).textBody;
+}
+
+test.each([
+  'link http://x.test/?id=12345',
+  'Total=100 EUR',
+  'a,b=20',
+  'x=10\r\ny=20',
+  'see ?ref=ABCD',
+  'a =3D b and ?id=12345',
+  'Gr=C3=BC=C3=9Fe, Total=100 EUR',
+  'sum =\r\n5',
+])('%j is not taken for quoted-printable', async (text) => {
+  expect(await inheritedText(text)).toBe(text.replaceAll('\r\n', '\n'));
+});
+
+test.each([
+  ['Gr=C3=BC=C3=9Fe', 'Grüße'],
+  ['see ?id=3D12345', 'see ?id=12345'],
+  [`${'word '.repeat(12)}=\r\nand more`, `${'word '.repeat(12)}and more`],
+  ['a =3D b=20\r\n=46rom me=0D\r\n=2E', 'a = b \nFrom me\n.'],
+])('%j is taken for quoted-printable', async (text, decoded) => {
+  expect(await inheritedText(text)).toBe(decoded);
+});
+
+test('a file is not taken for quoted-printable', async () => {
+  const head = HEAD.replace('\r\n\r\n', '\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n');
+  for (const fields of [
+    'Content-Type: text/csv; name=a.csv',
+    'Content-Type: text/csv',
+    'Content-Disposition: attachment',
+  ]) {
+    const { leaves } = await readParts(Buffer.from(`${head}--b\r\n${fields}\r\n\r\na=3D1,b=20\r\n--b--\r\n`));
+    expect(leaves.map(({ transferEncoding }) => transferEncoding)).toEqual(['7bit']);
+  }
+});
