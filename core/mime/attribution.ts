@@ -3,12 +3,16 @@ import { DETERMINERS, QUOTE_TITLES, QUOTED_FIELDS, WROTE, WROTE_LEADS } from './
 
 /**
  * Returns where an introduction begins in the line of its author, as in `Yes. On Wed, Apr 4, 2012, ann@example.com wrote:`, and where what it
- * introduces does; programs that lose line breaks make such lines, and Yahoo writes its own behind spaces. Empty if there is none.
+ * introduces does; programs that lose line breaks make such lines, and Yahoo writes its own behind spaces. Empty if there is none. People
+ * cite mail like this: within a line an introduction counts in a reply alone, and when `isWhole` says that all of it is this line.
  */
-export function findSharedParts(line: string): readonly number[] {
+export function findSharedParts(
+  line: string,
+  { isReply, isWhole }: { isReply: boolean; isWhole: boolean },
+): readonly number[] {
   const hasOn = line.includes('On ');
-  const hasTitle = line.includes('---');
-  const hasGap = line.includes(GAP) && END_COLON.test(line.slice(-INTRODUCTION_LENGTH));
+  const hasTitle = isReply && isWhole && line.includes('---');
+  const hasGap = isReply && line.includes(GAP) && END_COLON.test(line.slice(-INTRODUCTION_LENGTH));
   if ((!hasOn && !hasTitle && !hasGap) || /^\s*[>＞|]/u.test(line)) return [];
   if (hasOn && line.length <= MAX_LINE_LENGTH) {
     const at = SHARED_LINE.exec(line)?.index ?? 0;
@@ -17,21 +21,19 @@ export function findSharedParts(line: string): readonly number[] {
   const head = line.slice(0, MAX_SHARED_LENGTH);
   const title = hasTitle ? SHARED_TITLE.exec(head) : null;
   if (title !== null && title.index > 0) return [title.index, title.index + title[0].length];
-  const whole = hasOn
-    ? (SHARED_WHOLE.map((pattern) => pattern.exec(head)).find((found) => found !== null) ?? null)
-    : null;
+  const whole = isReply && isWhole && hasOn ? SHARED_WHOLE.exec(head) : null;
   if (whole !== null && whole.index > 0) return [whole.index, whole.index + whole[0].length];
   return hasGap ? findBehindGap(line) : [];
 }
 
-/** `Yes.    On Wednesday, April 4, 2012, 10:11:12 AM GMT+2, Ann <ann@example.com> wrote:  `, in any language. */
+/** `Yes.    On Wednesday, April 4, 2012, 10:11:12 AM GMT+2, Ann <ann@example.com> wrote:  `, in any language, with seconds. */
 function findBehindGap(line: string): readonly number[] {
   const end = line.trimEnd();
   const gap = end.lastIndexOf(GAP);
   const at = gap + GAP.length;
   if (gap < 0 || end.length - at > INTRODUCTION_LENGTH || end.slice(0, gap).trim() === '') return [];
   const joined = end.slice(at);
-  return ADDRESS.test(joined) && YEAR_AND_TIME.test(joined) && introduces(joined, false, false) ? [at] : [];
+  return ADDRESS.test(joined) && YEAR_AND_SECONDS.test(joined) && introduces(joined, false, false) ? [at] : [];
 }
 
 /** Spaces with which Yahoo indents its introduction. */
@@ -43,14 +45,8 @@ const MAX_SHARED_LENGTH = 4_000;
 
 const SHARED_BEGIN = String.raw`(?:\s|-{2,}\s?)On (?:\p{L}{2,9}[,.]? )?(?:\p{L}{3,9}\.? \d{1,2}|\d{1,2} \p{L}{3,9}\.?),? \d{4}[, ]`;
 const SHARED_LINE = new RegExp(`${SHARED_BEGIN}.*(?:wrote:\\s*|<[^<>]*)$`, 'u');
-/** With its date and address, behind a sentence and before one, or before `>`. */
-const SHARED_WHOLE = [
-  { before: '(?<=[.!?…。])', behind: String.raw`[\p{Lu}\p{Lo}\p{Ps}\p{Pi}"'¿¡]` },
-  { before: '', behind: '>' },
-].map(
-  ({ before, behind }) =>
-    new RegExp(`${before}${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+${behind})`, 'u'),
-);
+/** With its date and address, and before `>`: before a sentence it is what people write who cite. */
+const SHARED_WHOLE = new RegExp(`${SHARED_BEGIN}[^<>]{0,120}<[^<>\\s]{1,100}@[^<>\\s]{1,200}>,? wrote:(?=\\s+>)`, 'u');
 /** `ok -----Original message----- From: ann@example.com Sent: …` */
 const SHARED_TITLE = new RegExp(
   `(?<!-)-{3,12}\\s?(?:${QUOTE_TITLES})\\s?-{3,12}\\s{0,3}(?:${QUOTED_FIELDS.from})\\s?[:：][^:：]{3,120}\\s(?:${QUOTED_FIELDS.date}|${QUOTED_FIELDS.to}|${QUOTED_FIELDS.subject})\\s?[:：]`,
@@ -82,6 +78,8 @@ export const NAME_AND_ADDRESS = /^(?!mailto:)[^<>@]{1,80}<[^<>\s]{1,120}@[^<>\s]
 export const ADDRESS = /@[\p{L}\p{N}]/u;
 const ADDRESS_END = /<[^<>]{0,80}@[^<>\s]{1,120}>[:：\s>)*"'’]{0,4}$/u;
 const BRACKETED_ADDRESS = /[<([][^<>()[\]\s@]{1,64}@[^<>()[\]\s]{1,200}[>)\]]/u;
+const YEAR_AND_SECONDS =
+  /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}[:.]\p{Nd}{2}(?!\p{Nd})/u;
 const YEAR_AND_TIME = /(?<!\p{Nd})\p{Nd}{4}(?!\p{Nd}).{0,60}?(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}{2}/u;
 /** At most two words before a date, or a name before its address, and not a sentence: `Book the room of 6 January 2026, 10:11 with`. */
 const PERSON_OR_DATE_FIRST =

@@ -12,6 +12,7 @@ import {
   CLOSED_WORDS,
   CONFIRM_WORDS,
   CONTACTED,
+  I_AM,
   LIST_ROBOTS,
   MAILS,
   NOT_PASSED_ON,
@@ -173,19 +174,37 @@ export function isOfProgram(
   if (firstField(header, 'list-unsubscribe') !== null || asksWithin(statement)) return false;
   const own = stripQuotedText(statement).slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ');
   const words = own.toLowerCase();
-  const isAbsence = SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || NAMES_OTHERS.test(words));
-  if (!isOwn) return isAbsence && SAYS_RETURN.test(words);
+  const isNotice = isAbsenceAlone(words);
+  if (!isOwn) return isNotice && SAYS_RETURN.test(words);
   return (
     SAYS_GENERATED.test(words) ||
     SAYS_UNREAD.test(words) ||
-    isAbsence ||
-    (SAYS_AWAY.test(words) && PROMISES.test(words)) ||
+    isNotice ||
+    (SAYS_AWAY.test(words) && (SAYS_ASIDE.test(words) || PROMISES.test(words))) ||
     (SAYS_CLOSED.test(words) && (SAYS_REOPENS.test(words) || PROMISES.test(words))) ||
     (!BRINGS.test(words) && (confirmsMail(subject, words) || promisesReply(words, isGreeting))) ||
     saysOwnerLeft(fieldText(header, 'from'), own) ||
     ABSENCE_BEFORE_REPLY.test(subject)
   );
 }
+
+/** Whether an author says of themselves that they are away, and whom to ask, and of other things nothing: people add these to what they write. */
+function isAbsenceAlone(words: string): boolean {
+  const sentences = words.split(/(?<=[.!。])(?<!(?<!\d)\d{1,2}\.)\s+/u);
+  const ofNotice = [SAYS_SELF_AWAY, SAYS_ASIDE, NAMES_OTHERS, SAYS_RETURN, THANKS_FOR_MAIL, PROMISES];
+  const isSignOff = (sentence: string) => sentence.split(' ').length <= MAX_SIGN_OFF_WORDS;
+  return (
+    !BRINGS.test(words) &&
+    SAYS_SELF_AWAY.test(words) &&
+    (SAYS_ASIDE.test(words) || NAMES_OTHERS.test(words)) &&
+    sentences.every(
+      (sentence, at) =>
+        ofNotice.some((pattern) => pattern.test(sentence)) || (at === sentences.length - 1 && isSignOff(sentence)),
+    )
+  );
+}
+
+const MAX_SIGN_OFF_WORDS = 6;
 
 /** Whether a message says of the reader's mail that it arrived, and when it will be handled, or its number, or that it goes no further. */
 function confirmsMail(whole: string, words: string): boolean {
@@ -268,8 +287,9 @@ const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_W
 /** Two sentences of a notice: that its author is away, and whom to ask or when the mail will be read. People say one of them. */
 const SAYS_AWAY = compileLater(() => `${WORD_BEGIN}(?:${ABSENCE_STEMS}|${AWAY_WORDS})`);
 const SAYS_ASIDE = new RegExp(ASIDE_WORDS, 'u');
+const SAYS_SELF_AWAY = compileLater(() => `(?<!\\p{L})(?:${I_AM}) [^.!?;。]{0,30}?(?:${ABSENCE_STEMS}|${AWAY_WORDS})`);
 const NAMES_OTHERS = compileLater(() => OTHERS_TO_ASK);
-/** All three are a notice, also in a reply. */
+/** Beside the others it is a notice, also in a reply. */
 const SAYS_RETURN = compileLater(() => RETURNS);
 /** `Congé maternité Re: Offre`: what old programs write before the subject that they reply to. People write `Question re: offer`. */
 const ABSENCE_BEFORE_REPLY = new RegExp(

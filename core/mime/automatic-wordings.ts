@@ -51,9 +51,13 @@ export const UNREAD_WORDS =
 export const OTHERS_TO_ASK =
   'for immediate (?:assistance|help|attention)|(?:please |bitte )?(?:contact|write to|reach out to) (?:my colleague|our|\\p{L}{2,15} (?:at|on|under)|[^.!? ]{2,40}@)|(?:wenden sie sich|wende dich) (?:bitte )?an|kontaktieren sie|vertret(?:en|ung)|veuillez (?:contacter|vous adresser)|adressez-vous|(?:diríjase|dirigirse|póngase en contacto)|rivolger(?:si|vi)|(?:può|potete|si prega di) contattare|(?:entre em contato|contacte) com|neem(?: dan)? contact op|kontakta (?:min|mig|vår)|kontakt (?:min|venligst|vennligst)|proszę o kontakt z|kontaktujte|forduljon|contactați|обращайтесь|звертайтеся|başvurun|ile iletişime geç|απευθυνθείτε';
 
-/** Says when the author is back. */
+/** An author of themselves, before words for an absence. */
+export const I_AM =
+  "i (?:am|will be)|i['’](?:m|ll be)|ich (?:bin|befinde mich)|(?:bin|befinde) ich(?: mich)?|je (?:suis|serai)|estoy|estaré|sono|sarò|estou|estarei|ik ben|ben ik|jag är|är jag|jeg er|er jeg|olen|jestem|będę|jsem|budu|som|sunt|vagyok|leszek|я (?:нахожусь|буду|сейчас)|нахожусь|я (?:перебуваю|у відпустці)|είμαι|θα είμαι";
+
+/** An author of themselves, who is back on a day: `I will return on Monday`; goods and guests return, too. */
 export const RETURNS =
-  "(?:will |i['’]ll |am |be )?(?:return(?:ing)?(?: on)?|back (?:on|in|at)|again on)|(?:bin|werde|wieder) [^.!?]{0,40}(?:zurück|erreichbar|im büro|da(?!\\p{L}))|ab dem|serai de retour|reviens|retour le|(?:vuelvo|regreso|regresaré|volveré|estaré de vuelta)|(?:rientr|torn)(?:o|erò|erà)|(?:volto|regresso|retorno|voltarei|regressarei)|(?:ben ik|weer|terug) [^.!?]{0,20}(?:terug|aanwezig|bereikbaar)|(?:till|tillbaka) [^.!?]{0,20}(?:tillbaka|den)|(?:tilbage|tilbake) (?:den|igen|igjen|på)|palaan|wracam|wrócę|vrátím se|vrátim sa|visszatér|revin|вернусь|повернусь|döneceğim|επιστρέφω|戻り|出社|回来|返回|복귀";
+  "(?:i (?:will|am|shall)|i['’](?:ll|m)|(?:and|but) (?:will|am)) (?:be )?(?:return(?:ing)?|back|again)(?!\\p{L})|i return (?:on|in|to)|(?:bin|werde) [^.!?]{0,40}(?:zurück|erreichbar|im büro|wieder da)(?!\\p{L})|serai de retour|je reviens|(?:vuelvo|regreso|regresaré|volveré|estaré de vuelta)|(?:rientr|torn)(?:o|erò)(?!\\p{L})|(?:volto|regresso|voltarei|regressarei)|ben ik [^.!?]{0,30}(?:terug|aanwezig|bereikbaar)|(?:är jag|jag är) [^.!?]{0,20}(?:tillbaka|åter)|(?:er jeg|jeg er) [^.!?]{0,20}(?:tilbage|tilbake)|palaan|wracam|wrócę|vrátím se|vrátim sa|visszatérek|revin|вернусь|повернусь|döneceğim|επιστρέφω";
 
 /** What follows a name in the subject of such a reply: `Ann Smith is out of the office (returning Monday).` */
 export const ABSENT_WORDINGS = splitList(`

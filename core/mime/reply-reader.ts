@@ -131,7 +131,10 @@ class ReplyReader {
     this.#removeQuotedIntroduction();
   }
 
-  /** `[1] https://…` below quoted mail, with what is above such a list, when only quoted lines have their numbers. */
+  /**
+   * `[1] https://…` below quoted mail, with a heading above a rule as programs write it, when only quoted lines have their numbers. A heading
+   * alone is the author's: `Sources:`.
+   */
   #removeLinkNotes(): void {
     const above = (at: number) => this.#lastAbove(at);
     const last = above(this.#lines.length);
@@ -143,8 +146,10 @@ class ReplyReader {
       mark = LINK_NOTE.exec(this.#line(at).short)?.[1];
     }
     if (at === last) return;
-    if (SEPARATOR.test(this.#line(at).short)) at = above(at);
-    if (/^\p{L}{1,20}\s?[:：]$/u.test(this.#line(at).short)) at = above(at);
+    if (SEPARATOR.test(this.#line(at).short)) {
+      at = above(at);
+      if (/^\p{L}{1,20}\s?[:：]$/u.test(this.#line(at).short)) at = above(at);
+    }
     if (this.#isQuoted[at] !== true) return;
     const cites = ({ short }: Line) => [...short.matchAll(NOTE_MARK)].some(([, number = '']) => numbers.has(number));
     const citing = this.#lines.slice(0, at + 1).flatMap((line, index) => (cites(line) ? [this.#isQuoted[index]] : []));

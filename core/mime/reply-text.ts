@@ -36,7 +36,7 @@ export function stripQuotedText(text: string): string {
  * message. Quotations between replies stay. `isReply`: see {@link decideFates}.
  */
 export function readReply(text: string, isReply = true): Reply {
-  const lines = splitLines(text);
+  const lines = splitLines(text, isReply);
   const fates = decideFates(lines, isReply);
   const removed = readParts(lines, fates);
   const own = removed.length > MAX_PARTS ? '' : withoutParts(text, removed);
@@ -124,9 +124,10 @@ interface TextLine extends Line {
   end: number;
 }
 
-function splitLines(text: string): TextLine[] {
+function splitLines(text: string, isReply: boolean): TextLine[] {
   const lines: TextLine[] = [];
   const isAscii = isAsciiText(text) ? true : undefined;
+  const isWhole = !text.trim().includes('\n');
   let start = 0;
   const add = (line: string, end: number) => {
     const { text: own, short, isBlank, isAscii: isOwnAscii, mark } = readLine(line, null, isAscii);
@@ -138,7 +139,7 @@ function splitLines(text: string): TextLine[] {
     const end = Math.min(start + raw.length + 1, text.length);
     const begin = start;
     let from = 0;
-    for (const at of findSharedParts(line)) {
+    for (const at of findSharedParts(line, { isReply, isWhole })) {
       add(line.slice(from, at), begin + at);
       from = at;
     }

@@ -86,7 +86,9 @@ function isRobot(address: string): boolean {
   const localPart = readLocalPart(address);
   return (
     /^(?:mail(?:er)?-?daemon|mdaemon|postmaster|listserv|majordomo|root|cron|vacation)$/.test(localPart) ||
-    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?(?:[+=].*|-.*\d.*)?)$/.test(localPart) ||
+    /^(?:auto-?(?:repl(?:y|ies)|respond(?:er)?|responses?)|bounces?(?:[+=].*|(?:-[^-]*[\d=][^-]*)+)?)$/.test(
+      localPart,
+    ) ||
     localPart.startsWith('owner-') ||
     localPart.endsWith('-request') ||
     /-bounces(?:\+|$)/.test(localPart) ||
@@ -98,9 +100,14 @@ function isRobot(address: string): boolean {
 const UNREAD =
   /^(?:(?:no|non|donot|dont|never|please?donot)(?:reply|replies|replay|response|respond|answer)|nepas?repondre|sansreponse|(?:no|nao|sin)(?:responder|responda|respondas|contestar|conteste|resposta|respuesta)|(?:non|senza)(?:rispondere|rispondete|risposta)|(?:bitte)?nicht(?:be)?antworten|keineantwort|ohneantwort|(?:geen|niet)(?:be)?antwoord(?:en)?|nie(?:odpowiadac|odpowiadaj)|(?:svar|svara)(?:ikke|ej|inte)|(?:ikke|ej|inte)svara?|ala?vastaa|neodpovidat|neodpovidej(?:te)?|nuraspunde(?:ti)?|neotvechat|otvetanetreba|yanitlamayin(?:iz)?)\d*$/;
 
-/** Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. */
+/**
+ * Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. Its tag
+ * does not: people choose their own, as in `jane+notifications`.
+ */
 function isUnread(address: string): boolean {
-  const words = readLocalPart(address).split(/[._+-]+/);
+  const words = readLocalPart(address)
+    .replace(/(?<=.)\+.*$/su, '')
+    .split(/[._+-]+/);
   if (words.every((word) => NOTIFIER.test(word)) || /^notif(?:ier|ications?)$/.test(words.at(-1) ?? '')) return true;
   const begins = words.slice(0, MAX_NAME_WORDS).map((_, at) => words.slice(at, at + MAX_UNREAD_WORDS));
   return begins.some((some) => some.some((_, at) => UNREAD.test(some.slice(0, at + 1).join(''))));

@@ -4,9 +4,15 @@ import { saysFull } from './full-mailbox.ts';
 const IS_THERE =
   /^(?!.*(?:(?<!\p{L})(?:not|no|nor|never|none)(?!\p{L})|n't)).*(?<!\p{L})in (?:our|the|a) (?:\p{L}{2,12} )?list of|(?<!\p{L})(?:isn't|is not|not|aren't|are not) (?:yet )?(?:set up|assigned|configured|hosted|registered|enabled|created) (?:here )?(?:to (?!this|that|any|us)\p{L}|for (?:this|that|the) (?:user|mailbox|recipient)|as |yet)|did not find your|(?<!\p{L})(?:premium|vip)[- ]?(?:account|user|mailbox|recipient|be?nutzer|nutzer|kund|kont|postfach)|(?<!\p{L})never had an? (?:conversation|contact|correspondence|exchange|agreement)/u;
 
-/** The recipient does not know the sender, or its own times: `has never heard of you`, `is not in service between 2 and 4 a.m.`. */
-const OF_SENDER_OR_TIME =
-  /(?<!\p{L})never heard of (?:you|your|the sender|this sender)(?!\p{L})|(?<!\p{L})(?:closed|not in service|not in use|not used|not read|not available|unavailable) (?:between|until|during|outside|from \d|at night|at weekends?|(?:on|over) (?:the )?(?:weekends?|holidays?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?))(?!\p{L})/u;
+/** The recipient does not know the sender: `has never heard of you`. */
+const OF_SENDER = /(?<!\p{L})never heard of (?:you|your|the sender|this sender)(?!\p{L})/u;
+/** A day or an hour, and not the reason in `due to`. */
+const MOMENT = String.raw`(?:the )?(?:\d|noon|midnight|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|further)`;
+/** It is so at times, and the recipient is there again: `not in service between 2 and 4 a.m.`. What is closed from a day on is not. */
+const AT_TIMES = new RegExp(
+  `(?<!\\p{L})(?:closed|not in service|not in use|not used|not read|not available|unavailable) (?:(?:between|until|outside|during(?! \\d{4}(?!\\d))|at night|at weekends?)(?!\\p{L})|from (?=\\d)[^.;!?]{0,30}?(?:\\d:\\d\\d|\\d ?(?:[ap]\\.?m|h|uhr)(?!\\p{L})|(?<!\\p{L}|due )(?:to|till|until|through) ${MOMENT}|\\s[–-]\\s\\d)|(?:on|over) (?:the )?(?:weekends?|holidays?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)(?!\\p{L}))`,
+  'u',
+);
 
 /** Nothing is known of the recipient: `It is not known whether the recipient exists`, `Unable to check if the mailbox exists`. */
 const WHETHER =
@@ -29,8 +35,13 @@ export function isUncertain(clause: string): boolean {
 
 /** As {@link isUncertain}, of what is beside any wording for an unknown recipient. */
 export function saysNothing(clause: string): boolean {
-  return [OF_SENDER_OR_TIME, WHETHER, MAY_BE, AT_SIGN_IN].some((each) => each.test(clause));
+  if ([OF_SENDER, AT_TIMES, AT_SIGN_IN].some((each) => each.test(clause))) return true;
+  return (WHETHER.test(clause) || MAY_BE.test(clause)) && !FOR_SURE.test(clause);
 }
+
+/** A statement of its own beside such a one: `The address may be invalid: no such user`. */
+const FOR_SURE =
+  /(?:^|[:,;(]|\s[-–—])[\s\d.#]{0,16}(?:(?:the|this|error|that)[ :]{1,2})?(?:(?:no such|unknown) (?:user|mailbox|recipient|account|address|addressee|alias|host|domain)|(?:user|mailbox|recipient|account|address|addressee|host|domain) (?:(?:is |was )?(?:unknown|not known|not found|invalid)|(?:does|did) not exist|doesn't exist|no longer exists))(?=\s*(?:$|[^\p{L}\s])|\s(?:here|in|at|on|any ?more|called|named)(?!\p{L}))/u;
 
 /** Returns whether a text, in lower case, says that a recipient is unknown or has no room: `User unknown or mailbox full`. */
 export function maySayFull(text: string): boolean {

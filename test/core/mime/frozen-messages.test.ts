@@ -94,8 +94,8 @@ test.each([
   ['ninth', 'automatic', false, 23, 23],
   ['ninth', 'automatic', true, 8, 11],
   // After public bug reports. At first 77 and 51, 24 and 9, 24 and 9, 25 and 13, 9 and 2. `On Nov 26 you wrote:` above unmarked text stays: people
-  // write it.
-  ['reported', 'replies', false, 84, 85],
+  // write it, and so does an original message within a line above other paragraphs.
+  ['reported', 'replies', false, 83, 85],
   ['reported', 'replies', true, 51, 53],
   ['reported', 'automatic', false, 26, 26],
   ['reported', 'automatic', true, 10, 12],

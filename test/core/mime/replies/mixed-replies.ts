@@ -680,6 +680,11 @@ Links:
 ------
 [1] https://x.test/lids`,
   ),
+  {
+    name: 'sources of the author below what they cite',
+    text: 'My sources are at the end.\n> your claim [1] is wrong\nNo, right.\n> see [1] here\n\nSources:\n[1] https://x.test/mine',
+    own: 'My sources are at the end.\n> your claim [1] is wrong\nNo, right.\n> see [1] here\n\nSources:\n[1] https://x.test/mine',
+  },
   whole(
     'links of the author, who names no number',
     'See the links below.\n\n> Where is the manual?\n\n[1] https://x.test/manual\n[2] https://x.test/guide',
