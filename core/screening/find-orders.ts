@@ -23,7 +23,7 @@ const WORTH_A_LOOK = -2.5;
  */
 const FEW_SENTENCES = 6;
 const MORE_PER_DOUBLING = 0.3;
-const MAX_MORE = 1.2;
+const MAX_MORE = 0.45;
 
 /** What two sentences together must score more if they speak of a journey, a lesson or a club: people order each other so. */
 const MORE_AMONG_PEOPLE = 0.9;

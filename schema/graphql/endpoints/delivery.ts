@@ -23,7 +23,8 @@ const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').im
   fields: (t) => ({
     text: t.string({
       extensions: secret,
-      description: 'JSON, unless it was cut. Its links work without a key for one week after delivery, while who reads it may read the email.',
+      description:
+        'JSON, unless it was cut. Its links work without a key for one week after delivery, while who reads it may read the email.',
       resolve: ({ beginning }) => readText(beginning, beginning.length),
     }),
     sizeBytes: t.exposeInt('sizeBytes', { description: 'Size in bytes.' }),

@@ -6,7 +6,7 @@ import { publicSuffixes } from '../../../operations/emails/public-suffixes.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 import { AIMED_MAIL } from './aimed-mail.ts';
 import { AIMED_CODES, ORDINARY_CODES } from './asked-codes.ts';
-import { readFrozenMail, readHiddenLookAlikes } from './frozen/frozen-mail.ts';
+import { FROZEN_SETS, readFrozenMail, readHiddenLookAlikes } from './frozen/frozen-mail.ts';
 import { HARMLESS_MAIL } from './harmless-mail.ts';
 import { LATER_AIMED_MAIL } from './later-aimed-mail.ts';
 import { LATER_HARMLESS_MAIL } from './later-harmless-mail.ts';
@@ -274,7 +274,19 @@ describe('the screening of mail for text that is aimed at agents', () => {
       return screenMail(mailCase('', text).mail).verdict;
     };
     expect(verdictAmong(0)).toBe('review');
-    expect([marginOfMany(1), marginOfMany(6), marginOfMany(12), marginOfMany(1_000_000)]).toEqual([0, 0, 0.3, 1.2]);
+    expect([marginOfMany(1), marginOfMany(6), marginOfMany(12), marginOfMany(1_000_000)]).toEqual([0, 0, 0.3, 0.45]);
+  });
+
+  test('lets 120 harmless sentences hide few of the orders that it finds without them', () => {
+    const isMarked = (text: string) => screenMail(mailCase('', text).mail).verdict === 'review';
+    const found = FROZEN_SETS.flatMap((set) => readFrozenMail(`${set}attacks`))
+      .filter(({ isHeld, name }) => !isHeld && /^\S+ (?:text|alone|html):/.test(name))
+      .map(({ said }) => said.trim())
+      .filter(isMarked);
+    expect(found.length).toBeGreaterThan(400);
+    const around = 'The garden was quiet that morning.\n'.repeat(60);
+    const hidden = found.filter((text) => !isMarked(`${around}\n${text}\n\n${around}`));
+    expect(hidden.length, hidden.join('\n')).toBeLessThanOrEqual(7);
   });
 
   // Written after the rules for them: 135 of 141 were found at first.
