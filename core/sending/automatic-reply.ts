@@ -101,14 +101,14 @@ const UNREAD =
   /^(?:(?:no|non|donot|dont|never|please?donot)(?:reply|replies|replay|response|respond|answer)|nepas?repondre|sansreponse|(?:no|nao|sin)(?:responder|responda|respondas|contestar|conteste|resposta|respuesta)|(?:non|senza)(?:rispondere|rispondete|risposta)|(?:bitte)?nicht(?:be)?antworten|keineantwort|ohneantwort|(?:geen|niet)(?:be)?antwoord(?:en)?|nie(?:odpowiadac|odpowiadaj)|(?:svar|svara)(?:ikke|ej|inte)|(?:ikke|ej|inte)svara?|ala?vastaa|neodpovidat|neodpovidej(?:te)?|nuraspunde(?:ti)?|neotvechat|otvetanetreba|yanitlamayin(?:iz)?)\d*$/;
 
 /**
- * Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. Its tag
- * does not: people choose their own, as in `jane+notifications`.
+ * Whether the name of an address says that its mail is not read: `do_not.reply`, `noreply-billing`, `files-noreply`, `keine-antwort`. A tag is
+ * the name of no program: people choose their own, as in `jane+notifications`.
  */
 function isUnread(address: string): boolean {
-  const words = readLocalPart(address)
-    .replace(/(?<=.)\+.*$/su, '')
-    .split(/[._+-]+/);
-  if (words.every((word) => NOTIFIER.test(word)) || /^notif(?:ier|ications?)$/.test(words.at(-1) ?? '')) return true;
+  const localPart = readLocalPart(address);
+  const names = localPart.replace(/(?<=.)\+.*$/su, '').split(/[._-]+/);
+  if (names.every((word) => NOTIFIER.test(word)) || /^notif(?:ier|ications?)$/.test(names.at(-1) ?? '')) return true;
+  const words = localPart.split(/[._+-]+/);
   const begins = words.slice(0, MAX_NAME_WORDS).map((_, at) => words.slice(at, at + MAX_UNREAD_WORDS));
   return begins.some((some) => some.some((_, at) => UNREAD.test(some.slice(0, at + 1).join(''))));
 }
