@@ -81,5 +81,6 @@ test.each([
   );
   // On a busy machine, none is composed in time.
   expect([others, sent + refused]).toEqual([{}, AT_ONCE]);
+  console.log(sent, refused, Math.round((await stage.peakMemory()) / MB));
   await expectBounded();
 });
