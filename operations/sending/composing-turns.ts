@@ -7,7 +7,7 @@ import type { OperationContext } from '../context.ts';
  * Bytes of stored mail from which emails are made at the same time, in the whole process. While it is read, quoted, composed, packed and
  * stored, each takes up to eight times as much. @limit
  */
-const COMPOSED_AT_ONCE = 10_000_000;
+export const COMPOSED_AT_ONCE = 10_000_000;
 /** Emails that take less from the store wait for nothing. Bytes. */
 const LARGE_EMAIL = 1_000_000;
 /** What is left of the request's time when a turn begins, for the work itself; milliseconds. */
