@@ -10,6 +10,7 @@ import type { Reply, Request } from '../../schema/messages.ts';
 import type { AuthAttempts } from '../accounts/auth-attempts.ts';
 import type { ByteLedger, ByteLimits } from '../admission/byte-ledger.ts';
 import type { Credential, Credentials } from '../admission/credentials.ts';
+import { tightenHeap } from '../admission/heap-growth.ts';
 import { type RequestLimiter, RequestLimiterAway } from '../admission/request-limit.ts';
 import { partsWithin } from '../operation-context.ts';
 
@@ -37,6 +38,8 @@ export const SUBMITTED_BYTES: ByteLimits = { perAccount: 45_000_000, perProcess:
 /** Messages up to this size use a reserve beyond the limit of the process. Bytes. */
 const SMALL_MESSAGE = 65_536;
 const SMALL_RESERVE = 10_000_000;
+/** Bytes of messages from which on garbage is collected early: each becomes text, and parameters of a statement. */
+const TIGHT_FROM_BYTES = 8_000_000;
 /** Holds messages whose key is being looked up. */
 const UNKNOWN_ACCOUNT = '';
 
@@ -115,6 +118,7 @@ async function within<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (ledger.take(account, bytes, bytes <= SMALL_MESSAGE ? SMALL_RESERVE : 0) !== 'taken') throw new NoRoom();
+  if (ledger.count() >= TIGHT_FROM_BYTES) tightenHeap();
   try {
     return await work();
   } finally {

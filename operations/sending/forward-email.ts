@@ -9,14 +9,16 @@ import {
   type OutgoingAttachment,
 } from '../../core/sending/outgoing-attachments.ts';
 import { checkOutgoingHeaders, THREADING_FIELDS } from '../../core/sending/outgoing-headers.ts';
-import { LargeText, textBeginning, wholeText } from '../../core/shared/large-text.ts';
+import { freeTexts, LargeText, textBeginning, wholeText } from '../../core/shared/large-text.ts';
 import { asWorkspace } from '../../db/connection/transaction.ts';
 import { type ReadEmail, readEmail } from '../../db/queries/emails/email-read.ts';
+import { findOriginalBytes } from '../../db/queries/sending/outgoing-original.ts';
 import { emailNotFound, invalid, isValidId, type MailContext, type OperationContext } from '../context.ts';
 import { readRawMessage } from '../emails/attachments.ts';
 import { withText } from '../emails/html-text.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkOutgoing, type NewEmail } from './check-outgoing.ts';
+import { inComposingTurn } from './composing-turns.ts';
 import { makeForwardBodies } from './forward-bodies.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
@@ -29,7 +31,7 @@ export interface NewForward extends Omit<NewEmail, 'attachments'> {
 
 /**
  * Forwards a stored email as a new message in a thread of its own. A key also needs the scope `read`; `draft` is removed
- * when the forward is stored. Throws not_found, and what sendEmail throws.
+ * when the forward is stored, and whoever sends it has its composing turn. Throws not_found, and what sendEmail throws.
  */
 export async function forwardEmail(
   context: OperationContext,
@@ -45,8 +47,26 @@ export async function forwardEmail(
   const before = idempotency === null || isLimited ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
   const readRaw = async () => (await readRawMessage(context, emailId)).bytes;
-  const email = await waitUntilParsed(context, [emailId], () => prepareForward(context, emailId, input, readRaw));
-  return sendChecked(context, [email], { idempotency, batchId: null, repliedTo: null, draft });
+  const forward = async () => {
+    const email = await waitUntilParsed(context, [emailId], () => prepareForward(context, emailId, input, readRaw));
+    return sendChecked(context, [email], { idempotency, batchId: null, repliedTo: null, draft });
+  };
+  if (draft !== undefined) return forward();
+  const bytes = await waitUntilParsed(context, [emailId], () => readOriginalBytes(context, emailId, input.attachments));
+  return inComposingTurn(context, bytes, forward);
+}
+
+/** Returns how much is loaded of an email that is forwarded, or included in a reply; bytes. Throws not_found. */
+export async function readOriginalBytes(
+  { database, workspaceId }: MailContext,
+  emailId: string,
+  attachments: NewForward['attachments'],
+): Promise<number> {
+  const found = isValidId(emailId)
+    ? await asWorkspace(database, workspaceId, (transaction) => findOriginalBytes(transaction, workspaceId, emailId))
+    : null;
+  if (found === null) throw emailNotFound();
+  return found.bodyBytes + (attachments === 'all' ? found.attachedBytes : 0);
 }
 
 /** Returns a forward ready to be composed. `readRaw` reads the stored message. Throws not_found, validation. */
@@ -77,15 +97,18 @@ export async function quoteInReply(context: MailContext, emailId: string, reply:
   return makeForwardBodies({ kind: 'reply', mail, note: reply });
 }
 
-/** Of HTML that is too large to be sanitized, it has the beginning. Throws validation. */
-function asForwarded({ text, html, addresses, subject, date, createdAt }: ReadEmail): ForwardedMail {
+/** Of HTML that is too large to be sanitized, it has the beginning. The texts of the email are gone then. Throws validation. */
+function asForwarded(email: ReadEmail): ForwardedMail {
+  const { text, html, addresses, subject, date, createdAt } = email;
   if (text instanceof LargeText && text.bytes > MAX_CONTENT_BYTES)
     throw invalid(
       `The text of the email is larger than the ${MAX_CONTENT_BYTES} bytes that can be sent. Send its raw message in parts, or a link to it.`,
       'id',
     );
   const shown = html === null ? null : textBeginning(html, MAX_CLEANED_HTML_LENGTH + 1);
-  return { addresses, subject, date: date ?? createdAt, text: wholeText(text), html: shown };
+  const whole = wholeText(text);
+  freeTexts(email);
+  return { addresses, subject, date: date ?? createdAt, text: whole, html: shown };
 }
 
 /** Throws not_found, validation. */

@@ -11,7 +11,8 @@ import { requireSender, withFullAccess } from '../accounts/key-reach.ts';
 import { invalid, isValidId, type OperationContext } from '../context.ts';
 import { waitUntilParsed } from '../emails/pending-emails.ts';
 import { type CheckedEmail, checkAudience, checkReply, type NewEmail } from './check-outgoing.ts';
-import { quoteInReply } from './forward-email.ts';
+import { inComposingTurn } from './composing-turns.ts';
+import { quoteInReply, readOriginalBytes } from './forward-email.ts';
 import type { Accepted, Idempotency, Receipt } from './idempotency.ts';
 import { replayOrNow, sendChecked } from './send-email.ts';
 
@@ -37,7 +38,7 @@ export async function sendReply(
   idempotency: Idempotency | null,
   draft?: SentDraft,
 ): Promise<Accepted> {
-  let checked = checkReply(reply);
+  const checked = checkReply(reply);
   requireSender(context, checked);
   const bodies = { text: checked.text, html: checked.html };
   // The recipients get to read the original.
@@ -46,13 +47,18 @@ export async function sendReply(
   const before = idempotency === null ? null : await replayOrNow(context, idempotency);
   if (before !== null && 'receipt' in before) return before;
   const repliable = await waitUntilParsed(context, [id], () => readRepliable(context, id, checked.sender.address));
-  if (reply.includesOriginal === true)
-    checked = checkReply({ ...reply, ...(await quoteInReply(context, repliable.original.id, bodies)) });
-  const { email, repliedTo } = addressReply(repliable, checked, reply.audience ?? 'sender');
-  const frame = { idempotency, batchId: null, repliedTo, draft };
-  if (hasRight(context.rights, 'read')) return sendChecked(context, [email], frame);
-  await requireCorrespondents(context, repliable.original, email);
-  return sendChecked(context, [email], frame).catch(hideRecipients);
+  const send = async (ready: typeof checked) => {
+    const { email, repliedTo } = addressReply(repliable, ready, reply.audience ?? 'sender');
+    const frame = { idempotency, batchId: null, repliedTo, draft };
+    if (hasRight(context.rights, 'read')) return sendChecked(context, [email], frame);
+    await requireCorrespondents(context, repliable.original, email);
+    return sendChecked(context, [email], frame).catch(hideRecipients);
+  };
+  if (reply.includesOriginal !== true) return send(checked);
+  const { id: originalId } = repliable.original;
+  return inComposingTurn(context, await readOriginalBytes(context, originalId, 'none'), async () =>
+    send(checkReply({ ...reply, ...(await quoteInReply(context, originalId, bodies)) })),
+  );
 }
 
 /** Returns the address that received or sent an email, from which it is replied to by default. Throws not_found, validation. */

@@ -7,8 +7,9 @@ import { authorizeEmailChange } from '../accounts/key-reach.ts';
 import { invalid, type OperationContext } from '../context.ts';
 import { UNBOUNDED_ROOM } from '../response-room.ts';
 import type { NewEmail } from './check-outgoing.ts';
+import { inComposingTurn } from './composing-turns.ts';
 import { findWritableDraft, loadDraftBodies, loadFile } from './drafts.ts';
-import { forwardEmail } from './forward-email.ts';
+import { forwardEmail, readOriginalBytes } from './forward-email.ts';
 import type { Accepted, Idempotency } from './idempotency.ts';
 import { sendReply } from './replies.ts';
 import { replayOrNow, sendEmail } from './send-email.ts';
@@ -46,6 +47,30 @@ export async function sendDraft(
   }
   const { kind, originalEmailId, version } = draft;
   if (expected != null && expected !== version) throw staleDraft(version);
+  const withAttachments = draft.fields.withAttachments === false ? ('none' as const) : ('all' as const);
+  const included =
+    kind === 'forward' && originalEmailId !== null
+      ? await readOriginalBytes(context, originalEmailId, withAttachments).catch(async (error: unknown) => {
+          throw await explain(context, id, error);
+        })
+      : 0;
+  return inComposingTurn(context, draftBytes(draft) + included, () =>
+    sendRead(context, { draft, claimToken, undoSeconds, withAttachments }, idempotency),
+  );
+}
+
+/** Reads a draft, and sends it. */
+async function sendRead(
+  context: OperationContext,
+  {
+    draft,
+    claimToken,
+    undoSeconds,
+    withAttachments: attachments,
+  }: Pick<DraftSending, 'claimToken'> & { draft: StoredDraft; undoSeconds: number; withAttachments: 'all' | 'none' },
+  idempotency: Idempotency | null,
+): Promise<Accepted> {
+  const { id, kind, originalEmailId, version } = draft;
   const sent = { id, version, undoSeconds };
   const content = await readEmail(context, draft);
   // Another request has sent it in this moment.
@@ -53,10 +78,8 @@ export async function sendDraft(
   const email = { ...content, claimToken };
   if (kind === 'new' || originalEmailId === null) return sendEmail(context, email, idempotency, sent);
   try {
-    if (kind === 'forward') {
-      const attachments = draft.fields.withAttachments === false ? ('none' as const) : ('all' as const);
+    if (kind === 'forward')
       return await forwardEmail(context, originalEmailId, { ...email, attachments }, idempotency, sent);
-    }
     const audience = kind === 'reply_all' ? ('all' as const) : ('sender' as const);
     return await sendReply(context, originalEmailId, { ...email, audience }, idempotency, sent);
   } catch (error) {
@@ -74,13 +97,10 @@ async function findReplay(context: OperationContext, idempotency: Idempotency | 
 }
 
 /** Returns the email that the draft is now; null when it is gone. Throws what ResponseRoom.load throws. */
-async function readEmail(
-  context: OperationContext,
-  { id, fields, textBytes, htmlBytes, attachments: listed }: StoredDraft,
-): Promise<NewEmail | null> {
+async function readEmail(context: OperationContext, draft: StoredDraft): Promise<NewEmail | null> {
   const { database, workspaceId, room } = context;
-  const fileBytes = listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  return room.load(textBytes + htmlBytes + fileBytes, async () => {
+  const { id, fields, attachments: listed } = draft;
+  return room.load(draftBytes(draft), async () => {
     const [bodies = null] = await loadDraftBodies({ ...context, room: UNBOUNDED_ROOM }, [id]);
     if (bodies === null) return null;
     const attachments = [];
@@ -91,6 +111,10 @@ async function readEmail(
     }
     return { ...fields, text: wholeText(bodies.text), html: wholeText(bodies.html), attachments };
   });
+}
+
+function draftBytes({ textBytes, htmlBytes, attachments }: StoredDraft): number {
+  return attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, textBytes + htmlBytes);
 }
 
 /** Returns the error to throw: not_found is about the original, unless the draft itself is gone. */

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { EmailType } from '../../../core/emails/email-status.ts';
 import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Tables } from '../../entities/tables.ts';
-import { addressFields } from '../emails/email-row.ts';
+import { addressFields, bodyBytes } from '../emails/email-row.ts';
 
 /** An email with what a reply to it needs. */
 export interface OriginalEmail {
@@ -45,6 +45,27 @@ export async function findOriginal(
     order by chosen.is_thread limit 1`.execute(transaction);
   const row = rows[0];
   return row === undefined ? null : { email: toOriginal(row), isThread: row.is_thread };
+}
+
+/** What is loaded of an email that goes out with another one; bytes. */
+interface OriginalBytes {
+  bodyBytes: number;
+  /** of the message with its attachments; 0 without any */
+  attachedBytes: number;
+}
+
+/** Returns how large an email is; null when the workspace has none with that id. */
+export async function findOriginalBytes(
+  transaction: Transaction<Tables>,
+  workspaceId: string,
+  emailId: string,
+): Promise<OriginalBytes | null> {
+  const { rows } = await sql<OriginalBytes>`
+    select coalesce(${bodyBytes}, 0) as "bodyBytes", case when e.attachment_count = 0 then 0
+      else coalesce((select r.bytes from raw_sizes(${workspaceId}, array[e.id]) r), 0) end as "attachedBytes"
+    from email e left join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id
+    where e.workspace_id = ${workspaceId} and e.id = ${emailId}`.execute(transaction);
+  return rows[0] ?? null;
 }
 
 /** Returns those of the addresses (lower case) that belong to the workspace. */

@@ -3,6 +3,7 @@ import type { AddressFields } from '../../../core/mime/address.ts';
 import type { Attachment } from '../../../core/mime/attachment.ts';
 import type { ApprovalRule } from '../../../core/sending/approval.ts';
 import type { DraftVersion } from '../../../core/sending/draft.ts';
+import { freeBytes } from '../../../core/shared/free-bytes.ts';
 import type { Database } from '../../connection/database.ts';
 import { SEND_RIGHTS_LOCK } from '../../connection/transaction.ts';
 import { type WorkspaceWriteLimits, writeAsWorkspace } from '../../connection/workspace-write.ts';
@@ -250,6 +251,13 @@ async function readParameters(
   const packed = await Promise.all(contents.map(({ bytes }) => packMessage(bytes)));
   const packedContents = new Map(contents.map((content, at) => [content, packed[at] ?? null]));
   const pieces: Buffer[] = [];
+  const bodies: Buffer[] = [];
+  const keepBody = (body: string | null) => {
+    if (body === null) return null;
+    const bytes = Buffer.from(body, 'utf8');
+    bodies.push(bytes);
+    return bytes;
+  };
   let end = 0;
   const place = (piece: Buffer | null): [number, number] | [null, null] => {
     if (piece === null) return [null, null];
@@ -274,7 +282,7 @@ async function readParameters(
         batch_index: batchId === null ? null : at,
         trace_parent: traceParent,
         thread: thread === undefined ? null : newThreadJson(thread),
-        places: [packedContents.get(email) ?? null, findBuffer(text), findBuffer(html)].flatMap(place),
+        places: [packedContents.get(email) ?? null, keepBody(text), keepBody(html)].flatMap(place),
       };
     }),
   );
@@ -284,6 +292,7 @@ async function readParameters(
   );
   const [first, second] = pieces;
   const bytes = first !== undefined && second === undefined ? first : Buffer.concat(pieces);
+  if (bytes !== first) for (const piece of bodies) freeBytes(piece);
   const threads = units.flatMap(({ emails }) => emails.flatMap(({ thread }) => thread ?? []));
   return [JSON.stringify(emails), bytes, JSON.stringify(results), JSON.stringify(batches), newThreadProbes(threads)];
 }
@@ -310,8 +319,4 @@ function withReturnIds(recipients: OutgoingRow['recipients']) {
     if (smallest === undefined || id < smallest) ids.set(domain, id);
   }
   return recipients.map((recipient) => ({ ...recipient, return_id: ids.get(recipient.domain) }));
-}
-
-function findBuffer(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text, 'utf8');
 }
