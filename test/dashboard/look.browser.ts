@@ -233,6 +233,22 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await close();
   });
 
+  test('badges are in lower case, and mail without a subject is called the same on all pages', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: '', text: 'It is broken.' });
+    await expect.poll(() => received(account)).toHaveLength(1);
+    const { page, close } = await stage.open(account, { viewport: { width: 1440, height: 900 } });
+    await page.goto(`${stage.url}/members`);
+    await expect.poll(() => page.locator('main .mantine-Badge-label').allInnerTexts()).toEqual(['owner', 'you']);
+    for (const path of ['/activity', '/inbox']) {
+      await page.goto(stage.url + path);
+      await page.getByRole('main').getByText('(no subject)', { exact: true }).first().waitFor();
+    }
+    await page.getByRole('grid').getByRole('row').getByRole('link').click();
+    await page.getByRole('heading', { name: '(no subject)', level: 2 }).waitFor();
+    await close();
+  });
+
   test('a long subject has three lines in its conversation, and its outline covers no line below', async () => {
     const account = await stage.account();
     const subject =
