@@ -37,7 +37,8 @@ describe('a mistyped word', () => {
   });
 
   test('is found outside of quotes and of operators but that of the subject', () => {
-    const search = 'webhok from:ann "exact wrods" -draf Subject:databse subject:"exact wrods" -subject:databse 2026 über';
+    const search =
+      'webhok from:ann "exact wrods" -draf Subject:databse subject:"exact wrods" -subject:databse 2026 über';
     expect(typedWords(search).map(({ from, to }) => search.slice(from, to))).toEqual(['webhok', 'databse', 'über']);
   });
 });
