@@ -129,7 +129,7 @@ function SearchFault({ hint }: { hint: string }) {
   const parameters = new URLSearchParams(useSearch());
   const [, before, operator = '', value = '', meant = '', after] = MEANT.exec(hint) ?? [];
   const mistake = `${operator}:${value}`.toLowerCase();
-  for (const [name, text] of [...parameters]) {
+  for (const [name, text] of parameters) {
     const at = text.toLowerCase().indexOf(mistake);
     if (at !== -1) parameters.set(name, text.slice(0, at) + meant + text.slice(at + mistake.length));
   }
