@@ -18,7 +18,7 @@ const FIRST_EMAIL = `owner@${FIRST_DOMAIN}`;
 const FIRST_ADDRESS = `hello@${FIRST_DOMAIN}`;
 
 /**
- * Creates an account with one domain and one address at the first start, if the domain is trusted. Returns null if the account exists or
+ * Creates an account with one domain and two addresses at the first start, if the domain is trusted. Returns null if the account exists or
  * the domain belongs to another one. The pool must use the URL's own role.
  */
 export async function createFirstAccount(
@@ -31,7 +31,8 @@ export async function createFirstAccount(
     now: () => new Date(),
     random: (bytes) => randomBytes(bytes),
   });
-  const mailbox = { domain: FIRST_DOMAIN, address: FIRST_ADDRESS, dkimKey };
+  // The address of the account receives, too: mail to it would bounce, and suppress it.
+  const mailbox = { domain: FIRST_DOMAIN, addresses: [FIRST_ADDRESS, FIRST_EMAIL], dkimKey };
   const account = await createAccount(database, { email: FIRST_EMAIL, password: null, apiKey: null, mailbox });
   if (account.outcome !== 'created') return null;
   const signInToken = await makeSignInLink(database, FIRST_EMAIL);

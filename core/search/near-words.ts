@@ -55,9 +55,10 @@ export interface TypedWord {
   to: number;
 }
 
-/** Returns the words of a search that can be corrected: outside of quotes, without an operator, and not negated. */
+/** Returns the words of a search that can be corrected: outside of quotes, without an operator other than `subject:`, and not negated. */
 export function typedWords(search: string): TypedWord[] {
-  return [...search.matchAll(/"[^"]*"?|\S+/g)].flatMap(({ 0: text, index }) =>
-    /^\p{L}[\p{L}\p{N}]*$/u.test(text) ? [{ from: index, to: index + text.length }] : [],
-  );
+  return [...search.matchAll(/[^\s"]*"[^"]*"?|\S+/g)].flatMap(({ 0: text, index }) => {
+    const word = /^(?:subject:)?(\p{L}[\p{L}\p{N}]*)$/iu.exec(text)?.[1];
+    return word === undefined ? [] : [{ from: index + text.length - word.length, to: index + text.length }];
+  });
 }

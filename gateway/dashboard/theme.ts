@@ -98,6 +98,7 @@ export const theme = createTheme({
     Drawer: AT_ONCE,
     Popover: AT_ONCE,
     Spotlight: AT_ONCE,
+    Badge: { defaultProps: { tt: 'none' } },
     // What is on ink or paper is the other of the two, in both schemes.
     Stepper: { vars: () => ({ root: { '--stepper-icon-color': 'var(--mantine-primary-color-contrast)' } }) },
     // A page has only one banner, which is not the header of a dialog.

@@ -32,7 +32,7 @@ async function newMachine(): Promise<Machine> {
 const tailOf = (run: Run) => () => run.output().slice(-2_000);
 
 /** Sends `count` messages over 10 sessions as fast as the service accepts them; WITHOUT_END: until it accepts no more. */
-function offer(machine: Machine, count: number): Promise<SmtpLoadResult[]> {
+function offer(machine: Machine, count: number, to = 'hello@inbox.test'): Promise<SmtpLoadResult[]> {
   return smtpLoad({
     isEndingAtFailure: count === WITHOUT_END,
     host: '127.0.0.1',
@@ -41,11 +41,11 @@ function offer(machine: Machine, count: number): Promise<SmtpLoadResult[]> {
     sessions: 10,
     isReusingConnections: true,
     reversePath: 'sender@elsewhere.test',
-    recipients: () => ['hello@inbox.test'],
+    recipients: () => [to],
     message: (n) =>
       toWireForm(
         Buffer.from(
-          `Message-ID: <${n}.${process.hrtime.bigint()}@elsewhere.test>\r\nFrom: sender@elsewhere.test\r\nTo: hello@inbox.test\r\nSubject: Mail ${n}\r\n\r\nBody ${n}\r\n`,
+          `Message-ID: <${n}.${process.hrtime.bigint()}@elsewhere.test>\r\nFrom: sender@elsewhere.test\r\nTo: ${to}\r\nSubject: Mail ${n}\r\n\r\nBody ${n}\r\n`,
         ),
       ),
   });
@@ -67,6 +67,17 @@ async function listTotal(machine: Machine, apiKey: string): Promise<number> {
   });
   const body = (await answer.json()) as { pagination: { total: number } };
   return body.pagination.total;
+}
+
+/** Returns the address to which the dashboard offers to send a first mail. */
+async function firstAddress(machine: Machine, apiKey: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ viewer { firstMail { address } } }' }),
+  });
+  const body = (await answer.json()) as { data: { viewer: { firstMail: { address: string } } } };
+  return body.data.viewer.firstMail.address;
 }
 
 /** Names of the records that the owner of the first domain is asked to publish. */
@@ -126,6 +137,10 @@ describe('a machine, from its first start on', () => {
     const before = await listTotal(machine, key);
     expect(accepted(await offer(machine, 3))).toBe(3);
     await until('three mails are listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 3);
+    // The address that signs in receives, too, and is not the one that senders and commands begin with.
+    expect(accepted(await offer(machine, 1, 'owner@inbox.test'))).toBe(1);
+    expect(await firstAddress(machine, key)).toBe('hello@inbox.test');
+    await until('its mail is listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 4);
     expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
     const named = await queryOnce(await singleMachineDatabaseUrl(machine.dataDirectory), 'select name from workspace');
     expect(named).toEqual([{ name: 'inbox.test' }]);

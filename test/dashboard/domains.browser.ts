@@ -128,11 +128,18 @@ describe.skipIf(chromiumPath === undefined)('domains, addresses and suppressions
     await page.getByText('Do not publish these records yet').waitFor();
     await page.getByText('MAIL_HOSTNAME=mx.example.com').waitFor();
     expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0);
+    const orders = () => page.getByText(/publish (?:these|the) records/i).allInnerTexts();
+    expect(await orders()).toEqual(['Do not publish these records yet']);
     await expectAccessible(page);
     // On a phone, the command scrolls, and nothing of the warning is cut off.
     await page.setViewportSize({ width: 390, height: 844 });
     const warning = await page.getByText('which no other mail server can reach').boundingBox();
     expect((warning?.x ?? 0) + (warning?.width ?? 390)).toBeLessThan(390);
+    await page.goto(`${url}/domains`);
+    await page.getByRole('link', { name: 'real.example' }).click();
+    await page.getByText('Waiting for DNS records').waitFor();
+    await page.getByText('Do not publish these records yet').waitFor();
+    expect(await orders()).toEqual(['Do not publish these records yet']);
     await tab.close();
     await gateway.close();
   });

@@ -91,6 +91,18 @@ describe.skipIf(chromiumPath === undefined)(
       await page.goto(`${stage.url}/inbox?q=zzzzzz`);
       await page.getByText('No results').waitFor();
       expect(await page.getByText('Did you mean').count()).toBe(0);
+      await page.goto(`${stage.url}/inbox?q=subject%3Awebhok`);
+      await page.getByRole('button', { name: 'subject:webhook', exact: true }).click();
+      await row(page, 'The webhook failed').waitFor();
+      for (const [typed, meant, search] of [
+        ['webhook befor:2100-01-31', 'before:', 'webhook before:2100-01-31'],
+        ['is:unred webhook', 'is:unread', 'is:unread webhook'],
+      ] as const) {
+        await page.goto(`${stage.url}/inbox?q=${encodeURIComponent(typed)}`);
+        await page.getByRole('link', { name: meant, exact: true }).click();
+        await row(page, 'The webhook failed').waitFor();
+        expect(new URL(page.url()).searchParams.get('q')).toBe(search);
+      }
       expect(complaints).toEqual([]);
       await close();
     });
@@ -175,17 +187,24 @@ describe.skipIf(chromiumPath === undefined)(
         const { body } = await account.call('GET', '/emails?type=received');
         const { id } = body.data.find((email: { subject: string }) => email.subject === subject);
         await tab.page.goto(`${stage.url}/emails/${id}?tab=html`);
-        await tab.page.getByRole('button', { name: 'Show original colors' }).waitFor();
-        return tab.page.locator('iframe').contentFrame();
+        const frame = tab.page.locator('iframe').contentFrame();
+        await frame.getByText('Summer sale').waitFor();
+        await tab.page.locator('[aria-busy="false"] iframe').waitFor();
+        return frame;
       };
+      const original = tab.page.getByRole('button', { name: 'Show original colors' });
       const dark = await frameOf('Dark');
-      await dark.getByText('Summer sale').waitFor();
       expect(await dark.locator('html').evaluate((root) => root.style.filter)).toBe('');
+      expect(await original.count()).toBe(0);
       const light = await frameOf('Light');
-      await light.getByText('Summer sale').waitFor();
-      await expect.poll(() => light.locator('html').evaluate((root) => root.style.filter), POLL).toContain('invert');
+      const filter = () => light.locator('html').evaluate((root) => root.style.filter);
+      await expect.poll(filter, POLL).toContain('invert');
       // The words in place of the blocked image are inverted with the rest.
       expect(await light.locator('img').evaluate((image) => image.style.filter)).toBe('');
+      await original.click();
+      await expect.poll(filter, POLL).toBe('');
+      await tab.page.getByRole('button', { name: 'Show dark colors' }).click();
+      await expect.poll(filter, POLL).toContain('invert');
       await tab.close();
     });
 

@@ -13,8 +13,8 @@ export interface NewAccount {
   password: string | null;
   /** the API key that the account gets; null generates one */
   apiKey: string | null;
-  /** a trusted domain, verified at once, and an address on it, in lower case; null for none */
-  mailbox: { domain: string; address: string; dkimKey: DkimKey } | null;
+  /** a trusted domain, verified at once, and addresses on it, in lower case, the oldest first; null for none */
+  mailbox: { domain: string; addresses: string[]; dkimKey: DkimKey } | null;
 }
 
 export type CreatedAccount =
@@ -101,10 +101,9 @@ class Taken extends Error {
 async function addMailbox(
   client: pg.PoolClient,
   workspaceId: string,
-  { domain, address, dkimKey }: NonNullable<NewAccount['mailbox']>,
+  { domain, addresses, dkimKey }: NonNullable<NewAccount['mailbox']>,
 ): Promise<void> {
   const domainId = identifier('domain');
-  const addressId = identifier('emailAddress');
   const claimed = await client.query(
     `insert into verified_domain_name (name, workspace_id, domain_id) values ($1, $2, $3) on conflict do nothing`,
     [domain, workspaceId, domainId],
@@ -120,17 +119,18 @@ async function addMailbox(
     `insert into dkim_key (workspace_id, domain_id, selector, private_key_ciphertext, public_key) values ($1, $2, $3, $4, $5)`,
     [workspaceId, domainId, dkimKey.selector, dkimKey.privateKeyCiphertext, dkimKey.publicKey],
   );
-  await client.query(`insert into email_address (workspace_id, id, domain_id, address) values ($1, $2, $3, $4)`, [
-    workspaceId,
-    addressId,
-    domainId,
-    address,
-  ]);
-  await client.query(`insert into email_address_name (address, workspace_id, address_id) values ($1, $2, $3)`, [
-    address,
-    workspaceId,
-    addressId,
-  ]);
+  for (const [at, address] of addresses.entries()) {
+    const addressId = identifier('emailAddress');
+    await client.query(
+      `insert into email_address (workspace_id, id, domain_id, address, created_at) values ($1, $2, $3, $4, now() + $5 * interval '1 ms')`,
+      [workspaceId, addressId, domainId, address, at],
+    );
+    await client.query(`insert into email_address_name (address, workspace_id, address_id) values ($1, $2, $3)`, [
+      address,
+      workspaceId,
+      addressId,
+    ]);
+  }
 }
 
 /** In the form in which better-auth stores it and checks it at sign-in. */

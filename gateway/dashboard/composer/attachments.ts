@@ -42,10 +42,7 @@ export function roomBeside(files: readonly AttachedFile[]): { files: number; byt
   };
 }
 
-/**
- * Returns the files as GraphQL input: files of the draft by their ids, the others with their content. Throws if a file can no longer be
- * read.
- */
+/** Returns the files as GraphQL input: files of the draft by their ids, the others with their content. Throws if a file can no longer be read. */
 export async function attachmentsInput(
   files: readonly AttachedFile[],
   stored: ReadonlyMap<string, string>,

@@ -64,10 +64,7 @@ export function draftInput(draft: Draft, mode: ComposerMode, quote: Quote) {
   };
 }
 
-/**
- * Returns the values of a stored draft. `first` are those of a new one, for a reply whose recipients are the default, and a draft that has no
- * message yet.
- */
+/** Returns the values of a stored draft. `first` are those of a new one, for a reply whose recipients are the default, and a draft that has no message yet. */
 export function toDraft(stored: StoredDraft, first: Draft, quote: Quote): Draft {
   const text = stored.text ?? '';
   const ending = `\n\n${quote.text}\n`;

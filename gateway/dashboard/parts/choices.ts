@@ -63,10 +63,7 @@ export const EXPIRIES: readonly Choice[] = [
   { value: 'date', label: 'On a date' },
 ];
 
-/**
- * Returns when something expires, counted from `now`; null: never. A date (`2027-01-31`) ends at midnight in the browser's time zone. Throws
- * RangeError.
- */
+/** Returns when something expires, counted from `now`; null: never. A date (`2027-01-31`) ends at midnight in the browser's time zone. Throws RangeError. */
 export function readExpiry({ expiry, date }: { expiry: string; date: string }, now: Date = new Date()): string | null {
   if (expiry === 'never') return null;
   if (expiry === 'date') return new Date(`${date}T23:59:59.999`).toISOString();

@@ -26,16 +26,11 @@ const BLACK: Color = [0, 0, 0];
 /** Colors of texts that were changed, to change them back. */
 const changed = new WeakMap<Document, Map<HTMLElement, string>>();
 
-/**
- * Shows a mail in dark colors, or as its sender designed it. Images keep their colors, and so does a mail that is dark already. Text that would
- * be harder to read than it was gets a clearer color.
- */
-export function darken(frame: HTMLIFrameElement, isDark: boolean): void {
-  const { contentDocument: shown, contentWindow } = frame;
+/** Shows a mail in dark colors, or as its sender designed it. Images keep their colors. Text that would be harder to read than it was gets a clearer color. */
+export function darken({ contentDocument: shown, contentWindow }: HTMLIFrameElement, isWanted: boolean): void {
   if (shown === null || contentWindow === null) return;
   for (const [element, style] of changed.get(shown) ?? []) element.style.cssText = style;
   changed.delete(shown);
-  const isWanted = isDark && !isDarkAlready(shown, contentWindow);
   shown.documentElement.style.filter = isWanted ? DARK_FILTER : '';
   shown.documentElement.style.background = isWanted ? '#ffffff' : '';
   // The words in place of an image that is not loaded are text, which is inverted with the rest.
@@ -47,7 +42,8 @@ export function darken(frame: HTMLIFrameElement, isDark: boolean): void {
  * Returns whether most of what a mail shows is dark already. Newsletters seldom color their body: a table inside has the background. So points
  * all over the mail are looked at.
  */
-function isDarkAlready(shown: Document, view: Window): boolean {
+export function isDarkAlready({ contentDocument: shown, contentWindow: view }: HTMLIFrameElement): boolean {
+  if (shown === null || view === null) return false;
   const { width, height } = shown.documentElement.getBoundingClientRect();
   let dark = 0;
   const elements = [...shown.body.querySelectorAll<HTMLElement>('*')].slice(0, MAX_ELEMENTS);

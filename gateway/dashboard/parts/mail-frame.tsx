@@ -5,7 +5,7 @@ import { useQuery } from 'urql';
 import { mutation, record } from '../graphql.ts';
 import { joinFrame } from '../shell/focus.ts';
 import { QuietButton } from './controls.tsx';
-import { darken } from './dark-mail.ts';
+import { darken, isDarkAlready } from './dark-mail.ts';
 import { Icon } from './icons.ts';
 import classes from './mail-frame.module.css';
 import { notify } from './notify.tsx';
@@ -96,9 +96,13 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
     measure();
   };
   const { isDark, canDarken, setDark } = useDarkMail();
+  const [isLight, setLight] = useState(false);
   useEffect(() => {
-    if (typeof state === 'object' && frame.current !== null) darken(frame.current, isDark);
-  }, [state, isDark]);
+    if (typeof state !== 'object' || frame.current === null) return;
+    const hasLight = canDarken && !isDarkAlready(frame.current);
+    setLight(hasLight);
+    darken(frame.current, isDark && hasLight);
+  }, [state, isDark, canDarken]);
   const load = () => {
     setRemoteImages(true);
     begin();
@@ -117,7 +121,7 @@ function FrameOfMail({ emailId, title, width = null }: MailFrameProps) {
     <Stack gap="xs" ref={place}>
       <Box aria-live="polite">
         <Notice emailId={emailId} state={state} isRequested={hasRemoteImages} load={load} reload={begin} />
-        {canDarken && typeof state === 'object' && (
+        {isLight && typeof state === 'object' && (
           <QuietButton
             label={isDark ? 'Show original colors' : 'Show dark colors'}
             size="compact-xs"

@@ -1,13 +1,13 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { CombinedError } from 'urql';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { findGuidePath } from '../shell/places.ts';
 import { IconButton, QuietButton } from './controls.tsx';
 import { Icon, type IconName } from './icons.ts';
 import style from './page.module.css';
 import { setPageTitle } from './tab-title.ts';
-import { ErrorAlert, Hint, Small } from './text.tsx';
+import { ErrorAlert, Hint, Small, TextLink } from './text.tsx';
 import { describeError } from './use-act.ts';
 
 type PageHeaderProps = { title: string; about?: ReactNode; back?: string; children?: ReactNode };
@@ -107,19 +107,11 @@ function findSearchFault({ graphQLErrors }: CombinedError): string | null {
   return null;
 }
 
-/**
- * Shows why data could not be loaded, with a retry button. While the service is unreachable, it also retries by itself. A
- * mistake in a search is a hint below its field.
- */
+/** Shows why data could not be loaded, with a retry button; retries by itself while the service is unreachable. A mistake in a search is a hint. */
 export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () => void }) {
   useRetries(isServiceAway(error), retry);
   const hint = findSearchFault(error);
-  if (hint !== null)
-    return (
-      <Small role="status" className="postroom-wrap" px={4}>
-        {hint}
-      </Small>
-    );
+  if (hint !== null) return <SearchFault hint={hint} />;
   return (
     <ErrorAlert icon={<Icon name="alert-triangle" />} title="Could not load this" role="alert">
       <Stack gap="xs" align="flex-start">
@@ -127,6 +119,26 @@ export function ErrorNote({ error, retry }: { error: CombinedError; retry?: () =
         {retry !== undefined && <QuietButton label="Try again" size="xs" onClick={retry} />}
       </Stack>
     </ErrorAlert>
+  );
+}
+
+const MEANT = /^((\w+):(?: does not take "([^"]*)")?.* Did you mean )(\S+)(\?.*)$/;
+
+/** Shows a mistake in a search of the page's address. What was meant is a link to the page with it. */
+function SearchFault({ hint }: { hint: string }) {
+  const parameters = new URLSearchParams(useSearch());
+  const [, before, operator = '', value = '', meant = '', after] = MEANT.exec(hint) ?? [];
+  const mistake = `${operator}:${value}`.toLowerCase();
+  for (const [name, text] of parameters) {
+    const at = text.toLowerCase().indexOf(mistake);
+    if (at !== -1) parameters.set(name, text.slice(0, at) + meant + text.slice(at + mistake.length));
+  }
+  return (
+    <Small role="status" className="postroom-wrap" px={4}>
+      {meant === '' ? hint : before}
+      {meant !== '' && <TextLink href={`?${parameters}`}>{meant}</TextLink>}
+      {after}
+    </Small>
   );
 }
 

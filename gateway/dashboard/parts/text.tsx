@@ -11,7 +11,7 @@ export const Hint = Text.withProps({ size: 'sm', c: 'dimmed' });
 /** The smallest text: times, counts, notes. */
 export const Fine = Text.withProps({ size: 'xs', c: 'dimmed' });
 /** What a thing is, in a word: a label, a kind, a role. */
-export const Tag = Badge.withProps({ variant: 'default', radius: 'sm', tt: 'none', fw: 600 });
+export const Tag = Badge.withProps({ variant: 'default', radius: 'sm', fw: 600 });
 
 type PageLinkProps = AnchorProps & Omit<ComponentProps<'a'>, 'color' | 'style' | 'href'> & { href: string };
 
@@ -38,7 +38,7 @@ const colors: Record<Tone, string> = { good: 'green', waiting: 'post.6', bad: 'r
 /** Shows a status, for example `DELIVERY_FAILED` as "delivery failed". */
 export function StatusBadge({ status, tone }: { status: string; tone: Tone }) {
   return (
-    <Badge color={colors[tone]} variant="dot" tt="none" fw={600} radius="sm" style={{ flex: 'none' }}>
+    <Badge color={colors[tone]} variant="dot" fw={600} radius="sm" style={{ flex: 'none' }}>
       {status.toLowerCase().replaceAll('_', ' ')}
     </Badge>
   );

@@ -138,7 +138,7 @@ export function CommandPalette({ close, openHelp }: { close: () => void; openHel
     description: 'Show its mail in the inbox',
   }));
   const threads = (isSearching ? (data?.inbox.edges ?? []) : []).map(({ node }) => ({
-    ...command(node.id, node.subject || 'No subject', 'mail', go(`/inbox/${node.id}`)),
+    ...command(node.id, node.subject || '(no subject)', 'mail', go(`/inbox/${node.id}`)),
     description: [node.latestMessage?.from.name ?? node.latestMessage?.from.address, node.latestMessage?.preview]
       .filter((text) => text)
       .join(' · '),

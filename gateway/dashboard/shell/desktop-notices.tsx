@@ -19,7 +19,7 @@ export function DesktopNotices() {
         const email = data?.email;
         if (email == null || email.type !== 'RECEIVED' || email.isRead) return;
         const notice = new Notification(email.from.name ?? email.from.address, {
-          body: email.subject || 'No subject',
+          body: email.subject || '(no subject)',
           tag: email.id,
           icon: '/postroom.svg',
         });

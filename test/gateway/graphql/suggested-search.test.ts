@@ -36,9 +36,10 @@ describe('a mistyped word', () => {
     ]);
   });
 
-  test('is found outside of quotes and operators', () => {
-    const search = 'webhok from:ann "exact wrods" -draf 2026 über';
-    expect(typedWords(search).map(({ from, to }) => search.slice(from, to))).toEqual(['webhok', 'über']);
+  test('is found outside of quotes and of operators but that of the subject', () => {
+    const search =
+      'webhok from:ann "exact wrods" -draf Subject:databse subject:"exact wrods" -subject:databse 2026 über';
+    expect(typedWords(search).map(({ from, to }) => search.slice(from, to))).toEqual(['webhok', 'databse', 'über']);
   });
 });
 
@@ -95,6 +96,9 @@ describe('a search that finds nothing', () => {
     ['Webhok FAILLED', 'webhook failed'],
     ['subject:other invoce', null],
     ['invoce', 'invoice'],
+    ['subject:mial', 'subject:mail'],
+    ['subject:webhok', null],
+    ['invoce subject:mial', 'invoice subject:mail'],
     ['confidental aqcuisition', 'confidential acquisition'],
     ['webhook', null],
     ['webh', null],

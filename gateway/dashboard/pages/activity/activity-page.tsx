@@ -280,7 +280,7 @@ function EmailListRow({ email }: { email: EmailRow }) {
       <div className={styles['badges']}>
         {email.hasFiles && <Icon name="paperclip" size={16} role="img" aria-label="Has attachments" />}
         {email.isTest && (
-          <Badge variant="default" tt="none" radius="sm">
+          <Badge variant="default" radius="sm">
             test
           </Badge>
         )}

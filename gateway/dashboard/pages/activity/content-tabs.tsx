@@ -273,7 +273,7 @@ function IssueRow({ issue }: { issue: Issue }) {
     <Paper component="li" withBorder p="sm">
       <Stack gap={4}>
         <Group gap="xs">
-          <Badge variant="outline" color={isError ? 'red' : 'yellow'} size="sm" tt="none" c="var(--mantine-color-text)">
+          <Badge variant="outline" color={isError ? 'red' : 'yellow'} size="sm" c="var(--mantine-color-text)">
             {isError ? 'Error' : 'Warning'}
           </Badge>
           <Strong className="postroom-wrap">

@@ -241,7 +241,7 @@ function ReplyAddressRow({ reply }: { reply: ShownReplyAddress }) {
       </Small>
       {thread !== null && (
         <SmallLink href={`/inbox/${thread.id}`}>
-          Joins the thread "{thread.normalizedSubject || 'No subject'}"
+          Joins the thread "{thread.normalizedSubject || '(no subject)'}"
         </SmallLink>
       )}
       {metadata !== null && (

@@ -297,7 +297,7 @@ function PieceWords({ piece: { text, unseen, target } }: { piece: Piece }) {
       className={style['unseen'] ?? ''}
       data-unseen={unseen.kind}
     >
-      <Badge size="xs" color="yellow" variant="outline" c="inherit" tt="none" title={unseen.detail}>
+      <Badge size="xs" color="yellow" variant="outline" c="inherit" title={unseen.detail}>
         {KINDS[unseen.kind]}
       </Badge>
       <Fine span>{unseen.detail}</Fine>

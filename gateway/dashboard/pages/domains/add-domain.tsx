@@ -190,11 +190,12 @@ function findNameFault(text: string): string | null {
 }
 
 function RecordsToPublish({ domain, next }: { domain: ShownDomain; next: () => void }) {
+  const isLocal = useViewer().service.isMailHostnameLocal;
   return (
     <Stack maw={980}>
       <Text>
-        Publish these records where the DNS of {domain.name} is kept. Only the required ones are needed to begin; the
-        others let mail that you send be believed.
+        {!isLocal && `Publish these records where the DNS of ${domain.name} is kept. `}Only the required ones are needed
+        to begin; the others let mail that you send be believed.
       </Text>
       <ProviderNote provider={domain.provider} />
       <ConflictNote conflict={domain.dnsConflict} />

@@ -13,7 +13,7 @@ import { PlainList, RecordPage, Section } from '../../parts/section.tsx';
 import { ErrorAlert, Hint, Small, SmallLink, StatusBadge, type Tone, WarningAlert } from '../../parts/text.tsx';
 import { useAct } from '../../parts/use-act.ts';
 import { counted } from '../../parts/words.ts';
-import { useRight } from '../../shell/viewer.ts';
+import { useRight, useViewer } from '../../shell/viewer.ts';
 import { DomainAddresses, DomainDmarc, DomainFamily } from './domain-mail.tsx';
 import type { ShownDomain } from './domain-records.tsx';
 import {
@@ -71,18 +71,20 @@ export function DomainPage() {
 
 function DomainNotes({ domain }: { domain: ShownDomain }) {
   const { status, statusReason, proofLostAt, isTrusted, isFullyVerified, dnsConflict } = domain;
+  const isLocal = useViewer().service.isMailHostnameLocal;
   return (
     <>
       {status === 'PENDING' && (
         <Alert variant="outline" color="post" title="Waiting for DNS records" role="status">
-          Publish the records below at your DNS provider. Postroom checks them every minute at first, then at growing
-          intervals. This page updates automatically.
+          {!isLocal && 'Publish the records below at your DNS provider. '}Postroom checks them every minute at first,
+          then at growing intervals. This page updates automatically.
           {statusReason !== null && ` ${statusReason}`}
         </Alert>
       )}
       {status === 'FAILED' && (
         <ErrorAlert title="Not verified" role="status">
-          {statusReason ?? 'DNS does not have the ownership record.'} Publish the records below, then check.
+          {statusReason ?? 'DNS does not have the ownership record.'}{' '}
+          {!isLocal && 'Publish the records below, then check.'}
         </ErrorAlert>
       )}
       {proofLostAt !== null && (

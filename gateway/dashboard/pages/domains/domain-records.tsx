@@ -167,7 +167,7 @@ function RecordCard({ record, zone }: { record: ShownRecord; zone: string }) {
     <Paper component="li" withBorder p="sm" bg="var(--postroom-raised)" data-purpose={record.purpose}>
       <Group justify="space-between" gap="xs" mb={6}>
         <Group gap="xs">
-          <Badge variant="default" radius="sm" tt="none">
+          <Badge variant="default" radius="sm">
             {record.type}
           </Badge>
           <Strong>{PURPOSES[record.purpose]}</Strong>

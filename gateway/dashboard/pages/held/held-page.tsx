@@ -70,7 +70,7 @@ export function HeldPage() {
 function Count({ of }: { of: number | undefined }) {
   if (of === undefined) return null;
   return (
-    <Badge variant="default" size="sm" tt="none" radius="sm">
+    <Badge variant="default" size="sm" radius="sm">
       {of >= COUNTED_TO ? '10,000+' : of}
     </Badge>
   );
@@ -250,7 +250,7 @@ function SpamRow({ email }: { email: Spam }) {
   return (
     <KeptRow email={email} reason={reason}>
       {keptApart === 'VIRUS' ? (
-        <Badge color="red" variant="outline" c="var(--mantine-color-text)" tt="none">
+        <Badge color="red" variant="outline" c="var(--mantine-color-text)">
           Quarantine
         </Badge>
       ) : (

@@ -99,7 +99,7 @@ export function MergeDialog({ threads, close, merge }: MergeDialogProps) {
         <List size="sm">
           {threads.map(({ id, subject, messageCount }) => (
             <List.Item key={id} className="postroom-wrap">
-              {subject || 'No subject'}
+              {subject || '(no subject)'}
               {messageCount > 1 ? ` (${messageCount} messages)` : ''}
             </List.Item>
           ))}

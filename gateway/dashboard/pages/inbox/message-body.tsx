@@ -53,7 +53,7 @@ export function MessageBody({ message }: { message: ThreadMessage }) {
             </WarningAlert>
           )}
           {email.attachments.some(isCalendar) && <InvitationCard emailId={email.id} />}
-          <MessageWords email={email} title={message.subject || 'No subject'} />
+          <MessageWords email={email} title={message.subject || '(no subject)'} />
           <MessageAttachments emailId={email.id} attachments={email.attachments} html={email.content.html} />
           {message.type !== 'RECEIVED' && (
             <MessageRecipients emailId={email.id} recipients={email.recipients} failureReason={message.failureReason} />

@@ -100,17 +100,17 @@ export function MessageCard(props: MessageCardProps) {
                 {showName(from)}
               </Strong>
               {isOwn && (
-                <Badge variant="default" size="sm" tt="none" fw={600}>
+                <Badge variant="default" size="sm" fw={600}>
                   Sent
                 </Badge>
               )}
               {message.guardStatus !== null && (
-                <Badge color="orange" variant="outline" c="var(--mantine-color-text)" size="sm" tt="none" fw={600}>
+                <Badge color="orange" variant="outline" c="var(--mantine-color-text)" size="sm" fw={600}>
                   Held
                 </Badge>
               )}
               {message.isTest && (
-                <Badge variant="default" size="sm" tt="none" fw={600}>
+                <Badge variant="default" size="sm" fw={600}>
                   Test
                 </Badge>
               )}
@@ -324,7 +324,7 @@ function MoveDialog({ close, message, threadId, opened }: MoveDialogProps) {
                 <Radio
                   key={id}
                   value={id}
-                  label={normalizedSubject || 'No subject'}
+                  label={normalizedSubject || '(no subject)'}
                   description={`${participants.slice(0, 3).map(showName).join(', ')} · ${counted(messageCount, 'message')} · ${relativeTime(lastMessageAt, now)}`}
                 />
               ))}

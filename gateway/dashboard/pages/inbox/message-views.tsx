@@ -7,7 +7,7 @@ const views: { name: string; label: string; show: (message: ThreadMessage) => Re
   {
     name: 'preview',
     label: 'Preview',
-    show: ({ id, subject }) => <HtmlTab id={id} subject={subject || 'No subject'} />,
+    show: ({ id, subject }) => <HtmlTab id={id} subject={subject || '(no subject)'} />,
   },
   { name: 'text', label: 'Plain text', show: ({ id }) => <TextTab id={id} /> },
   { name: 'source', label: 'Source', show: ({ id }) => <RawTab id={id} /> },

@@ -22,7 +22,7 @@ export function ReadingPane({ inbox }: { inbox: Inbox }) {
   const composing = compose === null || compose.mode === 'new' ? null : compose;
   const { pages } = inbox.list;
   const listed = threadId === null ? null : rowAt(pages, indexOfThread(pages, threadId));
-  const waiting = <Waiting subject={listed === null ? null : listed.node.subject || 'No subject'} />;
+  const waiting = <Waiting subject={listed === null ? null : listed.node.subject || '(no subject)'} />;
   const close = () => {
     inbox.go({ compose: null });
     // The focus was in the composer, which is gone.

@@ -27,7 +27,7 @@ export function ThreadHead({ inbox, thread, messages }: ThreadHeadProps) {
   const { id, isArchived, messageCount, claim } = thread;
   const isInTeam = useIsInTeam();
   const last = findReplied(messages);
-  const subject = thread.subject || 'No subject';
+  const subject = thread.subject || '(no subject)';
   const archive = () => {
     void acts.archive([id], !isArchived);
     back();

@@ -327,7 +327,7 @@ const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const people = isSentView
     ? `To: ${participantsText(thread.participants, ownDomains)}`
     : sendersText(thread.senders, ownDomains);
-  const subject = thread.subject || 'No subject';
+  const subject = thread.subject || '(no subject)';
   const times = latestMessage ?? { date: null, createdAt: lastMessageAt };
   // The time that the list is in the order of: the sender's clock may be wrong.
   const at = listedAt;

@@ -151,10 +151,7 @@ function useUnfolded(messages: ThreadMessage[]) {
   };
 }
 
-/**
- * Marks visible messages as read, once for each set of new messages, so that it does not override a user who marks the thread as unread
- * again.
- */
+/** Marks visible messages as read, once for each set of new messages, so that it does not override a user who marks the thread as unread again. */
 function useMarkShown(thread: OpenThread | null, lastEmailId: string | undefined, acts: ThreadActs): void {
   const done = useRef<string | null>(null);
   const isInTeam = useIsInTeam();

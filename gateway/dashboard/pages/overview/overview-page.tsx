@@ -333,7 +333,7 @@ function LatestMail() {
               </Group>
               <Group gap="xs" wrap="nowrap">
                 {node.isTest && (
-                  <Badge size="xs" variant="default" tt="none">
+                  <Badge size="xs" variant="default">
                     test
                   </Badge>
                 )}

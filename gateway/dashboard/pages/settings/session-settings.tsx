@@ -71,7 +71,7 @@ function SessionRow({ session, isCurrent, ended }: SessionRowProps) {
       name={device}
       marks={
         isCurrent && (
-          <Badge variant="outline" color="gray" tt="none">
+          <Badge variant="outline" color="gray">
             this browser
           </Badge>
         )

@@ -25,10 +25,7 @@ export function WhenRead<Result>({ asked: { result, problem }, height, children 
   );
 }
 
-/**
- * Shows a notification with the outcome of a call: `done` or the error. The page itself handles an ended session. Returns whether the call
- * succeeded.
- */
+/** Shows a notification with the outcome of a call: `done` or the error. The page itself handles an ended session. Returns whether the call succeeded. */
 export function tellOutcome({ problem }: AuthOutcome<unknown>, done: string): boolean {
   if (problem?.status === 401) return false;
   notify(
