@@ -90,7 +90,7 @@ export async function authenticateMessage(
 }
 
 /**
- * Returns the authors that DMARC checks: those that mailauth reads, and the domains of those that are shown, so that a field that the two read
+ * Returns the authors that DMARC checks: what mailauth reads, and the domains of all that are shown, so that a field that the two read
  * differently has several author domains and verifies none. Words without a domain count only as the first author.
  */
 function findAuthors(read: readonly string[], shown: readonly Mailbox[]): string[] {

@@ -7,8 +7,10 @@ import { decodeCharset } from '../shared/text.ts';
  */
 export function decodeEncodedWords(text: string): string {
   const decoded = decodeWords(text);
-  // Seen: programs that encode what is encoded. Words within other text are meant as they are.
-  return decoded !== text && ONLY_WORDS.test(decoded) ? decodeWords(decoded) : decoded;
+  if (decoded === text || !ONLY_WORDS.test(decoded)) return decoded;
+  // Seen: programs that encode what is encoded. Words within other text are meant as they are, and so are those that hide a line end.
+  const twice = decodeWords(decoded);
+  return /\p{Cc}/u.test(twice) ? decoded : twice;
 }
 
 const ONLY_WORDS = /^(?:\s*=\?[^?\s=]{1,60}\?[BbQq]\?[^?]{0,2000}\?=){1,20}\s*$/;

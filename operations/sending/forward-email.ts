@@ -31,7 +31,7 @@ export interface NewForward extends Omit<NewEmail, 'attachments'> {
 
 /**
  * Forwards a stored email as a new message in a thread of its own. A key also needs the scope `read`; `draft` is removed
- * when the forward is stored, and whoever sends it has its composing turn. Throws not_found, and what sendEmail throws.
+ * when the forward is stored, and who sends it has its composing turn. Throws not_found, and what sendEmail throws.
  */
 export async function forwardEmail(
   context: OperationContext,

@@ -19,7 +19,7 @@ interface ShownPayload {
 }
 
 const DeliveryPayloadRef = builder.objectRef<ShownPayload>('DeliveryPayload').implement({
-  description: 'The request body that delivers an email to a webhook.',
+  description: 'The request body that delivers an email to a webhook. Its links are yours, not those of the webhook.',
   fields: (t) => ({
     text: t.string({
       extensions: secret,

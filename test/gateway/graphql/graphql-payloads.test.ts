@@ -44,6 +44,9 @@ async function delivered(): Promise<{ emailId: string; deliveryId: string; raw: 
   return { emailId, deliveryId: delivery?.id ?? '', raw: mail?.raw.toString() ?? '' };
 }
 
+/** Cuts the holder and the signature from the links of a body: who looks at it gets links of their own. */
+const withoutHolders = (body: string) => body.replace(/(?<=[?&](?:for|signature)=)[\w-]+/g, '');
+
 const PAYLOAD = `query($id: ID!, $most: Int) { delivery(id: $id) { payload(maxBytes: $most) { text sizeBytes isCut url isEndpointChanged } } }`;
 
 describe('the payload of a delivery', () => {
@@ -51,7 +54,7 @@ describe('the payload of a delivery', () => {
     ['native', {}],
     ['native', { payload: 'flat', attachments: 'link' }],
     ['chat_a', {}],
-  ])('of format %s %j equals the sent body, byte for byte', async (format, config) => {
+  ])('of format %s %j equals the sent body but for whom its links name, byte for byte', async (format, config) => {
     await gateway.actor.pool.query(
       `update endpoint set webhook_format = $2, config = config || $3::jsonb, updated_at = now() - interval '1 min' where id = $1`,
       [box.endpointId, format, JSON.stringify(config)],
@@ -60,9 +63,11 @@ describe('the payload of a delivery', () => {
     const { delivery } = await graph.ask(PAYLOAD, { id: deliveryId, most: 1_000_000 });
     const sent = receiver.requests.at(-1)?.body ?? '';
     expect(sent.length).toBeGreaterThan(100);
+    const { text } = delivery.payload;
+    expect(withoutHolders(text)).toBe(withoutHolders(sent));
     expect(delivery.payload).toEqual({
-      text: sent,
-      sizeBytes: Buffer.byteLength(sent),
+      text,
+      sizeBytes: Buffer.byteLength(text),
       isCut: false,
       url: receiver.url,
       isEndpointChanged: false,
@@ -75,10 +80,11 @@ describe('the payload of a delivery', () => {
       box.endpointId,
     ]);
     const sent = receiver.requests.at(-1)?.body ?? '';
+    const whole = await graph.ask(PAYLOAD, { id: deliveryId, most: 1_000_000 });
     const { delivery } = await graph.ask(PAYLOAD, { id: deliveryId, most: 1_000 });
     expect(delivery.payload).toMatchObject({
       text: sent.slice(0, 1_000),
-      sizeBytes: Buffer.byteLength(sent),
+      sizeBytes: Buffer.byteLength(whole.delivery.payload.text),
       isCut: true,
       isEndpointChanged: true,
     });
