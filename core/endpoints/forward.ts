@@ -7,6 +7,7 @@ import { endOfHeaderSection, firstField, type HeaderSection, readHeaderSection }
 import { parseMessageId, parseMessageIds } from '../mime/message-id.ts';
 import { withoutAttachments } from '../mime/message-parts.ts';
 import { parseDate } from '../mime/parse-date.ts';
+import { findLetter } from '../mime/part-reader.ts';
 import { repairHeader, toTransferable } from '../mime/transfer-form.ts';
 import { replyLinks } from '../sending/address-reply.ts';
 import { arcResults } from '../sending/arc-seal.ts';
@@ -140,9 +141,16 @@ export async function composeForward(
     // Without it, readers may ignore the body's encoding (RFC 2045 §4), which may be ours.
     ...(firstField(section, 'mime-version') === null ? ['MIME-Version: 1.0\r\n'] : []),
   ];
-  const body = message.subarray(end);
+  const text = isPlain(section) ? findLetter(message.toString('latin1', 0, end)) : null;
+  const body = text === null ? message.subarray(end) : Buffer.concat([LINE_END, message.subarray(text)]);
   const head = repairHeader(Buffer.from([...header, keptFields(section, CARRIED)].join(''), 'latin1'), '7bit');
   return checked(Buffer.concat([head, body.length === 0 ? LINE_END : body]));
+}
+
+/** Returns whether the message is a single text that is not encoded. */
+function isPlain(section: HeaderSection): boolean {
+  const has = (name: string, form: RegExp) => form.test(firstField(section, name)?.raw.trim() ?? '');
+  return has('content-type', /^$|^text\/plain\b/i) && has('content-transfer-encoding', /^$|^[78]bit$/i);
 }
 
 /** Trace fields. */

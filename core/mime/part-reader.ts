@@ -283,12 +283,11 @@ class PartReader {
     const { node, headStart, start, end } = body;
     const isMessage = node.parentNode === false;
     if (start - headStart > MAX_PREAMBLE_BYTES || !(isMessage ? isPlain(node) : this.#isBlank(start, end))) return;
-    const lines = this.#whole.toString('latin1', headStart, start).split(/(?<=\n)/);
-    const first = findText(lines);
-    const text = lines.slice(first).join('');
-    if (first < 1 || (isMessage && !isLetter(text))) return;
-    body.start = headStart + lines.slice(0, first).join('').length;
-    if (!isMessage) body.end = body.start + text.trimEnd().length;
+    const section = this.#whole.toString('latin1', headStart, start);
+    const at = isMessage ? findLetter(section) : findText(section);
+    if (at === null) return;
+    body.start = headStart + at;
+    if (!isMessage) body.end = headStart + section.trimEnd().length;
   }
 
   #isBlank(start: number, end: number): boolean {
@@ -318,18 +317,31 @@ function cutHead(node: PartNode): Buffer | null {
   const lines = node._headersLines.filter((line) => line.length > 0);
   const last = lines.at(-1);
   if (last === undefined || (last !== EMPTY_LINE && last.toString('latin1', 0, 3).trim() === '')) return null;
-  const first = findText(lines.map((line) => line.toString('latin1', 0, MAX_NAME_LENGTH)));
+  const first = findLine(lines.map((line) => line.toString('latin1', 0, MAX_NAME_LENGTH)));
   if (first === -1) return null;
   node._headersLines.length = first;
   return lines[first] ?? null;
 }
 
 /** Returns the index of the first line of a header section that is no field, if no field that is known follows; -1: there is none. */
-function findText(lines: readonly string[]): number {
+function findLine(lines: readonly string[]): number {
   const first = lines.findIndex(
     (line, at) => line.trim() !== '' && !FIELD.test(line) && (at === 0 ? !MBOX.test(line) : !FOLDED.test(line)),
   );
   return lines.slice(first).some((line) => KNOWN_FIELD.test(line)) ? -1 : first;
+}
+
+/** Returns where a header section goes over into text, below its first field; null when it has none. */
+function findText(section: string): number | null {
+  const lines = section.split(/(?<=\n)/);
+  const first = findLine(lines);
+  return first < 1 ? null : lines.slice(0, first).join('').length;
+}
+
+/** As findText, of a message that is a single text which is not encoded: null also when the lines may be the rest of a field. */
+export function findLetter(section: string): number | null {
+  const at = findText(section);
+  return at === null || !isLetter(section.slice(at)) ? null : at;
 }
 
 /** Returns whether the node is a single text that is not encoded. */

@@ -105,19 +105,25 @@ const ofEmail = (emailId: string) => (request: { headers: Record<string, unknown
 const ofKind = (kind: string) => (request: { headers: Record<string, unknown> }) =>
   request.headers['x-webhook-event'] === kind;
 
-/** The header fields that differ between attempts of one delivery, and those of the connection. */
+/** The header fields that differ between attempts of one delivery, of the connection, and of the links in the body. */
 const VOLATILE = [
   'webhook-timestamp',
   'webhook-signature',
   'x-webhook-timestamp',
   'x-service-timestamp',
+  'content-length',
+  'x-inbound-signature',
+  'x-webhook-signature',
   'host',
   'connection',
 ];
 const stable = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !VOLATILE.includes(name)));
 
-test('a local server gets the requests of the webhook, byte for byte and signed with its secret', async () => {
+/** Cuts the holder and the signature from the links of a body: the key that listens gets links of its own. */
+const withoutHolders = (body: string | undefined) => body?.replace(/(?<=[?&](?:for|signature)=)[\w-]+/g, '');
+
+test('a local server gets the requests of the webhook, equal but for whom links name, and signed with its secret', async () => {
   const { line } = listen('--endpoint', endpoint.id, '--since', await newest());
   expect(await line()).toMatchObject({ endpoint_id: endpoint.id, signing_secret: null });
   const emailId = await offer('same-bytes');
@@ -129,7 +135,7 @@ test('a local server gets the requests of the webhook, byte for byte and signed 
   for (const isOne of [ofEmail(emailId), ofKind('thread.claimed')]) {
     const real = (await hook?.until((all) => all.some(isOne)))?.find(isOne);
     const pulled = local?.requests.find(isOne);
-    expect(pulled?.body).toBe(real?.body);
+    expect(withoutHolders(pulled?.body)).toBe(withoutHolders(real?.body));
     expect(stable(pulled?.headers ?? {})).toEqual(stable(real?.headers ?? {}));
     expect(pulled?.headers['x-mine']).toBe('yes');
     const headers = (pulled?.headers ?? {}) as Record<string, string>;

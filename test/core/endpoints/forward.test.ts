@@ -68,6 +68,12 @@ describe('a copy', () => {
     '',
   ];
 
+  test.each([{}, { preserveHeaders: true }])('with %j has the text that is directly below the fields', async (over) => {
+    const bare = [...original.slice(0, 4), 'The empty line above this text is missing.', '', 'Hi', ''];
+    const { textBody } = await parseMessage(await compose(bare, over));
+    expect(textBody).toBe('The empty line above this text is missing.\n\nHi\n');
+  });
+
   test('has the trace fields on top, ours first, and keeps Delivered-To of every hop', async () => {
     const copy = await compose([
       'Received: from far',
