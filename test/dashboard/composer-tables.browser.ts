@@ -39,6 +39,8 @@ describe.skipIf(chromiumPath === undefined)('a table in the composer', () => {
     expect(html).toContain('<table border="1" cellpadding="4" cellspacing="0">');
     expect(html).toContain('<th colspan="2">');
     expect(html).not.toContain('onclick');
+    // The page learns a moment after the store that the draft is there.
+    await page.getByText('Draft saved').waitFor();
     await page.reload();
     await message.locator('td').filter({ hasText: 'Tea green' }).waitFor();
     expect(await page.getByText('This draft has HTML that the editor cannot show').count()).toBe(0);
