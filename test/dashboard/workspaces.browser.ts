@@ -42,6 +42,9 @@ describe.skipIf(chromiumPath === undefined)('a page whose session changes', { ti
     expect(await readDrafts(own)).toEqual([]);
     await dialog.getByRole('button', { name: /^Back to / }).click();
     await dialog.waitFor({ state: 'hidden' });
+    // The focus returns to where it was.
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role'));
+    await expect.poll(focused).toBe('textbox');
     await page.keyboard.type(' goes on');
     await expect.poll(() => readDrafts(team)).toEqual(['The plan of the team goes on']);
     expect(await readDrafts(own)).toEqual([]);
