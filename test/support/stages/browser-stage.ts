@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { BrowserContext, Page, ViewportSize } from 'playwright-core';
 import { type Database, openDatabase } from '../../../db/connection/database.ts';
@@ -47,6 +48,9 @@ export interface BrowserStage {
   close(): Promise<void>;
 }
 
+/** A page that closes does so within this time; milliseconds. */
+const CLOSE_MS = 10_000;
+
 /** When a step in a page counts as hung, not slow. Milliseconds. */
 const HANG_MS = 120_000;
 const VIEWPORT = { width: 1280, height: 860 };
@@ -92,8 +96,13 @@ export async function openBrowserStage(): Promise<BrowserStage> {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme, reducedMotion });
       const close = async () => {
-        await Promise.all(context.pages().map((each) => each.close()));
-        idle.push(context);
+        const pages = Promise.all(context.pages().map((each) => each.close()));
+        const closed = pages.then(
+          () => true,
+          () => false,
+        );
+        // Chromium sometimes never closes a page that goes elsewhere in this moment, as after signing out. It ends with the browser.
+        if (await Promise.race([closed, setTimeout(CLOSE_MS, false)])) idle.push(context);
       };
       const tab: BrowserTab = { page, context, complaints: [], warnings: [], requested: [], close };
       page.on('console', (message) => {
