@@ -133,7 +133,8 @@ export type SignInNotice =
   | 'second-factor'
   | 'second-factor-removed'
   | 'recovery-code'
-  | 'api-key';
+  | 'api-key'
+  | 'program';
 
 const NOTICES: Record<SignInNotice, [subject: string, text: string]> = {
   device: ['New sign-in to Postroom', 'Someone signed in to the Postroom account of this address in a new browser.'],
@@ -156,6 +157,7 @@ const NOTICES: Record<SignInNotice, [subject: string, text: string]> = {
     'A recovery code of the Postroom account of this address was used to sign in. It does not work again.',
   ],
   'api-key': ['An API key was created in Postroom', 'The Postroom account of this address created an API key.'],
+  program: ['A program got access to Postroom', 'The Postroom account of this address allowed a program access.'],
 };
 
 /** Returns the message about a change of what gives access to an account. `at` and `address` say when and from where. */
@@ -170,7 +172,7 @@ export function signInNoticeMail(
 Time: ${at.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC
 Network address: ${address}
 
-If you did not do this, set a new password immediately, and end all sessions and keys that you do not know:
+If you did not do this, set a new password immediately, and end all sessions, keys and programs that you do not know:
 
 ${publicUrl}/settings?tab=security
 `;

@@ -4,6 +4,7 @@ import {
   ABOUT_WORDS,
   ABSENCE_STEMS,
   ABSENT_WORDINGS,
+  ANSWER_STEMS,
   ASIDE_WORDS,
   ATTACHED,
   AUTOMATIC_STEMS,
@@ -12,8 +13,11 @@ import {
   CLOSED_WORDS,
   CONFIRM_WORDS,
   CONTACTED,
+  DENIED,
+  HANDLED_WORDS,
   I_AM,
   LIST_ROBOTS,
+  MADE_STEMS,
   MAILS,
   NOT_PASSED_ON,
   NOTICE_STEMS,
@@ -23,6 +27,7 @@ import {
   REPLY_STEMS,
   RETURNS,
   SETTLED,
+  SEVERAL,
   SOON,
   THANKS,
   THIS_MAILBOX,
@@ -30,6 +35,7 @@ import {
   UNATTENDED,
   UNREAD_WORDS,
   WAITING,
+  WHICH,
   WILL_REPLY,
   YOUR_MAILS,
   YOURS,
@@ -40,21 +46,46 @@ import { stripQuotedText } from './reply-text.ts';
 /** Characters of a text in which it says that a program wrote it. */
 const MAX_START_LENGTH = 800;
 
-/** Returns whether a field or the subject (lower case) marks a reply that a program wrote: RFC 3834 §5, and programs that precede it. */
-export function isAutomaticReply(header: HeaderSection, subject: string): boolean {
+/**
+ * Returns whether a field or the subject (lower case) marks a reply that a program wrote: RFC 3834 §5, and programs that precede it. A person
+ * may have written the text below such a subject.
+ */
+export function isAutomaticReply(header: HeaderSection, subject: string, statement: string): boolean {
   return (
     /^auto-replied/i.test(fieldText(header, 'auto-submitted')) ||
     AUTOMATIC_FIELDS.some((name) => firstField(header, name) !== null) ||
     /vacation/i.test(fieldText(header, 'x-apple-action')) ||
     /auto[_-]?reply/i.test(fieldText(header, 'precedence')) ||
-    isAutomaticSubject(subject)
+    (isAutomaticSubject(subject) && !isOfPerson(header, subject, statement))
   );
 }
+
+/** Whether a text below an automatic subject is no notice: a reply above the notice that it quotes, or new mail that greets several or asks. */
+function isOfPerson(header: HeaderSection, subject: string, statement: string): boolean {
+  const own = stripQuotedText(statement);
+  const words = joinParagraphs(own);
+  if (SAYS_SELF_AWAY.test(words) || SAYS_GENERATED.test(words)) return false;
+  if (firstField(header, 'in-reply-to') !== null || firstField(header, 'references') !== null)
+    return REPLY_MARK.test(subject) && own.length < statement.trim().length;
+  return GREETS_SEVERAL.test(words) || asksWithin(statement);
+}
+
+/** Returns the begin of a text in lower case, in which the end of a paragraph ends a sentence. */
+function joinParagraphs(text: string): string {
+  return text
+    .slice(0, MAX_START_LENGTH)
+    .toLowerCase()
+    .replace(/\s*\n\s*\n\s*/g, '. ')
+    .replace(/\s+/g, ' ');
+}
+
+const GREETS_SEVERAL = compileLater(() => `^(?:${SEVERAL})(?!\\p{L})`);
 
 /** Returns whether a subject, in lower case, is one of automatic replies. */
 export function isAutomaticSubject(whole: string): boolean {
   const subject = whole.slice(GATEWAY_TAG.exec(whole)?.[0].length);
   const words = withoutReplyMarks(subject);
+  if (FORWARD_MARK.test(subject)) return false;
   if (ABOUT_REPLIES.test(words) || IS_QUESTION.test(words) || ABSENCE_OF.test(words)) return false;
   const named = withoutAccents(words.slice(0, MAX_ABSENT_LENGTH));
   return (
@@ -78,6 +109,11 @@ export function isAbsenceNotice(subject: string): boolean {
 function withoutReplyMarks(subject: string): string {
   return subject.replace(/^(?:(?:re|aw|fwd?|sv|antw?)\s{0,3}:\s{0,3}){1,5}/, '');
 }
+
+const REPLY_MARK = /^(?:re|aw|sv|vs|antw?|odp|ynt|rif|res|回复|答复|回覆)\s{0,3}[:：]/;
+/** People forward what programs wrote. */
+const FORWARD_MARK =
+  /^(?:(?:re|aw|sv)\s{0,3}:\s{0,3}){0,3}(?:fwd?|wg|tr|rv|enc|i|vb|vl|ilt|pd|doorst|továbbítva|пересл|转发|轉寄|転送|전달)\s{0,3}[:：]/;
 
 /** `Out of office next week?`: the subject that a program repeats is behind a colon. */
 const IS_QUESTION = /^[^:：]*[?？]\s*$/;
@@ -175,7 +211,12 @@ export function isOfProgram(
   const own = stripQuotedText(statement).slice(0, MAX_START_LENGTH).replace(/\s+/g, ' ');
   const words = own.toLowerCase();
   const isNotice = isAbsenceAlone(words);
-  if (!isOwn) return isNotice && SAYS_RETURN.test(words);
+  if (!isOwn)
+    return (
+      (isNotice && SAYS_RETURN.test(words)) ||
+      SAYS_ANSWERED.test(joinParagraphs(stripQuotedText(statement))) ||
+      (!SPEAKS_OF_SELF.test(words) && isMailboxNotice(words))
+    );
   return (
     SAYS_GENERATED.test(words) ||
     SAYS_UNREAD.test(words) ||
@@ -187,6 +228,16 @@ export function isOfProgram(
     ABSENCE_BEFORE_REPLY.test(subject)
   );
 }
+
+/** Whether a reply says first that its mailbox is not read, or of an office that it is closed and what happens to the reader's mail. */
+function isMailboxNotice(words: string): boolean {
+  const [first = '', second = ''] = words.split(/(?<=[.!。])\s/u);
+  if (SAYS_UNREAD.test(`${first} ${second}`)) return true;
+  const isClosed = SAYS_CLOSED.test(words) && (SAYS_REOPENS.test(words) || PROMISES.test(words));
+  return isClosed && !BRINGS.test(words) && (NAMES_MAIL.test(words) || THANKS_FOR_MAIL.test(words));
+}
+
+const NAMES_MAIL = compileLater(() => YOUR_MAIL);
 
 /** Whether an author says of themselves that they are away, and whom to ask, and of other things nothing: people add these to what they write. */
 function isAbsenceAlone(words: string): boolean {
@@ -252,7 +303,7 @@ const LIST_ROBOT = new RegExp(
 const HAS_MAIL = compileLater(() => `${YOUR_MAIL}${NEAR}(?:${RECEIVED})|(?:${RECEIVED})[^.!?。]{0,30}?${YOUR_MAIL}`);
 /** Programs that confirm what arrived say `we`, or nothing of themselves. */
 const SPEAKS_OF_SELF =
-  /(?<!\p{L})(?:i|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
+  /(?<!\p{L})(?:i(?! (?:nostri|suoi|tuoi|vostri|messaggi|na|w|z|do|den|det|en|ett|et|dag|morgen|januari?|december|desember)(?!\p{L}))|i['’](?:ve|m|ll|d)|ich|je|j['’]|yo|io|eu|ik|jag|jeg|ja|já|я|ben|my|mein\p{L}{0,2}|mon|mi|mio|meu|mijn)(?!\p{L})/u;
 const THANKS_FOR_MAIL = compileLater(
   () =>
     `(?:${THANKS})[^.!?。]{0,40}?(?:${YOUR_MAIL}|(?:${CONTACTED}))|(?:${YOUR_MAIL}|(?:${CONTACTED}))[^.!?。]{0,30}?(?:${THANKS})`,
@@ -273,14 +324,23 @@ const TICKET =
 /** What a message calls itself, or how it was made. */
 const NOTICE = `(?:${REPLY_STEMS}|generat|génér|gener[aiou]|gerad|erzeugt|erstellt|wygener|vygener|сгенер|створен|mail|courriel|correo|発送|送信|发送|發送|생성|발송)`;
 /** Words between, which deny or change nothing. */
-const BETWEEN = `(?:(?!(?<!\\p{L})(?:${ABOUT_WORDS})(?!\\p{L}))[^.!?。])`;
+const BETWEEN = `(?:(?!(?<!\\p{L})(?:${ABOUT_WORDS})(?!\\p{L})|${DENIED})[^.!?。।])`;
+/** Behind what was done automatically. */
+const NOT_HANDLED = `(?![^.!?。।]{0,40}?(?:${DENIED}|${HANDLED_WORDS}))`;
 /**
  * A sentence of a message about itself: `This is an automatic reply`, `Este mensaje se ha generado automáticamente`, or one that only says
  * so: `Mensagem automática, não responda.`
  */
 const SAYS_GENERATED = compileLater(
   () =>
-    `(?:^|[.!。:*–—-] {0,2})(?:(?:${THIS_MESSAGE})${BETWEEN}{0,40}?(?:${NOTICE}${BETWEEN}{0,40}?(?:${AUTOMATIC_STEMS})|(?:${AUTOMATIC_STEMS})\\S{0,16}(?: \\S{1,20}){0,2}? ?\\S{0,8}${NOTICE})|(?:\\S{0,8}${NOTICE}\\S{0,8} (?:\\S{1,12} )?(?:${AUTOMATIC_STEMS})\\S{0,10}|(?:${AUTOMATIC_STEMS})\\S{0,12} ?\\S{0,6}${NOTICE}\\S{0,8})(?:[.,;!。–—]| -|$))`,
+    `(?:^|[.!。:*–—-] {0,2})(?:(?:${THIS_MESSAGE})${BETWEEN}{0,40}?(?:${NOTICE}${BETWEEN}{0,40}?(?:${AUTOMATIC_STEMS})|(?:${AUTOMATIC_STEMS})\\S{0,16}(?: \\S{1,20}){0,2}? ?\\S{0,8}${NOTICE})${NOT_HANDLED}|(?:\\S{0,8}${NOTICE}\\S{0,8} (?:\\S{1,12} )?(?:${AUTOMATIC_STEMS})\\S{0,10}|(?:${AUTOMATIC_STEMS})\\S{0,12} ?\\S{0,6}${NOTICE}\\S{0,8})(?:[.,;!。–—]| -|$))`,
+);
+/** The same, of one clause. */
+const WITHIN = `(?:(?![,;:，、])${BETWEEN})`;
+/** The same in a reply, where people speak of such messages, too: a sentence of this alone. */
+const SAYS_ANSWERED = compileLater(
+  () =>
+    `(?:^|[.!?。।] ?)[*※(\\[_–—-]{0,4} ?(?!(?:this|diese|deze|denne|cette|est[ae]|essa|quest[ao]|tato) (?:\\S{0,4}(?:${ANSWER_STEMS})\\S{0,8} )?(?:${AUTOMATIC_STEMS}))(?:${THIS_MESSAGE})${WITHIN}{0,30}?(?:(?:${AUTOMATIC_STEMS})${WITHIN}{0,24}?(?:${ANSWER_STEMS}|${MADE_STEMS})|(?:${ANSWER_STEMS}|${MADE_STEMS})${WITHIN}{0,24}?(?:${AUTOMATIC_STEMS}))${NOT_HANDLED}[^\\s.,;:!。।]{0,24}(?:(?! (?:${WHICH}|we|i|wir)(?!\\p{L})) [^\\s.,;:!。।]{1,20}){0,4} {0,2}(?:[.;!。।)\\]–—*_]|,(?! ?(?:${WHICH})(?!\\p{L}))|$)`,
 );
 /** A sentence of a mailbox about itself: `This mailbox is not monitored`. */
 const SAYS_UNREAD = new RegExp(`(?:${THIS_MAILBOX})[^.!?。]{0,30}?(?:${UNREAD_WORDS})|${UNATTENDED}`, 'u');

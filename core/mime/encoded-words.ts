@@ -8,7 +8,7 @@ import { decodeCharset } from '../shared/text.ts';
 export function decodeEncodedWords(text: string): string {
   const decoded = decodeWords(text);
   if (decoded === text || !ONLY_WORDS.test(decoded)) return decoded;
-  // Seen: programs that encode what is encoded. Words within other text are meant as they are, and so are those that hide a line end.
+  // Seen: programs that encode what is encoded. Words within other text keep their form, and so do words that hide a line end.
   const twice = decodeWords(decoded);
   return /\p{Cc}/u.test(twice) ? decoded : twice;
 }

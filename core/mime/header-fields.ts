@@ -120,6 +120,17 @@ export function endOfHeaderSection(bytes: Buffer): number {
   return dashes === -1 ? emptyLine : (firstDelimiter(bytes.toString('latin1', 0, emptyLine), dashes + 1) ?? emptyLine);
 }
 
+/**
+ * Returns the index behind the first empty line, or the length: what signatures take for the header section (RFC 6376 §3.4), whatever a reader
+ * takes for text there.
+ */
+export function endOfFirstEmptyLine(bytes: Buffer): number {
+  if (bytes[0] === 0x0a) return 1;
+  if (bytes[0] === 0x0d && bytes[1] === 0x0a) return 2;
+  const end = endOfFields(bytes);
+  return end === bytes.length ? end : end + (bytes[end] === 0x0d ? 2 : 1);
+}
+
 function endOfFields(bytes: Buffer): number {
   const end = bytes.indexOf('\n\r\n');
   const bare = bytes.subarray(0, end === -1 ? bytes.length : end + 1).indexOf('\n\n');

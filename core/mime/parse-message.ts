@@ -10,6 +10,7 @@ import { readCalendarEvent } from './calendar-event.ts';
 import { isEnrichedType, readEnrichedText } from './enriched-text.ts';
 import {
   decodeText,
+  endOfFirstEmptyLine,
   firstField,
   type HeaderSection,
   type Priority,
@@ -65,6 +66,8 @@ export interface ParsedMessage {
   isTruncated: boolean;
   /** whether there are several From fields */
   hasSeveralFromFields: boolean;
+  /** whether text or a file begins above the first empty line, where no signature covers it */
+  hasUnsignedContent: boolean;
   /** whether one of its parts is the machine-readable part of a report (core/mime/parse-bounce.ts) */
   holdsReport: boolean;
   /** text that is aimed at an agent which reads the mail; null: the message could not be parsed */
@@ -126,10 +129,15 @@ export async function parseMessage(bytes: Buffer, readSuffixes?: () => PublicSuf
     preview: makePreview(bodies),
     attachments,
     hasAttachments: attachments.length > 0,
+    hasUnsignedContent: beginsAbove(leaves, endOfFirstEmptyLine(bytes)),
     isTruncated: head.isTruncated || isTruncated || attached.length > attachments.length || isUncleaned(bodies),
     holdsReport: leaves.some((leaf) => isReportPart(leaf.contentType)),
     parseError: null,
   };
+}
+
+function beginsAbove(leaves: readonly Leaf[], end: number): boolean {
+  return leaves.some(({ start, length }) => length > 0 && start < end);
 }
 
 /**
@@ -151,6 +159,7 @@ export function scanHeaders(bytes: Uint8Array, parseError: string): ParsedMessag
     preview: '',
     attachments: [],
     hasAttachments: false,
+    hasUnsignedContent: false,
     isTruncated: true,
     holdsReport: false,
     injection: null,

@@ -16,10 +16,12 @@ import {
   fieldsInside,
   findField,
   isDateField,
+  isFenced,
   isField,
   isLabel,
-  isRawField,
+  isRawHeader,
   isSentField,
+  MAX_FIELD_LINES,
 } from './quoted-fields.ts';
 import { findOwnMark, type Line, MAX_LINE_LENGTH, NO_LINE, SEPARATOR } from './reply-line.ts';
 import { asksToReplyAbove, FRAME, isReplyPrompt } from './reply-prompts.ts';
@@ -61,7 +63,6 @@ const MAX_INTRODUCTION_LENGTH = 600;
 /** Lines of a wrapped introduction right above a quotation, and characters. */
 const MAX_WRAPPED_LINES = 3;
 const MAX_WRAPPED_LENGTH = 220;
-const MAX_FIELD_LINES = 40;
 const MAX_TITLE_LENGTH = 90;
 /** The end of a line that introduces a quotation. */
 const INTRODUCTION_END = /[:：៖]\W{0,3}$|>$|-{2,}$|\p{Nd}\)$|(?<=գրել է)\.$/u;
@@ -251,7 +252,7 @@ export class IntroductionFinder {
     const above = this.#line(at - 1);
     if (at === 0 || this.#isQuoted[at] === true || !(above.isBlank || SEPARATOR.test(above.short))) return null;
     const to = endOfFieldBlock(this.#lines, at);
-    if (to === null || this.#isRawHeader(at, to)) return null;
+    if (to === null || isRawHeader(this.#lines, at, to)) return null;
     const from = SEPARATOR.test(above.short) ? at - 1 : at;
     return { from, to, kind: this.isQuoteLike(this.nextNonBlank(to + 1)) ? 'wrote' : 'fields' };
   }
@@ -328,7 +329,8 @@ export class IntroductionFinder {
       from--;
     }
     if (!fields.has('subject') && this.#isOtherField(to + 1)) return null;
-    if (!isOfMail || !this.#hasFacts(at, to) || this.#isRawHeader(at, to)) return null;
+    if (!isOfMail || (!hasAddress && isFenced(this.#lines, at))) return null;
+    if (!this.#hasFacts(at, to) || isRawHeader(this.#lines, at, to)) return null;
     fields.delete('other');
     const isQuoteNext = this.isQuoteLike(this.nextNonBlank(to + 1));
     const isApart = from < at || isQuoteNext;
@@ -370,14 +372,6 @@ export class IntroductionFinder {
   /** Whether the line is a field that no message has: parcels and journeys have From, To and Sent, too. */
   #isOtherField(at: number): boolean {
     return isField(this.#line(at).short) && findField(this.#line(at).short) === null;
-  }
-
-  /** Whether these fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
-  #isRawHeader(from: number, to: number): boolean {
-    let start = from - 1;
-    while (start > 0 && from - start < MAX_FIELD_LINES && isField(this.#line(start).short)) start--;
-    for (let at = start; at <= to + 3; at++) if (isRawField(this.#line(at).short)) return true;
-    return false;
   }
 
   /** Whether the line may end an introduction without a colon: above a quotation or a blank line, and without the end of a sentence. */

@@ -1,4 +1,4 @@
-import type { Line } from './reply-line.ts';
+import { type Line, SEPARATOR } from './reply-line.ts';
 import { OTHER_LABELS, QUOTED_FIELDS, SENT } from './reply-words.ts';
 
 const FIELD_LINES = Object.entries(QUOTED_FIELDS).map(
@@ -46,6 +46,30 @@ export function fieldsInside(short: string): string[] {
   return isOfMail ? inside : [];
 }
 
+/** Returns whether fields are of a header section as servers write it, which reports contain, and no mail program above quoted mail. */
+export function isRawHeader(lines: readonly Line[], from: number, to: number): boolean {
+  let start = from - 1;
+  while (start > 0 && from - start < MAX_FIELD_LINES && isField(lines[start]?.short ?? '')) start--;
+  return lines.slice(Math.max(0, start), to + 4).some(({ short }) => isRawField(short));
+}
+
+/** Lines that the fields of a message take. */
+export const MAX_FIELD_LINES = 40;
+
+/** Returns whether a field is within two equal lines without a blank one, as settings and the front matter of pages are: `---`. */
+export function isFenced(lines: readonly Line[], at: number): boolean {
+  const findFence = (step: 1 | -1): string | null => {
+    for (let next = at + step; Math.abs(next - at) < MAX_FIELD_LINES; next += step) {
+      const { short, isBlank } = lines[next] ?? { short: '', isBlank: true };
+      if (isBlank) return null;
+      if (SEPARATOR.test(short)) return short;
+    }
+    return null;
+  };
+  const above = findFence(-1);
+  return above !== null && above === findFence(1);
+}
+
 /** Returns whether only mails have a field of this name: `Sent`. */
 export function isSentField(short: string): boolean {
   return SENT_FIELD.test(short);
@@ -57,7 +81,7 @@ export function isDateField(short: string): boolean {
 }
 
 /** Returns whether mail servers write the field, and no mail program above quoted mail. */
-export function isRawField(short: string): boolean {
+function isRawField(short: string): boolean {
   return RAW_FIELD.test(short);
 }
 

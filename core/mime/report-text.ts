@@ -64,7 +64,7 @@ export function kindOfText(
   const isOfServer = isServerReport(header);
   const isProgram = !isLetter(statement) || (isReturning && !asks(statement));
   const isDaemon = isOfServer || (isNamedAsDaemon(header) && !isReplyOfPerson(header, subject) && isProgram);
-  if (!isDaemon && isAutomaticReply(header, subject)) return 'automatic-reply';
+  if (!isDaemon && isAutomaticReply(header, subject, statement)) return 'automatic-reply';
   const text = `${subject}\n${statement.toLowerCase()}`.replace(/\s+/g, ' ');
   const isFailure = FAILURE_WORDINGS.some((wording) => text.includes(wording));
   const isDelay = !isFailure && DELAY_WORDINGS.some((wording) => text.includes(wording));
@@ -246,14 +246,23 @@ const SECTION =
 function splitSections(statement: string): Map<string, string> {
   const sections = new Map<string, string>();
   let current: string | null = null;
-  for (const line of statement.split('\n')) {
+  const lines = statement.split('\n');
+  for (const [at, line] of lines.entries()) {
     const address = SECTION.exec(line.trim())?.[1]?.toLowerCase();
-    if (address !== undefined && (sections.size < MAX_RECIPIENTS || sections.has(address))) current = address;
+    // The fields of the message below what is said about its recipient.
+    if (address !== undefined && sections.has(address) && isFieldOfCopy(lines, at)) current = null;
+    else if (address !== undefined && (sections.size < MAX_RECIPIENTS || sections.has(address))) current = address;
     // A heading ends what is said about an address.
     else if (/^[-=*#_]{3,}/.test(line)) current = null;
     if (current !== null) sections.set(current, `${sections.get(current) ?? ''}\n${line}`);
   }
   return sections;
+}
+
+/** Whether a line is a recipient's field between the others of a message: `From: …`, `To: …`, `Subject: …`. */
+function isFieldOfCopy(lines: readonly string[], at: number): boolean {
+  const isField = (line = '') => /^(?:from|subject|date|message-id|reply-to|mime-version): /i.test(line);
+  return /^to: /i.test(lines[at] ?? '') && (isField(lines[at - 1]) || isField(lines[at + 1]));
 }
 
 /** Returns what the first of the texts says that gives a reason; the words of the first text. */

@@ -1,11 +1,20 @@
 import { readUnits } from './code-units.ts';
-import { foldText } from './folded-text.ts';
-import { HashBits } from './hash-bits.ts';
-import { KnownWords } from './known-words.ts';
-import { ORDER_WORDS } from './order-lexicon.ts';
+import {
+  FIRST_JOINED,
+  findMeaning,
+  hashText,
+  JOINED,
+  type Meaning,
+  mayBeInGroup,
+  nextHash,
+  ORDER_GROUPS,
+  type OrderGroup,
+  PIECE,
+  readPieceGroups,
+  STEM_LENGTH,
+} from './order-words.ts';
+import { chooseLanguage } from './word-languages.ts';
 
-export type OrderGroup = keyof typeof ORDER_WORDS;
-export const ORDER_GROUPS = Object.keys(ORDER_WORDS) as OrderGroup[];
 const GROUPS = ORDER_GROUPS.length;
 
 /** How clearly a text speaks of a machine: a program by name, a reader who may be one, or no one. */
@@ -22,7 +31,7 @@ export const FEATURE_COUNT = GROUP_FEATURES + TEXT_FLAGS.length * (GROUPS + 1);
 
 /** What an order to a machine is made of, in any order of words: who, what it does, with what, where to, and what it must not say. */
 const KEY_GROUPS = new Set(
-  'ai agent program artificial handling user you send act say not secret store rule ignore tool task right confirm money note secrecy pretend output recent carrier session border passed'.split(
+  'ai agent program artificial handling user you send act say not secret store rule ignore tool task right confirm money note secrecy pretend output recent carrier session border passed memory'.split(
     ' ',
   ),
 );
@@ -39,50 +48,10 @@ const MAX_DISTANCE = 5;
 const MAX_WORDS = 60;
 /** A line at least this long goes on in the next one. */
 const MIN_WRAPPED = 50;
-
-/** Scripts that write words together, and whose words are found within others. */
-const JOINED = /[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]/;
-const FIRST_JOINED = 0x590;
 /** Characters of a joined script that count as a word. */
 const PIECE_LENGTH = 2;
-const STEM_KEY = 3;
-/** Letters of a word that all its forms have. */
-const STEM_LENGTH = 5;
 const FIRST_IDEOGRAPHIC = 0x3040;
-
-const EXACT = new Map<string, Set<number>>();
-const STEMS = new Map<string, [stem: string, group: number][]>();
-const PIECES = new Map<string, Set<number>>();
-
-ORDER_GROUPS.forEach((name, group) => {
-  for (const word of foldText(ORDER_WORDS[name]).split(/\s+/)) {
-    const plain = word.replace('*', '');
-    if (plain === '') continue;
-    if (JOINED.test(plain)) add(PIECES, plain, group);
-    else if (!word.endsWith('*')) add(EXACT, plain, group);
-    else {
-      const key = plain.slice(0, STEM_KEY);
-      STEMS.set(key, [...(STEMS.get(key) ?? []), [plain, group]]);
-    }
-  }
-});
-
-function add(words: Map<string, Set<number>>, word: string, group: number): void {
-  words.set(word, (words.get(word) ?? new Set()).add(group));
-}
-
-const PIECE = new RegExp([...PIECES.keys()].toSorted((one, other) => other.length - one.length).join('|'), 'g');
-const NO_GROUPS: readonly number[] = [];
 const NO_PIECES: readonly number[] = [];
-const NO_WORDS: readonly OrderWord[] = [];
-
-const KNOWN = new KnownWords(lookUpGroups);
-
-function lookUpGroups(word: string): readonly number[] {
-  const groups = new Set(EXACT.get(word));
-  for (const [stem, group] of STEMS.get(word.slice(0, STEM_KEY)) ?? []) if (word.startsWith(stem)) groups.add(group);
-  return groups.size === 0 ? NO_GROUPS : [...groups];
-}
 
 /** A word of a sentence that is in a group, or a part of one in a joined script. */
 interface OrderWord {
@@ -94,6 +63,8 @@ interface OrderWord {
   /** whether a colon or a comma follows */
   isCalled: boolean;
 }
+
+const NO_WORDS: readonly OrderWord[] = [];
 
 /** A sentence as the model reads it. */
 export interface OrderSentence {
@@ -113,28 +84,6 @@ export interface OrderSentence {
 
 /** Returns the number of a piece of text by its hash; -1: it is not known. */
 export type FindPiece = (hash: number) => number;
-
-const WHOLE_HASHES = new HashBits(65_536);
-const STEM_HASHES = new HashBits(65_536);
-for (const word of EXACT.keys()) WHOLE_HASHES.add(hashText(word));
-for (const stems of STEMS.values()) for (const [stem] of stems) STEM_HASHES.add(hashText(stem.slice(0, STEM_LENGTH)));
-
-/** Whether a word may be in a group, by the hashes of its first three, four and five letters and of all. */
-function mayBeInGroup(three: number, four: number, five: number, whole: number): boolean {
-  return (
-    WHOLE_HASHES.mayHave(whole) || STEM_HASHES.mayHave(five) || STEM_HASHES.mayHave(four) || STEM_HASHES.mayHave(three)
-  );
-}
-
-function nextHash(hash: number, code: number): number {
-  return (Math.imul(hash, 31) + code) | 0;
-}
-
-function hashText(text: string): number {
-  let hash = 0;
-  for (let at = 0; at < text.length; at++) hash = nextHash(hash, text.charCodeAt(at));
-  return hash;
-}
 
 /** Kinds of pieces: a word, its first letters, those of two words that follow each other, and characters of a joined script. */
 const [WORD, STEM, PAIR, CHARACTERS] = [1, 2, 3, 4];
@@ -210,6 +159,9 @@ export function readOrderSentences(folded: string, find: FindPiece): OrderSenten
   // No function captures these: V8 would keep them in memory instead of registers.
   let words: OrderWord[] = [];
   let known: number[] = [];
+  let votes: number[] = [];
+  let doubtful: Doubtful[] = [];
+  let language = -1;
   let signs = 0;
   let start = 0;
   let at = 0;
@@ -222,6 +174,8 @@ export function readOrderSentences(folded: string, find: FindPiece): OrderSenten
   for (let index = 0; ; ) {
     if (isEnd || index >= length) {
       if (at > 0) {
+        language = chooseLanguage(votes, language);
+        if (doubtful.length > 0) words = readInLanguage(words, doubtful, language);
         const hasWords = words.length > 0;
         const hasKnown = known.length > 0;
         sentences.push({
@@ -235,6 +189,8 @@ export function readOrderSentences(folded: string, find: FindPiece): OrderSenten
         });
         if (hasWords) words = [];
         if (hasKnown) known = [];
+        if (votes.length > 0) votes = [];
+        if (doubtful.length > 0) doubtful = [];
       }
       if (index >= length) return sentences;
       isEnd = false;
@@ -294,7 +250,9 @@ export function readOrderSentences(folded: string, find: FindPiece): OrderSenten
         if (pair !== -1) known.push(pair);
         last = stem;
         if (mayBeInGroup(three, four, five, hash)) {
-          const groups = KNOWN.find(folded, from, index, hash);
+          const { groups, byLanguage, languages } = findMeaning(folded, from, index, hash);
+          if (languages !== 0) votes.push(languages);
+          if (byLanguage !== null) doubtful.push({ place: words.length, byLanguage });
           if (groups.length > 0) words.push({ at, groups, opensClause, isCalled });
         }
         at++;
@@ -316,6 +274,22 @@ export function readOrderSentences(folded: string, find: FindPiece): OrderSenten
   }
 }
 
+/** A word that means something else in some languages. */
+interface Doubtful {
+  /** among the words of its sentence */
+  place: number;
+  byLanguage: NonNullable<Meaning['byLanguage']>;
+}
+
+function readInLanguage(words: readonly OrderWord[], doubtful: readonly Doubtful[], language: number): OrderWord[] {
+  const own = [...words];
+  for (const { place, byLanguage } of doubtful) {
+    const [word, groups] = [own[place], byLanguage[language]];
+    if (word !== undefined && groups !== undefined) own[place] = { ...word, groups };
+  }
+  return own.filter(({ groups }) => groups.length > 0);
+}
+
 /** Adds the pieces in groups of a run of joined script; returns the number of words so far. */
 function addPieces(
   words: OrderWord[],
@@ -328,7 +302,7 @@ function addPieces(
     const { 0: piece, index: start } = found;
     words.push({
       at: at + Math.floor(start / PIECE_LENGTH),
-      groups: [...(PIECES.get(piece) ?? NO_GROUPS)],
+      groups: readPieceGroups(piece),
       opensClause: opensClause && start === 0,
       isCalled: isCalled && start + piece.length >= text.length - 1,
     });

@@ -6,12 +6,11 @@ import {
   GROUP_FEATURES,
   hashPiece,
   MACHINE_LEVELS,
-  ORDER_GROUPS,
-  type OrderGroup,
   type OrderSentence,
   readFeatures,
   TEXT_FLAGS,
 } from './order-features.ts';
+import { ORDER_GROUPS, type OrderGroup } from './order-words.ts';
 
 /** What the training found (`test/core/screening/orders/train-orders.ts`): a linear model that can be read. */
 export interface OrderWeights {

@@ -109,8 +109,15 @@ function readNamed(text: string): Mailbox[] | null {
   return mailbox === null ? null : [mailbox];
 }
 
+/** An address alone in the characters of nearly all, without the parser of lists. */
+const ADDRESS_ALONE = /^[\w.+-]+@[a-z0-9.-]+$/i;
+
 /** Parses a text as mailboxes; null when it is anything but a list of plain mailboxes. */
 function readMailboxes(text: string): Mailbox[] | null {
+  if (ADDRESS_ALONE.test(text)) {
+    const mailbox = outgoingMailbox({ name: null, address: text });
+    return mailbox === null ? null : [mailbox];
+  }
   if (UNWRITABLE.test(text)) return null;
   const outside = withoutQuotedStrings(text);
   // Groups, source routes and header field names all contain a colon.

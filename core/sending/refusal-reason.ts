@@ -3,7 +3,7 @@ import { FULL_OF, saysFull } from './full-mailbox.ts';
 import { reduceToHeads } from './phrase-heads.ts';
 import { isHardReason, type RefusalReason } from './refusal-advice.ts';
 import { GAP, WORDINGS } from './refusal-wordings.ts';
-import { maySayFull, saysNothing } from './uncertain-clause.ts';
+import { isOfAllowList, maySayFull, saysNothing } from './uncertain-clause.ts';
 import { FOR_YOU, isAboutOther, isAboutThing, namesRecipient, saysLeft, unknownPartIn } from './unknown-addressee.ts';
 import { isRecipientUnresolved } from './unresolved-domain.ts';
 import { correctEnglish } from './word-patterns.ts';
@@ -43,6 +43,7 @@ export function refusalReason(refusal: Refusal): RefusalReason {
   // Servers put x.7.1 beside an unknown user, too. More specific statuses of policy are meant.
   const isUnspecific =
     (coded === null || coded === 'policy') && (worded === 'user_unknown' || worded === 'host_unknown');
+  if (isOfAllowList(refusal.text ?? '')) return 'sender_rejected';
   if (isPolicy && (refusal.text ?? '').search(OR_DENIED) !== -1) return 'sender_rejected';
   if (isPolicy && (!isUnspecific || mayMeanAccess(refusal.text ?? '') || isAboutClient(worded, refusal.text ?? '')))
     return coded ?? 'policy';

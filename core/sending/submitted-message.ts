@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import { endOfHeaderSection, type HeaderSection, readHeaderSection } from '../mime/header-fields.ts';
+import {
+  endOfHeaderSection,
+  firstField,
+  type HeaderSection,
+  readHeaderSection,
+  unfold,
+} from '../mime/header-fields.ts';
 import { parseMessageId } from '../mime/message-id.ts';
 import { isTransferable } from '../mime/transfer-form.ts';
 
@@ -31,9 +37,13 @@ export function prepareSubmitted(
   const end = endOfHeaderSection(bytes);
   if (!isTransferable(bytes.subarray(0, end), '7bit'))
     return { error: 'The header section has 8-bit characters. Write them as encoded words (RFC 2047).' };
-  const section = readHeaderSection(bytes.subarray(0, end));
+  const section = readHeaderSection(bytes);
   const repeated = ['from', 'date', 'message-id', 'subject'].find((name) => countFields(section, name) > 1);
   if (repeated !== undefined) return { error: `The header has several ${repeated} fields. Send one.` };
+  if (section.hidesFrom || mayNameOthers(unfold(firstField(section, 'from')?.raw ?? '')))
+    return {
+      error: 'The From field must name exactly one address, as `Name <name@example.com>` or `name@example.com`.',
+    };
   const idField = section.fields.find(({ name }) => name === 'message-id');
   const ownId = idField === undefined ? null : parseMessageId(idField.raw.trim());
   if (idField !== undefined && ownId === null)
@@ -49,6 +59,20 @@ export function prepareSubmitted(
     hasOwnId: ownId !== null,
   };
 }
+
+/**
+ * Returns whether programs may read another author from a From field than the one whose rights are checked: `Ann <ann@example.com, x <bob@example.com>`.
+ */
+function mayNameOthers(from: string): boolean {
+  if (from.length > MAX_FROM_LENGTH) return true;
+  // What begins within a comment is no quoted string to all programs.
+  if (/\([^)"]*"/.test(from)) return true;
+  const unquoted = from.replace(/"(?:[^"\\]|\\.)*"|=\?[^?\s]+\?[bq]\?[^?\s]*\?=/gi, 'q');
+  const named = new Set(unquoted.toLowerCase().match(/[^\s"<>(),;:@]+@[^\s"<>(),;:@]+/g));
+  return named.size > 1 || unquoted.includes('"') || unquoted.split('<').length > 2;
+}
+
+const MAX_FROM_LENGTH = 2_000;
 
 /**
  * Returns what tells a repeated submission: the same Message-ID, to the same recipients. A client that splits many recipients over several

@@ -47,3 +47,11 @@ const FOR_SURE =
 export function maySayFull(text: string): boolean {
   return ALTERNATIVE.test(text) && saysFull(text);
 }
+
+/** Returns whether a refusal names a list of allowed senders or recipients: an address that is missing from it may exist. */
+export function isOfAllowList(text: string): boolean {
+  return ALLOW_LIST.test(text);
+}
+
+const ALLOW_LIST =
+  /(?:allow(?:ed)?|white|safe|permit(?:ted)?|approved|trusted|authori[sz]ed)[ -]?(?:senders?['’]?s?[ -])?list(?!\p{L})|list of (?:your |the |its |all )?(?:allowed|approved|permitted|trusted|authori[sz]ed|safe) (?:senders?|contacts?|correspondents)|(?:approved|trusted|allowed|permitted) (?:contacts?|correspondents)|(?:positiv|erlaubnis|frei(?:gabe)?)liste|list(?:e|a) (?:blanche|blanca|bianca|branca|biała|permitid\p{L}{2})|witte lijst|bia(?:ła|łej) li[sś]|бел\p{L}{2,3} списк|білом\p{L} списк|白名[单單]|ホワイトリスト|許可リスト|화이트리스트|허용 ?목록/iu;

@@ -15,6 +15,11 @@ export function acceptedKeys(key: Uint8Array): [current: Uint8Array, ...previous
   return previous === undefined ? [key] : [key, previous];
 }
 
+/** Returns the key as one that replaces none. */
+export function withoutPreviousKey(key: Uint8Array): Uint8Array {
+  return Uint8Array.from(key);
+}
+
 /** Derives a key from SECRET_KEY, and keeps beside it the one that follows from the previous SECRET_KEY. */
 export function deriveKeys(secretKey: Uint8Array, derive: (secretKey: Uint8Array) => Uint8Array): Uint8Array {
   const [current, previous] = acceptedKeys(secretKey);

@@ -4,7 +4,11 @@ import { complainingRecipients, reportedRecipients, suppressedByReport } from '.
 import { type FrozenMessage, readFrozenMessages } from './frozen/frozen-mail.ts';
 
 const FILES = ['unix', 'windows', 'providers', 'languages', 'odd'] as const;
-const mails = FILES.flatMap((file) => readFrozenMessages('tenth', file));
+const sets = {
+  tenth: FILES.flatMap((file) => readFrozenMessages('tenth', file)),
+  december: readFrozenMessages('december', 'bounces'),
+  'december-later': readFrozenMessages('december-later', 'bounces'),
+};
 
 /** Returns the kind of a report and whom it suppresses; the return address was made for the first recipient. */
 async function readEffects({ raw, expected, recipients }: FrozenMessage): Promise<string> {
@@ -27,15 +31,23 @@ async function readEffects({ raw, expected, recipients }: FrozenMessage): Promis
 
 // 224 whole mails after the wordings of mail systems and providers, written and committed before anyone looked at what the product made of
 // them. A third, by a hash of its title, was kept aside. At first, 78 of 81 and 47 of 49 that must suppress were read so, and 62 of 64 and 29
-// of 30 that must not.
+// of 30 that must not. Of 70 in december, by an author who had not seen the code, 29 of 30 and 13 of 13, and 18 of 18 and 8 of 9. Of 7
+// near to these, all.
 describe.each([
-  ['must suppress', true, false, 81],
-  ['must suppress', true, true, 47],
-  ['must not suppress', false, false, 63],
-  ['must not suppress', false, true, 29],
-] as const)('mails that %s', (_, must, isHeld, least) => {
+  ['tenth', 'must suppress', true, false, 81],
+  ['tenth', 'must suppress', true, true, 47],
+  ['tenth', 'must not suppress', false, false, 63],
+  ['tenth', 'must not suppress', false, true, 29],
+  ['december', 'must suppress', true, false, 30],
+  ['december', 'must suppress', true, true, 13],
+  ['december', 'must not suppress', false, false, 18],
+  ['december', 'must not suppress', false, true, 8],
+  ['december-later', 'must suppress', true, false, 4],
+  ['december-later', 'must not suppress', false, false, 1],
+  ['december-later', 'must not suppress', false, true, 2],
+] as const)('mails of the %s set that %s', (set, _, must, isHeld, least) => {
   test(`kept aside: ${isHeld}: at least ${least} are read as they are meant`, async () => {
-    const all = mails.filter((mail) => mail.isHeld === isHeld && !mail.expected.endsWith(' none') === must);
+    const all = sets[set].filter((mail) => mail.isHeld === isHeld && !mail.expected.endsWith(' none') === must);
     const wrong: string[] = [];
     for (const mail of all) {
       const read = await readEffects(mail);

@@ -56,6 +56,7 @@ test('parses a plain message', async () => {
     hasAttachments: false,
     isTruncated: false,
     hasSeveralFromFields: false,
+    hasUnsignedContent: false,
     holdsReport: false,
     injection: { verdict: 'clear', findings: [] },
     parseError: null,

@@ -241,7 +241,25 @@ describe('the subject of an automatic reply', () => {
     'automatische antwort geht nicht mehr',
     'abwesenheit von max am montag',
     'absence de marie le 3 mars',
+    'wg: automatische antwort: angebot',
+    'tr : absence du bureau : offre',
   ])('is not found in the mail of a person: %s', (subject) => {
     expect(isAutomaticSubject(subject)).toBe(false);
   });
+});
+
+// In a reply, a clause of its own must say it: people speak of such messages, too.
+test.each([
+  ['Takk. Dette er et automatisk svar.', 'automatic-reply'],
+  ['본 메일은 자동 회신입니다.', 'automatic-reply'],
+  ['This mailbox is not monitored. Use the form.', 'automatic-reply'],
+  ['Das ist die automatische Antwort, die ich gestern bekam.', null],
+  ['To je automat na kávu, odpověď pošlu zítra.', null],
+  ['Ini tentang balasan otomatis kita, sudah saya matikan.', null],
+  ['This message was encrypted automatically by our gateway.', null],
+  ['이 메일은 자동 회신이 아닙니다.', null],
+  ['Our office is closed on Friday, your message came just in time. Two boxes please.', null],
+] as const)('a reply that says %j is read as %s', async (text, kind) => {
+  const report = await read(text, 'From: joe@dest.test\nIn-Reply-To: <one@sender.test>\nSubject: Re: Order\n');
+  expect(report?.kind ?? null).toBe(kind);
 });

@@ -180,9 +180,9 @@ test.each<[string, GuardVerdict, Partial<RouteDecision>, string]>([
   ],
   [
     'a model that failed',
-    { kind: 'review', rule: rule('block'), reason: 'the model answered with status 500' },
-    { outcome: 'review', endpointId: null, ruleId: 'grd_1', reason: 'the model answered with status 500' },
-    'This mail is held for review, because the model of the guard rule “Bills” did not respond: the model answered with status 500. It can be released.',
+    { kind: 'review', rule: rule('block'), reason: 'the model responded with status 500' },
+    { outcome: 'review', endpointId: null, ruleId: 'grd_1', reason: 'the model responded with status 500' },
+    'This mail is held for review, because the model of the guard rule “Bills” did not respond: the model responded with status 500. It can be released.',
   ],
 ])('%s decides the route and is explained', (_, verdict, expected, sentence) => {
   const decision = decideRoute(facts, verdict, find);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { prepareSubmitted, submissionSha256 } from '../../../core/sending/submitted-message.ts';
+import { expectLinearGrowth } from '../../support/growth.ts';
 
 const made = { messageId: '<made@mine.test>', date: new Date('2026-06-01T12:00:00Z') };
 const prepare = (text: string) => prepareSubmitted(Buffer.from(text, 'latin1'), made);
@@ -44,8 +45,51 @@ describe('a submitted message', () => {
     ['an 8-bit header', `${HEAD}Subject: caf\xe9\r\n${BODY}`, /encoded words/],
     ['two From fields', `${HEAD}From: b@mine.test\r\n${BODY}`, /several from fields/],
     ['a Message-ID that is none', `From: a@mine.test\r\nMessage-ID: none\r\n${BODY}`, /Message-ID is not valid/],
+    [
+      'a From field below a delimiter, where other programs see it',
+      `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n--b\r\nFrom: ceo@mine.test\r\n${BODY}`,
+      /exactly one address/,
+    ],
   ])('is refused for %s', (_case, text, error) => {
     expect(prepare(text)).toEqual({ error: expect.stringMatching(error) });
+  });
+
+  test.each([
+    'CEO <ceo@mine.test, x <a@mine.test>',
+    'CEO <ceo@mine.test> <a@mine.test>',
+    'ceo@mine.test <a@mine.test>',
+    'a@mine.test (ceo@mine.test)',
+    '"CEO\\" <ceo@mine.test>, "x" <a@mine.test>',
+    'ceo@mine.test; a@mine.test',
+    'Ann (") <a@mine.test> (") <ceo@mine.test>',
+    '"ceo"@mine.test <a@mine.test>',
+  ])('is refused where programs may read another author than one: %s', (from) => {
+    expect(prepare(`From: ${from}\r\n${BODY}`)).toEqual({ error: expect.stringMatching(/exactly one address/) });
+  });
+
+  test.each(['"Ann (ann@home.test)" <a@mine.test>', '=?utf-8?Q?Ann_@_Mine?= <a@mine.test>', 'a@mine.test (Ann)'])(
+    'is accepted where all programs read one author: %s',
+    (from) => expect(prepare(`From: ${from}\r\n${BODY}`)).not.toHaveProperty('error'),
+  );
+
+  test('is refused for a From field of many quotes, in linear time', () => {
+    const quotes = `${'"\\"'.repeat(250)}\r\n `;
+    expectLinearGrowth((count) => prepare(`From: ${quotes.repeat(count / 250)}<a@mine.test>\r\n${BODY}`), 20_000);
+    expect(prepare(`From: ${quotes}<a@mine.test>\r\n${BODY}`)).toHaveProperty('error');
+  });
+
+  test.each([
+    'a@mine.test',
+    '<a@mine.test>',
+    'Ann <a@mine.test>',
+    'A@mine.test <a@mine.test>',
+    '"Ann <ann@home.test>, \\"CEO\\"" <a@mine.test>',
+    'Lee, Ann <a@mine.test>',
+    '=?utf-8?Q?Ann_=40_home?= <a@mine.test>',
+    '"Ann (home)"\r\n <a@mine.test>',
+    '"a b"@mine.test',
+  ])('may be from %s', (from) => {
+    expect(prepare(`From: ${from}\r\n${BODY}`)).toMatchObject({ hasOwnId: false });
   });
 });
 

@@ -31,7 +31,8 @@ export type FrozenKind =
  * that were written after the cures for the sixth; `eighth` and `ninth`: 60 and 81 after those for the seventh;
  * `tenth`: 224 bounces; `reported`: 266 after public bug reports of mail parsers, help desks and clients, which their titles name;
  * `reported-later`: 130 after others, written when the first were cured;
- * `reported-last`: 65 after those.
+ * `reported-last`: 65 after those; `december`: 331 by an author who had not seen the product's code or the other sets;
+ * `december-later`: 71 near to what that author's set showed, and look-alikes.
  */
 export type FrozenSet =
   | 'first'
@@ -46,7 +47,9 @@ export type FrozenSet =
   | 'tenth'
   | 'reported'
   | 'reported-later'
-  | 'reported-last';
+  | 'reported-last'
+  | 'december'
+  | 'december-later';
 
 /** A whole message that was written and committed before anyone looked at what the product makes of it. */
 export interface FrozenMessage {

@@ -4,7 +4,8 @@ import { parseMessage } from '../../../../core/mime/parse-message.ts';
 import { readAllText } from '../../../../core/screening/all-text.ts';
 import { hasCorpora, readEmlMessages, readThreadSet, threadSets } from '../../../support/mail/corpora.ts';
 
-/** Characters of an ordinary text. */
+/** Characters of an ordinary mail, long digests included, and of any other ordinary text. */
+const MAX_MAIL = 100_000;
 const MAX_ORDINARY = 8_000;
 
 /**
@@ -20,10 +21,10 @@ export async function readOrdinary(): Promise<string[]> {
   const folder = process.env['ORDINARY_DIR'];
   if (folder !== undefined) mails.push(...(await readFiles(folder, /\.(?:txt|eml)$/)));
   const texts = new Map<string, string>();
-  const add = (text: string) => texts.set(text.slice(0, 300), text.slice(0, MAX_ORDINARY));
+  const add = (text: string, most = MAX_ORDINARY) => texts.set(text.slice(0, 300), text.slice(0, most));
   for (const mail of mails) {
     const { subject, textBody, htmlBody } = await parseMessage(mail);
-    add([subject, textBody ?? '', htmlBody === null ? '' : readAllText(htmlBody)].join('\n\n'));
+    add([subject, textBody ?? '', htmlBody === null ? '' : readAllText(htmlBody)].join('\n\n'), MAX_MAIL);
   }
   if (folder !== undefined)
     for (const page of await readFiles(folder, DECLARATIONS)) {
