@@ -5,7 +5,8 @@ import pRetry from 'p-retry';
  *
  * - contention: another transaction was in the way; the same statement may succeed at once
  * - timeout: the statement, the lock or the idle transaction took too long; PostgreSQL is there
- * - unreachable: PostgreSQL is away, restarting, out of connections, or read-only as a previous primary is
+ * - unreachable: PostgreSQL is away, restarting, out of connections, or read-only as a previous primary is, or no pool can open a
+ *   connection for another reason: a certificate that expired, a password that changed
  * - transient: any of the three; a later retry may succeed
  */
 
@@ -39,6 +40,7 @@ const MESSAGES =
 /** Returns whether a retry may succeed: PostgreSQL is unreachable, something took too long, or another transaction was in the way. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (connectionErrors.has(error)) return true;
   const code = readCode(error);
   if (typeof code !== 'string') return MESSAGES.test(error.message);
   return (

@@ -47,7 +47,7 @@ export interface DatabaseOptions {
 /** Milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** How much longer the client waits than the server works; milliseconds. */
-const ANSWER_MARGIN_MS = 2_000;
+const RESPONSE_MARGIN_MS = 2_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
@@ -83,7 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     // The client's limit ends a query whose server no longer responds (a paused or lost host).
-    query_timeout: statementTimeoutMs === null ? 0 : statementTimeoutMs + ANSWER_MARGIN_MS,
+    query_timeout: statementTimeoutMs === null ? 0 : statementTimeoutMs + RESPONSE_MARGIN_MS,
     keepAlive: true,
     types,
   });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { listUrls } from './database-hosts.ts';
+import { withEitherPassword, withTakenPassword } from './login-passwords.ts';
 
 /** The primary of several servers; shared by all connections of the process. */
 export interface Primary {
@@ -134,9 +135,13 @@ interface ServerReply {
   timeline: number;
 }
 
-async function ask(url: string, limitMs: number): Promise<ServerReply> {
+function ask(url: string, limitMs: number): Promise<ServerReply> {
+  return withEitherPassword(url, () => askOnce(url, limitMs));
+}
+
+async function askOnce(url: string, limitMs: number): Promise<ServerReply> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: withTakenPassword(url),
     connectionTimeoutMillis: limitMs,
     query_timeout: limitMs,
     application_name: 'postroom primary',

@@ -1,6 +1,8 @@
 import { createHash, createHmac, hkdfSync, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { acceptedKeys, withoutPreviousKey } from '../../core/shared/previous-key.ts';
 import { isChangedMeanwhile, isForbidden } from '../errors.ts';
+import { forgetPreviousPasswords, keepPreviousPassword, WRONG_PASSWORD } from './login-passwords.ts';
 import { connectClient } from './open-pool.ts';
 
 /** A login role of the service. None is a superuser, has BYPASSRLS or owns anything (docs/decisions/0048). */
@@ -30,11 +32,13 @@ export class LoginsRefused extends Error {
 
 /**
  * Returns the URL of a role: the same servers and database, with the name and password of the role. The password is derived from
- * SECRET_KEY, so none has to be chosen, stored or distributed.
+ * SECRET_KEY, so none has to be chosen, stored or distributed. That of the key that it replaces works, too.
  */
 export function loginUrl(url: string, role: LoginRole, secretKey: Uint8Array): string {
   const { scheme, rest } = findParts(url);
-  return `${scheme}${role}:${loginPassword(role, secretKey)}@${rest}`;
+  const [password = '', previous] = acceptedKeys(secretKey).map((key) => loginPassword(role, key));
+  if (previous !== undefined) keepPreviousPassword(password, previous);
+  return `${scheme}${role}:${password}@${rest}`;
 }
 
 /** Returns the URL without user and password, for processes that use loginUrl. */
@@ -65,7 +69,8 @@ const MAX_ROUNDS = 5;
 
 /**
  * Enables the three login roles, and revokes every right that the schema does not grant. Changes nothing when all is correct; otherwise
- * the URL's role must be able to manage roles. Throws LoginsRefused.
+ * the URL's role must be able to manage roles. Passwords that follow from the previous key stay: replaceLoginPasswords ends that. Throws
+ * LoginsRefused.
  */
 export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<void> {
   const client = await connectClient(url);
@@ -81,6 +86,12 @@ export async function ensureLogins(url: string, secretKey: Uint8Array): Promise<
   } finally {
     await client.end();
   }
+}
+
+/** Sets the passwords that follow from SECRET_KEY, when every process knows it. Throws LoginsRefused. */
+export function replaceLoginPasswords(url: string, secretKey: Uint8Array): Promise<void> {
+  forgetPreviousPasswords();
+  return ensureLogins(url, withoutPreviousKey(secretKey));
 }
 
 /** Returns the faults as text for the end of a line. */
@@ -189,15 +200,13 @@ function faultsOfRole(row: RoleRow): LoginFault[] {
 }
 
 function faultOfLogin({ role, elsewhere }: RoleRow, refusal: Error, statement: string): LoginFault {
+  // The other codes of the class come from pg_hba.conf.
   if ((refusal as { code?: unknown }).code !== WRONG_PASSWORD)
     return { role, reason: `is not let in (${refusal.message}): pg_hba.conf needs a line for it`, statement: null };
   if (elsewhere === null) return { role, reason: 'does not log in with this SECRET_KEY', statement };
   const reason = `logs in with another SECRET_KEY, for the database ${elsewhere} of the same server: give each service a server of its own`;
   return { role, reason, statement: null };
 }
-
-/** invalid_password; the other codes of the class come from pg_hba.conf */
-const WRONG_PASSWORD = '28P01';
 
 /** Returns why the login is refused; null when it works. Throws other errors. */
 async function findRefusal(url: string): Promise<Error | null> {

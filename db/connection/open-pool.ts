@@ -4,12 +4,15 @@ import { isReadOnly, noteConnectionError } from '../errors.ts';
 import { listUrls } from './database-hosts.ts';
 import { findPrimary, type Primary, ReadOnlyServerError } from './failover.ts';
 import { queueFairly } from './fair-queue.ts';
+import { hasOtherPassword, withEitherPassword, withTakenPassword } from './login-passwords.ts';
 import { currentCharge, meterResults } from './result-charge.ts';
 
+type PoolOptions = Omit<pg.PoolConfig, 'connectionString'>;
+
 /** Opens a pool to the server of the URL. With several hosts, the pool follows the current primary. */
-export function openPool(url: string, options: Omit<pg.PoolConfig, 'connectionString'>): pg.Pool {
-  if (listUrls(url).length === 1) return new NotingPool({ ...options, connectionString: url });
-  return new FollowingPool(findPrimary(url), options);
+export function openPool(url: string, options: PoolOptions): pg.Pool {
+  if (listUrls(url).length === 1) return new NotingPool(url, options, LoginClient);
+  return new FollowingPool(url, options);
 }
 
 /**
@@ -27,21 +30,34 @@ const PROGRAM_LIMIT_MS = 10_000;
 /** Opens one connection, with the same settings as a pool. Throws NoPrimaryError. */
 export async function connectClient(url: string, options: pg.ClientConfig = {}): Promise<pg.Client> {
   const primary = listUrls(url).length === 1 ? null : findPrimary(url);
-  const connectionString = (await primary?.find()) ?? url;
-  const client =
-    primary === null
-      ? new pg.Client({ ...options, connectionString })
-      : new FollowingClient(primary, { connectionTimeoutMillis: PROGRAM_LIMIT_MS, ...options });
-  // If it breaks while idle, an error without a listener would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
+  await primary?.find();
+  return withEitherPassword(url, async () => {
+    const client =
+      primary === null
+        ? new LoginClient({ ...options, connectionString: url })
+        : new FollowingClient(primary, { connectionTimeoutMillis: PROGRAM_LIMIT_MS, ...options });
+    // If it breaks while idle, an error without a listener would end the process.
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  });
+}
+
+/** Logs in with the password that the server took last. */
+class LoginClient extends pg.Client {
+  constructor(config: pg.ClientConfig) {
+    super({ ...config, connectionString: withTakenPassword(config.connectionString ?? '') });
+  }
 }
 
 /** Marks the errors of its connections, because an ECONNREFUSED alone does not show their origin, and counts the results of its queries. */
 class NotingPool extends pg.Pool {
-  constructor(options: pg.PoolConfig) {
-    super(options);
+  readonly #url: string;
+
+  constructor(url: string, options: PoolOptions, Client: new (config: pg.ClientConfig) => pg.Client) {
+    // The published types omit the last parameter.
+    super({ ...options, connectionString: url, Client: Client as never });
+    this.#url = url;
     queueFairly(this);
     this.on('connect', (client) => void client.on('error', noteConnectionError));
   }
@@ -51,7 +67,7 @@ class NotingPool extends pg.Pool {
   override connect(callback?: Connected): Promise<pg.PoolClient> | void {
     const charge = currentCharge();
     if (callback === undefined)
-      return super.connect().then(
+      return withEitherPassword(this.#url, () => super.connect()).then(
         (client) => {
           meterResults(client, charge);
           return client;
@@ -61,10 +77,15 @@ class NotingPool extends pg.Pool {
           throw error;
         },
       );
-    super.connect((error, client, done) => {
+    const tried = withTakenPassword(this.#url);
+    const settle: Connected = (error, client, done) => {
       if (error !== undefined) noteConnectionError(error);
       if (client !== undefined) meterResults(client, charge);
       callback(error, client, done);
+    };
+    super.connect((error, client, done) => {
+      if (error !== undefined && hasOtherPassword(this.#url, tried, error)) super.connect(settle);
+      else settle(error, client, done);
     });
   }
 }
@@ -73,14 +94,14 @@ class NotingPool extends pg.Pool {
 class FollowingPool extends NotingPool {
   readonly #primary: Primary;
 
-  constructor(primary: Primary, options: pg.PoolConfig) {
+  constructor(url: string, options: PoolOptions) {
+    const primary = findPrimary(url);
     class PoolClient extends FollowingClient {
       constructor(config: pg.ClientConfig) {
         super(primary, config);
       }
     }
-    // The published types omit this parameter.
-    super({ ...options, Client: PoolClient as never });
+    super(url, options, PoolClient);
     this.#primary = primary;
   }
 
@@ -95,15 +116,24 @@ class FollowingPool extends NotingPool {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const url = await this.#primary.find();
+    const url = await this.#find();
     try {
       return await super.connect();
     } catch (error) {
       // All connections may be stuck because the server is gone: try once more if another became primary.
       this.#primary.doubt(url);
       const isFull = (error as Error).message === 'timeout exceeded when trying to connect';
-      if ((await this.#primary.find()) === url && isFull) throw error;
+      if ((await this.#find()) === url && isFull) throw error;
       return super.connect();
+    }
+  }
+
+  async #find(): Promise<string> {
+    try {
+      return await this.#primary.find();
+    } catch (error) {
+      noteConnectionError(error as Error);
+      throw error;
     }
   }
 }
@@ -121,7 +151,7 @@ class FollowingClient extends pg.Client {
   #isReadOnly = false;
 
   constructor(primary: Primary, config: pg.ClientConfig) {
-    super({ ...config, connectionString: primary.url });
+    super({ ...config, connectionString: withTakenPassword(primary.url) });
     this.#primary = primary;
     this.#url = primary.url;
     const connection = (this as unknown as { connection: DriverConnection }).connection;

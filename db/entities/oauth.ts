@@ -89,6 +89,8 @@ export const OauthCodeSchema = defineEntity({
     terms: p.json<CodeTerms>().nullable(),
     workspaceId: belongsToWorkspace('oauth_code').nullable(),
     personId: belongsToPerson('oauth_code').nullable(),
+    /** of the person who decided */
+    sessionId: p.text().nullable(),
     decidedAt: p.datetime(3).nullable(),
     /** when the device last asked */
     polledAt: p.datetime(3).nullable(),
@@ -104,7 +106,7 @@ export const OauthCodeSchema = defineEntity({
     {
       name: 'oauth_code_check2',
       expression:
-        '((terms IS NULL) OR ((workspace_id IS NOT NULL) AND (person_id IS NOT NULL) AND (decided_at IS NOT NULL)))',
+        '((terms IS NULL) OR ((workspace_id IS NOT NULL) AND (person_id IS NOT NULL) AND (session_id IS NOT NULL) AND (decided_at IS NOT NULL)))',
     },
   ],
 });

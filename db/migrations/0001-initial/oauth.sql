@@ -46,6 +46,7 @@ create table oauth_code (
   terms jsonb,
   workspace_id text references workspace on delete cascade,
   person_id text references person on delete cascade,
+  session_id text,
   decided_at timestamptz(3),
   polled_at timestamptz(3),
   used_at timestamptz(3),
@@ -53,7 +54,7 @@ create table oauth_code (
   expires_at timestamptz(3) not null,
   check ((user_code is null) = (redirect_uri is not null)),
   check ((redirect_uri is null) = (challenge is null)),
-  check (terms is null or (workspace_id is not null and person_id is not null and decided_at is not null))
+  check (terms is null or (workspace_id is not null and person_id is not null and session_id is not null and decided_at is not null))
 );
 create index oauth_code_end on oauth_code (expires_at);
 grant select, insert, update, delete on oauth_code to postroom_actor;
@@ -89,9 +90,9 @@ create function create_oauth_code(p_secret_sha256 bytea, p_code jsonb, p_expires
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
     insert into oauth_code (secret_sha256, user_code, client_id, client_name, client_host, redirect_uri, challenge, resource, scope, terms,
-        workspace_id, person_id, decided_at, expires_at)
+        workspace_id, person_id, session_id, decided_at, expires_at)
       select p_secret_sha256, c.user_code, c.client_id, c.client_name, c.client_host, c.redirect_uri, c.challenge, c.resource, c.scope, c.terms,
-        c.workspace_id, c.person_id, case when c.terms is not null then postroom_now() end, p_expires_at
+        c.workspace_id, c.person_id, c.session_id, case when c.terms is not null then postroom_now() end, p_expires_at
       from jsonb_populate_record(null::oauth_code, p_code) c
       on conflict (user_code) do nothing;
     return found;
@@ -108,11 +109,13 @@ create function oauth_device_of(p_user_code text, p_now timestamptz)
 revoke all on function oauth_device_of from public;
 grant execute on function oauth_device_of to postroom_auth;
 
--- A person decides about the code of a device; without terms it is denied. False when it was decided before, or has expired.
-create function decide_oauth_device(p_user_code text, p_person_id text, p_workspace_id text, p_terms jsonb, p_now timestamptz) returns boolean
+-- A person decides in a session about the code of a device; without terms it is denied. False when it was decided before, or has expired.
+create function decide_oauth_device(p_user_code text, p_person_id text, p_session_id text, p_workspace_id text, p_terms jsonb, p_now timestamptz)
+  returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   begin
-    update oauth_code c set decided_at = p_now, person_id = p_person_id, workspace_id = p_workspace_id, terms = p_terms
+    update oauth_code c set decided_at = p_now, person_id = p_person_id, session_id = p_session_id, workspace_id = p_workspace_id,
+        terms = p_terms
       where c.user_code = p_user_code and c.decided_at is null and c.expires_at > p_now;
     return found;
   end $$;
@@ -121,7 +124,8 @@ grant execute on function decide_oauth_device to postroom_auth;
 
 -- Takes a code and stores its grant, with an access and a refresh token. Of several at once, one succeeds. A code that was used before ends
 -- the tokens of its grant (RFC 6749 §4.1.2). p_presented has client_id, and redirect_uri and challenge or neither. The person must have the
--- same role and limits in the workspace as when the code was decided about. outcome: made; invalid; used; pending, denied, slow_down,
+-- same role and limits in the workspace as when the code was decided about, and the session that decided must be one that may decide now: with
+-- it ends what it allowed and no program has taken yet. outcome: made; invalid; used; pending, denied, slow_down,
 -- expired: of a device (RFC 8628 §3.5); too_many: the workspace has p_most keys.
 create function exchange_oauth_code(p_secret_sha256 bytea, p_presented jsonb, p_key_id text, p_key_sha256 bytea, p_access_sha256 bytea,
     p_access_expires_at timestamptz, p_refresh_sha256 bytea, p_refresh_expires_at timestamptz, p_now timestamptz, p_most integer,
@@ -130,6 +134,7 @@ create function exchange_oauth_code(p_secret_sha256 bytea, p_presented jsonb, p_
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
   declare
     held oauth_code;
+    room workspace;
     member workspace_member;
     made text;
   begin
@@ -162,9 +167,14 @@ create function exchange_oauth_code(p_secret_sha256 bytea, p_presented jsonb, p_
     update oauth_code c set used_at = p_now where c.secret_sha256 = p_secret_sha256;
     if outcome <> 'made' then return next; return; end if;
     -- The order of locks is that of remove_member.
-    perform from workspace w where w.id = held.workspace_id and w.erase_at is null and w.suspended_at is null for update;
-    select * into member from workspace_member m where m.workspace_id = held.workspace_id and m.person_id = held.person_id;
-    if member.person_id is null or member.role <> held.terms->>'role'
+    select * into room from workspace w where w.id = held.workspace_id and w.erase_at is null and w.suspended_at is null for update;
+    select * into member from workspace_member m where m.workspace_id = room.id and m.person_id = held.person_id;
+    perform from auth_session s where s.id = held.session_id and s.person_id = held.person_id and s.expires_at > p_now
+      and opens_workspace(s.provider_id, room.id, member.role)
+      and (s.second_factor_at is not null or not (room.requires_second_factor
+        or exists (select from auth_totp t where t.person_id = s.person_id and t.confirmed_at is not null)))
+      for share of s;
+    if not found or member.person_id is null or member.role <> held.terms->>'role'
         or to_jsonb(member.domain_ids) is distinct from nullif(held.terms->'domain_ids', 'null')
         or to_jsonb(member.addresses) is distinct from nullif(held.terms->'addresses', 'null') then
       outcome := 'invalid';

@@ -8,6 +8,39 @@ create function provider_of_domain(p_domain text) returns table (workspace_id te
 revoke all on function provider_of_domain from public;
 grant execute on function provider_of_domain to postroom_auth;
 
+-- Ends the keys and programs of a member whose role was p_role, with what they set up, in the workspace of the transaction.
+create function end_member_keys(p_workspace_id text, p_person_id text, p_role text) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  declare
+    ended text[];
+    disabled jsonb;
+  begin
+    select e.limited, e.disabled into ended, disabled from end_keys_of_person(p_workspace_id, p_person_id, p_role, false, null, null) e;
+    perform append_events(p_workspace_id, (
+      select coalesce(jsonb_agg(jsonb_build_object('id', 'evt_' || substr(make_audit_id(), 5), 'kind', 'endpoint.disabled',
+        'endpointId', d->'id', 'data', jsonb_build_object('reason', d->'reason'))), '[]') from jsonb_array_elements(disabled) d));
+    -- The actor pauses what they scheduled (settle_expired_keys).
+    update api_key k set is_cut = true where k.workspace_id = p_workspace_id and k.id = any (ended);
+  end $$;
+revoke all on function end_member_keys from public;
+
+-- Ends what a person whose address was not proved made in workspaces that others own: keys, programs and invitations. It would outlive the sign-in.
+create function end_unproved_access(p_person_id text) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+  declare
+    before text := coalesce(current_setting('postroom.workspace_id', true), '');
+    held workspace_member;
+  begin
+    for held in select m.* from workspace_member m where m.person_id = p_person_id and m.role <> 'owner' order by m.workspace_id loop
+      perform from workspace w where w.id = held.workspace_id for update;
+      perform set_config('postroom.workspace_id', held.workspace_id, true);
+      perform end_member_keys(held.workspace_id, p_person_id, held.role);
+      perform end_invitations_of_person(held.workspace_id, p_person_id, false, null, null);
+    end loop;
+    perform set_config('postroom.workspace_id', before, true);
+  end $$;
+revoke all on function end_unproved_access from public;
+
 -- Ends the ways to sign in of a person whose address was not proved, and counts the address as proved.
 create function forget_unproved_sign_in(p_person_id text) returns void
   language sql volatile set search_path = public, pg_temp as $$
@@ -18,8 +51,24 @@ create function forget_unproved_sign_in(p_person_id text) returns void
     delete from auth_recovery_code r where r.person_id = p_person_id;
     delete from auth_verification v where v.value = p_person_id and length(v.value) < 64;
     delete from person_picture c where c.person_id = p_person_id;
-    update person u set email_verified = true, image = null where u.id = p_person_id $$;
+    update person u set email_verified = true, image = null where u.id = p_person_id;
+    select end_unproved_access(p_person_id) $$;
 revoke all on function forget_unproved_sign_in from public;
+
+-- Completes a password reset by a mailed link: ends the sessions that began meanwhile, and counts the address as proved. If it was not proved
+-- before, someone else may have signed up with it: the passkeys that were added until now end, and what was made in workspaces of others.
+create function settle_password_reset(p_person_id text) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+  begin
+    delete from auth_session s where s.person_id = p_person_id;
+    -- From here on, passkeys are seen that were kept until the sessions ended (keepPasskey).
+    update person u set email_verified = true where u.id = p_person_id and not u.email_verified;
+    if not found then return; end if;
+    delete from auth_passkey p where p.person_id = p_person_id;
+    perform end_unproved_access(p_person_id);
+  end $$;
+revoke all on function settle_password_reset from public;
+grant execute on function settle_password_reset to postroom_auth;
 
 -- Finds or makes the person whom the single sign-on of a workspace names, and makes the person a member of it. p_account_id is issuer and
 -- subject, by which the person is known from the second time on. Before that the address counts, if its domain is one of the workspace, so that
@@ -35,8 +84,6 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
     provider text := 'provider:' || case when p_is_of_service then 'service' else p_workspace_id end;
     person person%rowtype;
     held workspace_member;
-    ended text[];
-    disabled jsonb;
   begin
     is_new := false;
     perform from workspace w where w.id = p_workspace_id and w.erase_at is null and w.suspended_at is null for update;
@@ -82,12 +129,7 @@ create function sign_in_by_provider(p_workspace_id text, p_account_id text, p_em
         where m.workspace_id = p_workspace_id and m.person_id = person.id;
       if not p_keeps_keys then
         perform set_config('postroom.workspace_id', p_workspace_id, true);
-        select e.limited, e.disabled into ended, disabled from end_keys_of_person(p_workspace_id, person.id, held.role, false, null, null) e;
-        perform append_events(p_workspace_id, (
-          select coalesce(jsonb_agg(jsonb_build_object('id', 'evt_' || substr(make_audit_id(), 5), 'kind', 'endpoint.disabled',
-            'endpointId', d->'id', 'data', jsonb_build_object('reason', d->'reason'))), '[]') from jsonb_array_elements(disabled) d));
-        -- The actor pauses what they scheduled (settle_expired_keys).
-        update api_key k set is_cut = true where k.workspace_id = p_workspace_id and k.id = any (ended);
+        perform end_member_keys(p_workspace_id, person.id, held.role);
       end if;
       if not role_may_invite(p_role) then perform end_invitations_of_person(p_workspace_id, person.id, false, null, null); end if;
     end if;

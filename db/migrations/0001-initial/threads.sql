@@ -517,7 +517,8 @@ create function merge_reminders(p_workspace_id text, p_loser_ids text[], p_survi
 -- (core/threads/threading.ts), because which ids link is decided there: of a long id both it and its digest are looked up. Locked emails
 -- are left out: the sweep returns to them. The caller holds the lock of the workspace's threads and took it in an earlier statement: the
 -- snapshot of this one has to be newer, so that it shows all that the holder before committed.
--- The threads of msg-id keys that some message of the workspace has or refers to, or that a relay gave to a message.
+-- The threads of msg-id keys that some message of the workspace has or refers to, or that a relay gave to a message. What relays gave is found by
+-- what is between `<` and `@`, without a pattern: PostgreSQL builds the states of one that counts again for each key.
 create function find_threads_of_keys(p_workspace_id text, p_keys text[]) returns table (message_id text, thread_id text)
   language sql stable rows 5 as $$
     select k.key, coalesce(m.thread_id, r.thread_id)
@@ -527,7 +528,7 @@ create function find_threads_of_keys(p_workspace_id text, p_keys text[]) returns
     left join lateral (
       select e.thread_id from relayed_message_id i
       cross join lateral (select o.thread_id from email o where o.workspace_id = p_workspace_id and o.id = i.email_id limit 1) e
-      where m.thread_id is null and i.workspace_id = p_workspace_id and i.local_part = substring(k.key from '^<([^@>]{20,128})@')
+      where m.thread_id is null and i.workspace_id = p_workspace_id and i.local_part = substr(split_part(k.key, '@', 1), 2)
       limit 1) r on true
     where coalesce(m.thread_id, r.thread_id) is not null $$;
 

@@ -506,7 +506,8 @@ create function invitation_of_token(p_token_sha256 bytea, p_now timestamptz)
 revoke all on function invitation_of_token from public;
 grant execute on function invitation_of_token to postroom_auth;
 
--- Makes the person of a session a member by an invitation to the person's address, and its workspace the active one of the session.
+-- Makes the person of a session a member by an invitation to the person's address, and its workspace the active one of the session. Who has a link
+-- that was mailed receives mail at the address, which is proved by that.
 -- Outcomes: joined; no invitation; no session; accepted, revoked, expired; other address; member: the person is one already, and the
 -- invitation stays open for nobody.
 create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now timestamptz)
@@ -534,7 +535,7 @@ create function accept_invitation(p_token_sha256 bytea, p_session_id text, p_now
       update workspace_invitation i set accepted_at = p_now, accepted_by = person.id where i.id = held.id;
       update auth_session s set workspace_id = held.workspace_id
         where s.id = p_session_id and opens_workspace(s.provider_id, held.workspace_id, held.role);
-      update person u set last_workspace_id = held.workspace_id where u.id = person.id;
+      update person u set last_workspace_id = held.workspace_id, email_verified = u.email_verified or not held.is_handed where u.id = person.id;
     end if;
     workspace_id := held.workspace_id;
     person_id := person.id;

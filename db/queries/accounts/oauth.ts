@@ -49,7 +49,14 @@ export interface NewCode {
     resource: string;
     scope: string | null;
   } & (
-    | { redirect_uri: string; challenge: string; terms: CodeTerms; workspace_id: string; person_id: string }
+    | {
+        redirect_uri: string;
+        challenge: string;
+        terms: CodeTerms;
+        workspace_id: string;
+        person_id: string;
+        session_id: string;
+      }
     | { user_code: string }
   );
 }
@@ -90,13 +97,20 @@ export async function findWaitingDevice(
 /** Decides about the code of a device; `terms` null denies it. False when it was decided before, or has expired. */
 export async function decideDevice(
   database: Database,
-  decision: { userCode: string; personId: string; workspaceId: string; terms: CodeTerms | null; now: Date },
+  decision: {
+    userCode: string;
+    personId: string;
+    sessionId: string;
+    workspaceId: string;
+    terms: CodeTerms | null;
+    now: Date;
+  },
 ): Promise<boolean> {
-  const { userCode, personId, workspaceId, terms, now } = decision;
+  const { userCode, personId, sessionId, workspaceId, terms, now } = decision;
   const { rows } = await database.pool.query<{ done: boolean }>({
     name: 'decide-oauth-device',
-    text: 'select decide_oauth_device($1, $2, $3, $4, $5) as done',
-    values: [userCode, personId, workspaceId, terms === null ? null : JSON.stringify(terms), now],
+    text: 'select decide_oauth_device($1, $2, $3, $4, $5, $6) as done',
+    values: [userCode, personId, sessionId, workspaceId, terms === null ? null : JSON.stringify(terms), now],
   });
   return rows[0]?.done === true;
 }

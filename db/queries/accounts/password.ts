@@ -11,20 +11,9 @@ export async function readPasswordMark(database: Database, email: string): Promi
   return rows[0]?.mark ?? null;
 }
 
-/**
- * Completes a password reset by a mailed link: ends the sessions that began meanwhile, and counts the address as proved. If it was not proved
- * before, someone else may have signed up with it, so the passkeys that were added until now end, too. Role postroom_auth.
- */
+/** Completes a password reset by a mailed link: see settle_password_reset. Role postroom_auth. */
 export async function settlePasswordReset(database: Database, personId: string): Promise<void> {
-  await inTransaction(database, async (client) => {
-    await client.query('delete from auth_session where person_id = $1', [personId]);
-    // A statement of its own sees the passkeys that keepPasskey kept until the sessions ended.
-    await client.query(
-      `with proved as (update person set email_verified = true where id = $1 and not email_verified returning id)
-       delete from auth_passkey p using proved where p.person_id = proved.id`,
-      [personId],
-    );
-  });
+  await database.pool.query('select settle_password_reset($1)', [personId]);
 }
 
 /**

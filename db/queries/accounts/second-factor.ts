@@ -120,16 +120,24 @@ export async function passSecondFactor(database: Database, sessionId: string, no
   ]);
 }
 
-/** Removes the second factor of a person. Sessions by password or link no longer count as signed in by one. */
+/**
+ * Removes the second factor of a person. Sessions by password or link no longer count as signed in by one. Sessions that wait for it end,
+ * because they would open without it.
+ */
 export function removeSecondFactor(database: Database, personId: string): Promise<boolean> {
   return inTransaction(database, async (client) => {
-    const { rowCount } = await client.query('delete from auth_totp where person_id = $1', [personId]);
+    const { rows } = await client.query<{ was_on: boolean }>(
+      'delete from auth_totp where person_id = $1 returning confirmed_at is not null as was_on',
+      [personId],
+    );
+    if (rows[0]?.was_on === true)
+      await client.query('delete from auth_session where person_id = $1 and second_factor_at is null', [personId]);
     await client.query('delete from auth_recovery_code where person_id = $1', [personId]);
     await client.query(
       `update auth_session set second_factor_at = null where person_id = $1 and method in ('password', 'link')`,
       [personId],
     );
-    return rowCount === 1;
+    return rows.length === 1;
   });
 }
 

@@ -117,3 +117,14 @@ export async function confirmSession(database: Database, sessionId: string, now:
 export async function endSession(database: Database, sessionId: string): Promise<void> {
   await database.pool.query('delete from auth_session where id = $1', [sessionId]);
 }
+
+/** Ends the sessions of a person that a passkey began, except this one. Role postroom_auth. */
+export async function endPasskeySessions(
+  database: Database,
+  { personId, sessionId }: { personId: string; sessionId: string },
+): Promise<void> {
+  await database.pool.query(`delete from auth_session where person_id = $1 and id <> $2 and method = 'passkey'`, [
+    personId,
+    sessionId,
+  ]);
+}

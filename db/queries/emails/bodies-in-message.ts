@@ -3,7 +3,8 @@ import type pg from 'pg';
 import { BODY_COLUMNS, type BodyColumn } from './large-bodies.ts';
 
 // A body that lies in the message as it is, but for its line ends, is not stored beside it: email_content.body_places says where it begins,
-// and its column is null (docs/decisions/0138). Only small messages are read for their bodies.
+// and its column is null (docs/decisions/0138). Only small messages are read for their bodies. Bodies of received mail have line feeds where the
+// message has CRLF; bodies of sent mail may have CRLF themselves, and are then as many bytes as their place.
 
 /** Larger messages have their bodies beside them: a reader of a body would unpack all of the message. Bytes. */
 const MAX_MESSAGE_BYTES = 32_768;
@@ -38,9 +39,9 @@ export function placeBodies(
 }
 
 function findBody(message: Buffer, body: string | null): BodyPlaces | null {
-  if (body === null || body.length < MIN_BODY_BYTES || body.includes('\r') || !body.isWellFormed()) return null;
+  if (body === null || body.length < MIN_BODY_BYTES || !body.isWellFormed()) return null;
   if (body.slice(0, BLANK_LENGTH).trim() === '') return null;
-  const lines = Buffer.from(body.replaceAll('\n', '\r\n'));
+  const lines = Buffer.from(body.includes('\r') ? body : body.replaceAll('\n', '\r\n'));
   const start = message.indexOf(lines);
   const lineEnds = lines.length - Buffer.byteLength(body);
   return start < 0 ? null : [start, lines.length, lines.length - lineEnds];
@@ -67,9 +68,10 @@ export function readPlaced<Row extends PlacedColumns>(
   if (places === null || message === null) return rest;
   const bodies: Partial<Bodies> = {};
   for (const [at, column] of BODY_COLUMNS.entries()) {
-    const [start, length] = places.slice(3 * at);
+    const [start, length, size] = places.slice(3 * at);
     if (start == null || length == null || !columns.includes(column)) continue;
-    bodies[column] = message.toString('utf8', start, start + length).replaceAll('\r\n', '\n');
+    const lines = message.toString('utf8', start, start + length);
+    bodies[column] = size === length ? lines : lines.replaceAll('\r\n', '\n');
   }
   return { ...rest, ...bodies };
 }

@@ -69,8 +69,8 @@ function remember(name: readonly (string | false)[], parts: () => WriteParts): S
   return made;
 }
 
-/** Not rounded up, so that what is sent at once is due at once. */
-const NOW = `(select date_trunc('milliseconds', postroom_now()))`;
+/** Of the CTE `moment`: a call of postroom_now takes as long as storing a row. */
+const NOW = '(select at from moment)';
 const piece = (n: number) => `substring($3::bytea from places[${2 * n + 1}] + 1 for places[${2 * n + 2}])`;
 
 // Keys come first: a transaction that finds one taken waits for its owner to end and writes nothing if that one committed. A key older than
@@ -93,12 +93,15 @@ interface WriteParts {
 }
 
 const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: WriteParts) => `
-  with given as materialized (
+  with moment as materialized (
+    -- Not rounded up, so that what is sent at once is due at once.
+    select date_trunc('milliseconds', postroom_now()) as at
+  ), given as materialized (
     select * from json_to_recordset($2) as g (unit integer, id text, raw_id text, event_id text, own_address text, own_domain text,
       given_domain_id text, given_address_id text, batch_id text, batch_index smallint, message_id text, subject text, base_subject text,
       from_name text, from_address text, from_text text, to_addresses text[], cc_addresses text[], preview text, date timestamptz,
       scheduled_at timestamptz, timezone text, headers jsonb, addresses jsonb, in_reply_to text[], reference_ids text[],
-      attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, size integer, recipients json, places integer[], trace_parent text,
+      attachments jsonb, attachment_count integer, tags jsonb, metadata jsonb, search_text text, parties text[], sha256 text, size integer, recipients json, places integer[], body_places integer[], trace_parent text,
       api_key_id text, policy_address text, scheduled_by_key_id text, scheduled_by_person_id text, approval_rule text, approval json,
       claims boolean, key_id text, person_id text, domains text[], policy_senders text[], addressees text[], thread json, draft_id text, draft_version integer)
   )${checks}, response as materialized (
@@ -163,10 +166,10 @@ const writeSql = ({ more, events, checks, ids, keyConflict, claim, result }: Wri
     where json_typeof(t.thread->'anchor') = 'object'
     returning 1
   ), content_row as (
-    insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, attachments,
-      tags, parser_version)
+    insert into email_content (workspace_id, email_id, headers, addresses, in_reply_to, reference_ids, text_body, html_body, body_places,
+      attachments, tags, parser_version)
     select $1, id, headers, addresses, in_reply_to, reference_ids, convert_from(${piece(1)}, 'UTF8'), convert_from(${piece(2)}, 'UTF8'),
-      attachments, tags, 1
+      body_places, attachments, tags, 1
     from taken
     returning 1
   ), search_row as (

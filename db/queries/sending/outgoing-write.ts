@@ -8,6 +8,7 @@ import type { Database } from '../../connection/database.ts';
 import { SEND_RIGHTS_LOCK } from '../../connection/transaction.ts';
 import { type WorkspaceWriteLimits, writeAsWorkspace } from '../../connection/workspace-write.ts';
 import { packMessage } from '../../packed-message.ts';
+import { placeBodies } from '../emails/bodies-in-message.ts';
 import type { EmailColumns } from '../emails/email-columns.ts';
 import { type NewThread, newThreadJson, newThreadProbes } from '../threads/new-thread.ts';
 import { THREADS_LOCK } from '../threads/thread-claim.ts';
@@ -247,13 +248,12 @@ async function readParameters(
   workspaceId: string,
   units: readonly (OutgoingUnit | UncheckedUnit)[],
 ): Promise<[emails: string, pieces: Buffer, responses: string, batches: string, probes: string]> {
-  const contents = units.flatMap(({ emails }): OutgoingContent[] => [...emails]);
-  const packed = await Promise.all(contents.map(({ bytes }) => packMessage(bytes)));
-  const packedContents = new Map(contents.map((content, at) => [content, packed[at] ?? null]));
+  const given = units.flatMap(({ emails }): OutgoingContent[] => [...emails]);
+  const contents = new Map(await Promise.all(given.map(async (email) => [email, await packContent(email)] as const)));
   const pieces: Buffer[] = [];
   const bodies: Buffer[] = [];
-  const keepBody = (body: string | null) => {
-    if (body === null) return null;
+  const keepBody = (body: string | null | undefined) => {
+    if (body == null) return null;
     const bytes = Buffer.from(body, 'utf8');
     bodies.push(bytes);
     return bytes;
@@ -267,10 +267,12 @@ async function readParameters(
   };
   const emails = units.flatMap(({ emails, batchId, traceParent, ...more }, unit) =>
     emails.map((email: OutgoingUnit['emails'][number] | UncheckedEmail, at) => {
-      const { row, bytes, text, html, thread, claims = false, ...found } = email;
+      const { row, bytes, thread, claims = false, text: _text, html: _html, ...found } = email;
+      const content = contents.get(email);
       return {
         ...row,
         size: bytes.length,
+        body_places: content?.places ?? null,
         ...('domainId' in found ? checkedColumns(found) : uncheckedColumns(found)),
         ...(claims ? { claims, recipients: withReturnIds(row.recipients) } : {}),
         ...('draft' in more && more.draft !== null
@@ -282,7 +284,7 @@ async function readParameters(
         batch_index: batchId === null ? null : at,
         trace_parent: traceParent,
         thread: thread === undefined ? null : newThreadJson(thread),
-        places: [packedContents.get(email) ?? null, keepBody(text), keepBody(html)].flatMap(place),
+        places: [content?.packed ?? null, keepBody(content?.text), keepBody(content?.html)].flatMap(place),
       };
     }),
   );
@@ -295,6 +297,15 @@ async function readParameters(
   if (bytes !== first) for (const piece of bodies) freeBytes(piece);
   const threads = units.flatMap(({ emails }) => emails.flatMap(({ thread }) => thread ?? []));
   return [JSON.stringify(emails), bytes, JSON.stringify(results), JSON.stringify(batches), newThreadProbes(threads)];
+}
+
+/** Returns the message as it is stored, and the bodies that are stored beside it. The message of mail that goes later may still change. */
+async function packContent({ row, bytes, text, html }: OutgoingContent) {
+  const packed = await packMessage(bytes);
+  if (row.scheduled_at !== null || row.approval !== undefined) return { packed, text, html, places: null };
+  const bodies = { text_body: text, html_body: html, cleaned_text: null, cleaned_html: null };
+  const { bodies: beside, places } = placeBodies({ message: bytes, packed }, bodies);
+  return { packed, text: beside.text_body, html: beside.html_body, places };
 }
 
 function checkedColumns({ domainId, addressId }: Pick<OutgoingUnit['emails'][number], 'domainId' | 'addressId'>) {
