@@ -1,3 +1,4 @@
+import { withoutPreviousKey } from '../core/shared/previous-key.ts';
 import { findLoginFaults } from '../db/connection/logins.ts';
 import { connectClient } from '../db/connection/open-pool.ts';
 import { pendingMigrations } from '../db/migrate.ts';
@@ -42,7 +43,7 @@ async function printLogins(): Promise<never> {
   if (databaseUrl === null || secretKey === null) throw new Error('--logins requires DATABASE_URL and SECRET_KEY');
   const client = await connectClient(databaseUrl);
   try {
-    for (const { role, reason, statement } of await findLoginFaults(client, databaseUrl, secretKey))
+    for (const { role, reason, statement } of await findLoginFaults(client, databaseUrl, withoutPreviousKey(secretKey)))
       process.stdout.write(`-- ${role} ${reason}\n${statement === null ? '' : `${statement};\n`}`);
   } finally {
     await client.end();

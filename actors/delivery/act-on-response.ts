@@ -75,6 +75,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
         emailId: job.emailId,
         eventKind: job.eventKind ?? 'email.received',
         traceParent: traceParentToKeep(),
+        stopping: ending.signal,
         readRaw: (rawId) => context.bytes.get(rawId),
         finish: (client, actions) => {
           const [withIds] = withEventIds(context, [{ ...record, actions }]);
@@ -105,7 +106,7 @@ export function createActionRunner(options: ActionRunnerOptions): ActionRunner {
             const actions = { problem: { place: null, message }, results: [] };
             return recorder.record({ record: { ...record, actions }, ...ofAttempt(job) });
           }
-          if (!isTransient(error) && !isScannerAway(error)) {
+          if (!isTransient(error) && !isScannerAway(error) && error !== signal.reason) {
             context.log.error({ err: error, deliveryId: job.deliveryId }, 'delivery: actions failed');
             const problem = { place: null, message: 'Internal error. No action ran.' };
             return recorder.record({ record: { ...record, actions: { problem, results: [] } }, ...ofAttempt(job) });

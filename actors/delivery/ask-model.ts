@@ -48,7 +48,7 @@ export type AskFaultPoint = 'guard.asked';
 const MAX_OPEN = 4;
 const MAX_OPEN_OF_USER = 3;
 /** Requests of users who test a rule. */
-const MAX_OPEN_ANSWERS = 4;
+const MAX_OPEN_RESPONSES = 4;
 /** Pauses before a failed request is retried. After the last one, the request has failed for good. Seconds. */
 const BACK_OFF_SECONDS = [5, 30];
 
@@ -194,7 +194,7 @@ export function createAsker(options: AskerOptions): Asker {
 
     async respond({ workspaceId, emailId, prompt }) {
       if (model === null) return { verdict: 'failed', reason: 'no model is configured' };
-      if (openQuestions >= MAX_OPEN_ANSWERS) return { verdict: 'failed', reason: 'the model is busy' };
+      if (openQuestions >= MAX_OPEN_RESPONSES) return { verdict: 'failed', reason: 'the model is busy' };
       openQuestions++;
       try {
         const facts = await readWholeFacts(context.database.pool, workspaceId, emailId);

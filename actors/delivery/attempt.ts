@@ -314,7 +314,7 @@ function measure(
   acceptedAt: Date,
 ): void {
   const label = code === null ? response.kind : `${Math.floor(code / 100)}xx`;
-  deliveryMetrics.attemptSeconds.observe({ outcome, answer: label }, attempt.duration_ms / 1_000);
+  deliveryMetrics.attemptSeconds.observe({ outcome, response: label }, attempt.duration_ms / 1_000);
   if (outcome !== 'success') return;
   const sinceMs = Math.max(0, Date.now() - acceptedAt.getTime());
   actorMetrics.sinceAcceptSeconds.observe({ stage: 'delivered' }, sinceMs / 1_000);

@@ -24,7 +24,7 @@ export interface GuardModel {
 
 /** Shorter than the lease of an email under evaluation (db/claim.ts). Milliseconds. */
 const LIMIT_MS = 20_000;
-const MAX_ANSWER_BYTES = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 /** Maximum characters of an email that are sent to a model. */
 const MAX_MAIL_LENGTH = 8_000;
 const MAX_HEADER_LENGTH = 1_000;
@@ -57,10 +57,10 @@ export function createGuardModel(options: GuardModelOptions): GuardModel {
     body.on('error', () => undefined);
     if (statusCode !== 200) {
       body.destroy();
-      return failed(`the model answered with status ${statusCode}`);
+      return failed(`the model responded with status ${statusCode}`);
     }
-    const text = await readAtMost(body, MAX_ANSWER_BYTES);
-    return text === null ? failed('the model answered too much') : readVerdict(text);
+    const text = await readAtMost(body, MAX_RESPONSE_BYTES);
+    return text === null ? failed('the response of the model is too long') : readVerdict(text);
   };
 
   return {

@@ -333,8 +333,8 @@ const failureTexts: Readonly<Record<string, string>> = {
   ETIMEOUT: 'Name look-up failed',
   EREFUSED: 'Name look-up failed',
   UND_ERR_CONNECT_TIMEOUT: 'Connection timed out',
-  UND_ERR_SOCKET: 'Connection closed before the answer',
-  UND_ERR_HEADERS_OVERFLOW: 'Answer with too large a header section',
+  UND_ERR_SOCKET: 'Connection closed before the response',
+  UND_ERR_HEADERS_OVERFLOW: 'Header section of the response is too large',
 };
 
 /** Returns a short text for the user, by the code of the error. */
@@ -343,7 +343,7 @@ function describeFailure(error: Error): string {
   if (code === null) return 'Request failed';
   const known = failureTexts[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return 'Answer is not HTTP';
+  if (code.startsWith('HPE_')) return 'Response is not HTTP';
   if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER/.test(code)) return `TLS failed (${code})`;
   return `Request failed (${code})`;
 }

@@ -137,7 +137,7 @@ export function makeOutcome(
         response.kind === 'responded' && !isAuditKind(job.eventKind ?? '') ? storableText(response.body) : null,
       request_headers: recordedHeaders(sentHeaders ?? []),
     },
-    inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver answered 410 Gone' : null,
+    inactive_reason: step.kind === 'failed' && step.isEndpointGone ? 'The receiver responded with 410 Gone' : null,
   };
 }
 

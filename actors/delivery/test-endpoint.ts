@@ -48,7 +48,7 @@ export interface EndpointTester {
 }
 
 /** Characters of a response body that are shown. */
-const MAX_ANSWERED = 1_000;
+const MAX_RESPONSE_CHARACTERS = 1_000;
 /** Recipient of a sample for a user without an address (RFC 2606). */
 const ANYONE = 'hello@example.com';
 
@@ -164,7 +164,7 @@ function toOutcome(response: WebhookResponse): Pick<Tested, 'success' | 'message
       const message = success
         ? `Webhook responded successfully (${statusCode})`
         : `Webhook returned error (${statusCode})`;
-      return { success, message, statusCode, responseBody: body.slice(0, MAX_ANSWERED).toWellFormed() };
+      return { success, message, statusCode, responseBody: body.slice(0, MAX_RESPONSE_CHARACTERS).toWellFormed() };
     }
     case 'unanswered':
       return { success: false, message: response.error, statusCode: null, responseBody: null };

@@ -217,7 +217,7 @@ const MIN_FREE_BYTES = 1.5 * 15_000_000;
 /** Part of the disk that must stay free. */
 const MIN_FREE_PART = 0.05;
 /** How long a reply is cached; milliseconds. */
-const ANSWER_AGE_MS = 1_000;
+const REPLY_AGE_MS = 1_000;
 
 /**
  * Returns a function that tells whether the disk of this directory has room for another message. With null, the data are stored elsewhere
@@ -228,7 +228,7 @@ export function watchCapacity(dataDirectory: string | null): () => Promise<boole
   let askedAt = Number.NEGATIVE_INFINITY;
   let result: Promise<boolean> = Promise.resolve(true);
   return () => {
-    if (performance.now() - askedAt > ANSWER_AGE_MS) {
+    if (performance.now() - askedAt > REPLY_AGE_MS) {
       askedAt = performance.now();
       result = statfs(dataDirectory).then((disk) => hasRoom(disk.bavail * disk.bsize, disk.blocks * disk.bsize));
     }

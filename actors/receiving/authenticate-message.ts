@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { ARCResult } from 'mailauth';
+import type { ARCResult, DKIMResult } from 'mailauth';
 import { arc as checkArc } from 'mailauth/lib/arc/index.js';
 import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
 import { dmarc as evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
@@ -14,7 +14,7 @@ import {
   MAX_SIGNATURES,
   undecided,
 } from '../../core/mime/authentication.ts';
-import { endOfHeaderSection } from '../../core/mime/header-fields.ts';
+import { endOfFirstEmptyLine, endOfHeaderSection } from '../../core/mime/header-fields.ts';
 import type { ParsedMessage } from '../../core/mime/parse-message.ts';
 import { storableText } from '../../core/shared/text.ts';
 import type { DnsResolver } from '../network/dns-resolver.ts';
@@ -34,7 +34,7 @@ const DNS_TIME_MS = 3_000;
 /** Checks SPF, DKIM, DMARC and ARC. A DNS failure gives `temperror`, never a rejection. */
 export async function authenticateMessage(
   bytes: Buffer,
-  message: Pick<ParsedMessage, 'addresses' | 'headers' | 'hasSeveralFromFields'>,
+  message: Pick<ParsedMessage, 'addresses' | 'headers' | 'hasSeveralFromFields' | 'hasUnsignedContent'>,
   sender: SenderFacts,
   dns: DnsResolver,
 ): Promise<Authentication> {
@@ -54,6 +54,9 @@ export async function authenticateMessage(
     verifySignatures(signed, { ...rules, sender: reversePath }),
     checkSpf({ ...rules, sender: reversePath, ip, helo: isIP(helo) === 0 ? helo : `[${helo}]`, mta: 'postroom' }),
   ]);
+  for (const signature of [...dkim.results, dkim.arc?.lastEntry?.messageSignature])
+    if (signature?.status.result === 'pass' && (message.hasUnsignedContent || leavesOut(signature, dkim)))
+      signature.status.result = 'policy';
   const sealed = chain.kind === 'wellFormed' ? dkim.arc : undefined;
   const arc = sealed?.chain ? await checkArc({ ...sealed, chain: sealed.chain }, { ...rules, ip }) : null;
   const dmarc = await evaluateDmarc({
@@ -99,6 +102,44 @@ function findAuthors(read: readonly string[], shown: readonly Mailbox[]): string
   return [...read, ...authors.map(({ address }) => `author@${address.slice(address.lastIndexOf('@') + 1)}`)];
 }
 
+/** Fields that a message has once (RFC 5322 §3.6, RFC 2045), and that decide what a reader sees. */
+const SINGLE_FIELDS: ReadonlySet<string> = new Set([
+  'subject',
+  'date',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'content-type',
+  'content-transfer-encoding',
+  'content-disposition',
+]);
+
+/**
+ * Returns whether a signature leaves out some of what a reader sees, which a relay can have added: the end of the body, or another field of a
+ * name that it covers (RFC 6376 §8.2, §8.15). It covers the last fields, and readers show the first one.
+ */
+function leavesOut({ status, signingHeaders }: DKIMResult, { headers }: Pick<DkimVerifier, 'headers'>): boolean {
+  if ((status.underSized ?? 0) > 0) return true;
+  const covered = new Map<string, Set<string>>();
+  for (const line of signingHeaders?.headers ?? []) {
+    const name = line.slice(0, line.indexOf(':')).trim().toLowerCase();
+    if (SINGLE_FIELDS.has(name)) covered.set(name, (covered.get(name) ?? new Set()).add(readFieldValue(line)));
+  }
+  const isLeftOut = headers?.parsed.some(
+    // Readers skip a byte order mark before the first field.
+    ({ key, line }) => covered.get(key.replace(/^\xef\xbb\xbf/, ''))?.has(readFieldValue(line.toString())) === false,
+  );
+  return isLeftOut === true;
+}
+
+function readFieldValue(line: string): string {
+  return line
+    .slice(line.indexOf(':') + 1)
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
 /** Bytes of the body that are hashed before other messages have a turn. */
 const TURN_BYTES = 65_536;
 
@@ -123,15 +164,6 @@ async function verifySignatures(
 }
 
 const LINE_FEED = 0x0a;
-
-/** Returns the index behind the first empty line, or the length: where mailauth ends the header section. */
-function endOfFirstEmptyLine(bytes: Buffer): number {
-  if (bytes[0] === LINE_FEED) return 1;
-  if (bytes[0] === 0x0d && bytes[1] === LINE_FEED) return 2;
-  const end = bytes.indexOf('\n\r\n');
-  const bare = bytes.subarray(0, end === -1 ? bytes.length : end + 1).indexOf('\n\n');
-  return bare !== -1 ? bare + 2 : end !== -1 ? end + 3 : bytes.length;
-}
 
 function toChainVerdict({ status, signature }: ARCResult): Authentication['arc'] {
   const result = toResult(status.result);

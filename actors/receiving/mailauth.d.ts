@@ -5,8 +5,11 @@ declare module 'mailauth/lib/arc/index.js' {
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
 
-  export class DkimVerifier implements Pick<DKIMVerifyResult, 'headerFrom' | 'fromFields' | 'results' | 'arc'> {
+  export class DkimVerifier
+    implements Pick<DKIMVerifyResult, 'headers' | 'headerFrom' | 'fromFields' | 'results' | 'arc'>
+  {
     constructor(options: DKIMVerifyOptions);
+    headers: DKIMVerifyResult['headers'];
     headerFrom: DKIMVerifyResult['headerFrom'];
     fromFields: DKIMVerifyResult['fromFields'];
     results: DKIMVerifyResult['results'];

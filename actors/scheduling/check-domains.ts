@@ -28,7 +28,7 @@ export { CHECK_BATCH };
 /** Time limit for all lookups of one domain; milliseconds. */
 const DNS_TIME_MS = 5_000;
 /** A question is replied to with what was checked by then; milliseconds, below the limit of its asker. */
-const ANSWER_MS = 6_000;
+const LOOKUP_MS = 6_000;
 /** Domains checked at once: by the background step, and for questions, in total and per user. */
 const BACKGROUND_LOOKS = 20;
 const ASKED_LOOKS = 40;
@@ -109,7 +109,7 @@ export function createDomainChecker(context: ActorContext, options: DomainCheckO
 
   /** Returns the domains checked before the deadline. A check in progress continues; no other one begins. */
   async function lookAtAsked(workspaceId: string, domainIds: readonly string[]): Promise<string[]> {
-    const deadline = performance.now() + ANSWER_MS;
+    const deadline = performance.now() + LOOKUP_MS;
     const checked: string[] = [];
     const looks = (await readCheckedDomains(database, workspaceId, domainIds)).map((domain) =>
       askedByUser.run(workspaceId, () =>

@@ -354,7 +354,7 @@ function findBestOutcome(results: readonly AttemptResult[]): AttemptResult['outc
 }
 
 function count({ outcome, status, code }: Outcome['row'], job: SendingJob | undefined): void {
-  sendingMetrics.outcomes.inc({ outcome, answer: code === null ? 'none' : `${Math.floor(code / 100)}xx` });
+  sendingMetrics.outcomes.inc({ outcome, response: code === null ? 'none' : `${Math.floor(code / 100)}xx` });
   if (status !== 'pending' && job !== undefined) {
     const seconds = job.ageSeconds + (performance.now() - job.claimedAt) / 1_000;
     sendingMetrics.settledSeconds.observe({ outcome: status }, seconds);

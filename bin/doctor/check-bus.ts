@@ -11,7 +11,7 @@ const { ok, warn, fail, skip } = toFindings('bus');
 const ADVISED_PAYLOAD_BYTES = 16_777_216;
 const LEAST_VERSION = [2, 9] as const;
 const CONNECT_LIMIT_MS = 6_000;
-const ANSWER_LIMIT_MS = 5_000;
+const REPLY_LIMIT_MS = 5_000;
 
 /** Checks NATS and whether the actors respond over it. On one machine the bus is inside the service, and the SMTP checks cover it. */
 export async function checkBus(config: Config): Promise<Finding[]> {
@@ -87,7 +87,7 @@ async function lookAtServer(url: string): Promise<{ isConnected: boolean; findin
 
 /** Questions without side effects, one to each actor that takes questions; threading and sending take none. */
 async function askActors(bus: Bus): Promise<Finding[]> {
-  const within = { limitMs: ANSWER_LIMIT_MS };
+  const within = { limitMs: REPLY_LIMIT_MS };
   const noWorkspace = { workspaceId: 'doctor' };
   const asked: [actor: string, reply: Promise<unknown>][] = [
     ['receiving', bus.ask('receiving.capacity.check', {}, within)],
@@ -110,7 +110,7 @@ async function askActors(bus: Bus): Promise<Finding[]> {
         const fix = `Start it (npx node bin/actor.ts ${actor}) and read its log`;
         if (error instanceof BusRemoteError)
           return fail(actor, `responds with an error: ${describeError(error)}`, 'Read its log');
-        if (error instanceof BusTimeout) return fail(actor, `did not respond within ${ANSWER_LIMIT_MS / 1000} s`, fix);
+        if (error instanceof BusTimeout) return fail(actor, `did not respond within ${REPLY_LIMIT_MS / 1000} s`, fix);
         return fail(actor, 'no process responds', fix);
       }
     }),

@@ -7,7 +7,7 @@ import { UserError } from '../../core/shared/errors.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { noteFailedSignIn } from '../../db/queries/accounts/audit-entry.ts';
 import { keepPasskey, readPasswordMark } from '../../db/queries/accounts/password.ts';
-import { endSession } from '../../db/queries/accounts/session.ts';
+import { endPasskeySessions, endSession } from '../../db/queries/accounts/session.ts';
 import { findLinkOwner, findPasskeyOwner } from '../../db/queries/accounts/sign-in-link.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { isClosedFor } from '../admission/forwarded-requests.ts';
@@ -227,6 +227,11 @@ async function serve(
     const added = { passkeyId: (body as { id: string }).id, sessionId: caller.sessionId };
     if (!(await keepPasskey(database, added))) throw sessionEnded();
   }
+  if (endpoint.path === '/passkey/delete-passkey' && caller !== null) {
+    // The device may be lost: who has it is signed out.
+    await endPasskeySessions(database, caller);
+    options.forgetSessions(caller.personId);
+  }
   if (attempt !== null && !KEPT.has(attempt.kind)) await attempts.succeeded(attempt);
   const result = isOfSession && caller === null ? null : authResponse(endpoint.path, body);
   if (endpoint.path === '/change-password') await options.onPasswordChanged((result as SignedIn).user);
@@ -235,11 +240,11 @@ async function serve(
   if (!SIGN_INS.has(endpoint.path)) return send(reply, 200, result);
   const { user: person } = result as SignedIn;
   const started = await findStarted(response, options);
-  // A password that was replaced while its hash was compared opens nothing.
+  // A password or passkey that was replaced or removed while it was compared opens nothing.
   if (started !== null && (await readMark(request, endpoint, database)) !== mark) {
     await endSession(database, started.sessionId);
     options.sessions.forget(person.id);
-    throw passwordChanged();
+    throw signInChanged(endpoint);
   }
   if (started?.isPending === true) return send(reply, 200, { secondFactor: 'totp' });
   options.notices.noteDevice(request, reply, person.id);
@@ -283,15 +288,18 @@ async function findStarted(response: Response, { sessions }: SignInParts): Promi
   return cookie === null ? null : sessions.findPending(cookie);
 }
 
-/** Returns what changes with the password that a sign-in is compared with; null: it is none with a password. */
+/** Returns what changes with the password or passkey that a sign-in is compared with; null: it is none with either. */
 async function readMark({ body }: FastifyRequest, { path }: AuthEndpoint, database: Database): Promise<string | null> {
-  return path === '/sign-in/email' ? readPasswordMark(database, (body as { email: string }).email) : null;
+  if (path === '/sign-in/email') return readPasswordMark(database, (body as { email: string }).email);
+  return path === '/passkey/verify-authentication' ? findAttempted({ body }, { path }, database) : null;
 }
 
-function passwordChanged(): UserError {
-  return new UserError('conflict', 'The password was changed while you signed in. Sign in again with the new one.', {
-    reason: 'PASSWORD_CHANGED',
-  });
+function signInChanged({ path }: AuthEndpoint): UserError {
+  return path === '/sign-in/email'
+    ? new UserError('conflict', 'The password was changed while you signed in. Sign in again with the new one.', {
+        reason: 'PASSWORD_CHANGED',
+      })
+    : new UserError('conflict', 'The passkey was removed while you signed in.', { reason: 'PASSKEY_REMOVED' });
 }
 
 function sessionEnded(): UserError {
@@ -308,8 +316,8 @@ function onlySingleSignOn(): UserError {
 
 /** Returns the person whom a sign-in with a passkey or a link is of, before it is checked; null: it names no one. */
 async function findAttempted(
-  { body }: FastifyRequest,
-  { path }: AuthEndpoint,
+  { body }: Pick<FastifyRequest, 'body'>,
+  { path }: Pick<AuthEndpoint, 'path'>,
   database: Database,
 ): Promise<string | null> {
   if (path === '/passkey/verify-authentication')

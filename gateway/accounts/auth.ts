@@ -10,6 +10,7 @@ import type { SignInMethod } from '../../core/accounts/sign-in.ts';
 import { IDENTIFIER_RANDOM_BYTES, type IdentifierKind, makeIdentifier } from '../../core/shared/identifiers.ts';
 import { authPool } from '../../db/connection/auth-database.ts';
 import type { Database } from '../../db/connection/database.ts';
+import { findPasskeyOwner } from '../../db/queries/accounts/sign-in-link.ts';
 
 export interface AuthOptions {
   /** role postroom_auth, used only here */
@@ -113,8 +114,15 @@ export function createAuth(options: AuthOptions) {
         advanced: { webAuthnChallengeCookie: 'passkey' },
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         registration: {
-          afterVerification: async ({ verification }) =>
-            requireVerifiedUser(verification.registrationInfo?.userVerified),
+          async afterVerification({ verification: { registrationInfo } }) {
+            requireVerifiedUser(registrationInfo?.userVerified);
+            // One without attestation chooses its ID itself: it must not take that of another person's passkey (WebAuthn §7.1).
+            if ((await findPasskeyOwner(database, registrationInfo?.credential.id ?? '')) !== null)
+              throw new APIError('BAD_REQUEST', {
+                code: 'PASSKEY_EXISTS',
+                message: 'This passkey was added before. Add another one, or remove it where it is.',
+              });
+          },
         },
         authentication: {
           afterVerification: async ({ verification }) =>

@@ -8,6 +8,8 @@ export interface OidcSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
+  /** where this provider, and no other one, sends persons after they signed in */
+  redirectUri: string;
   /** name of the claim with the groups of a person */
   groupsClaim: string;
 }
@@ -75,14 +77,10 @@ const SCOPE = 'openid email profile';
 const MAX_GROUPS = 1_000;
 
 /**
- * Creates a client whose requests go through the dispatcher, which refuses private addresses unless the operator allows them. The provider sends
- * persons to `redirectUri` after they signed in, and to `signedOutUri` after they signed out.
+ * Creates a client whose requests go through the dispatcher, which refuses private addresses unless the operator allows them. Providers send
+ * persons to `signedOutUri` after they signed out.
  */
-export function createOidcClient(
-  openDispatcher: OpenDispatcher,
-  redirectUri: string,
-  signedOutUri: string,
-): OidcClient {
+export function createOidcClient(openDispatcher: OpenDispatcher, signedOutUri: string): OidcClient {
   const load = loadOnce(() => import('openid-client'));
 
   async function request(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
@@ -141,7 +139,11 @@ export function createOidcClient(
     return chosen;
   }
 
-  async function authorizationUrl(config: oidc.Configuration, checks: OidcChecks): Promise<URL> {
+  async function authorizationUrl(
+    config: oidc.Configuration,
+    { redirectUri }: OidcSettings,
+    checks: OidcChecks,
+  ): Promise<URL> {
     const library = await load();
     const { authorization_endpoint: endpoint = '' } = config.serverMetadata();
     const { protocol } = URL.parse(endpoint) ?? { protocol: '' };
@@ -159,7 +161,8 @@ export function createOidcClient(
   }
 
   return {
-    start: (settings, checks) => problems(async () => (await authorizationUrl(await discover(settings), checks)).href),
+    start: (settings, checks) =>
+      problems(async () => (await authorizationUrl(await discover(settings), settings, checks)).href),
 
     end: (settings) =>
       problems(async () => {
@@ -214,9 +217,13 @@ export function createOidcClient(
       const passed =
         (await step('keys', () => countKeys(found, request))) &&
         (await step('authorization', async () =>
-          tryAuthorization(await authorizationUrl(found, { ...TRY, maxAgeSeconds: null }), openDispatcher, redirectUri),
+          tryAuthorization(
+            await authorizationUrl(found, settings, { ...TRY, maxAgeSeconds: null }),
+            openDispatcher,
+            settings.redirectUri,
+          ),
         ));
-      if (passed) await step('token', async () => tryToken(await load(), found, redirectUri));
+      if (passed) await step('token', async () => tryToken(await load(), found, settings.redirectUri));
       return steps;
     },
   };

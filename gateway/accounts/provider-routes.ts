@@ -17,9 +17,6 @@ import { createProviderSignIn, SERVICE_PROVIDER, STARTED_LIFE_MS } from './provi
 import { findCookie, pathCookieName, writePathCookie } from './session-lookup.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 
-/** Where the provider sends persons back to, below PUBLIC_URL. */
-export const CALLBACK_PATH = '/api/auth/provider/callback';
-
 /** Where the provider sends persons after they signed out there, below PUBLIC_URL. */
 const SIGNED_OUT_PATH = '/sign-in';
 /** The cookie with the person whom the provider of the service signed in, in this browser. */
@@ -44,7 +41,6 @@ export function openOidcClients(
     const guard = createAddressGuard({ allowedPrivateNetworks, ownPorts });
     const client = createOidcClient(
       openDispatcherLater({ guard, dnsServers, trustedCertificates }),
-      `${config.publicUrl}${CALLBACK_PATH}`,
       `${config.publicUrl}${SIGNED_OUT_PATH}`,
     );
     return { guard, client };
@@ -58,7 +54,8 @@ export function openOidcClients(
 
 /**
  * Serves single sign-on: `POST /provider/start` returns the URL of the provider of an address, or of the session that has to be confirmed;
- * the provider sends the person to `GET /provider/callback`, which signs in and redirects to the dashboard.
+ * the provider sends the person to its own callback, `GET /provider/callback/{workspace}` or, that of the service, `GET /provider/callback`, which
+ * signs in and redirects to the dashboard.
  */
 export function providerRoutes(
   plain: FastifyInstance,
@@ -138,12 +135,12 @@ export function providerRoutes(
     },
   );
 
-  app.get('/provider/callback', { schema: { hide: true }, onRequest: count }, async (request, reply) => {
-    const url = new URL(request.url, publicUrl);
+  const comeBack = async (request: FastifyRequest, reply: FastifyReply, called: string) => {
+    const { search } = new URL(request.url, publicUrl);
     try {
       const { provider, personId, returnTo, confirms } = await signIn.finish(
         clientOf(request),
-        new URL(`${publicUrl}${CALLBACK_PATH}${url.search}`),
+        { provider: called, search },
         (name) => readCookie(request, name),
       );
       if (confirms === null) {
@@ -165,7 +162,12 @@ export function providerRoutes(
       const query = new URLSearchParams({ problem: error.problem, reference: request.id });
       return reply.header('cache-control', 'no-store').redirect(`/sign-in?${query}`, 303);
     }
-  });
+  };
+  const callback = { schema: { hide: true }, onRequest: count };
+  app.get('/provider/callback', callback, (request, reply) => comeBack(request, reply, SERVICE_PROVIDER));
+  app.get('/provider/callback/:workspaceId', callback, (request, reply) =>
+    comeBack(request, reply, (request.params as { workspaceId: string }).workspaceId),
+  );
 }
 
 /** Returns the provider that speaks for an address: that of the workspace where its domain is verified, or that of the service. */

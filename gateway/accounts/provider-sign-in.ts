@@ -27,6 +27,8 @@ import { type OidcChecks, type OidcClient, type OidcPerson, OidcProblem, type Oi
 
 /** The provider of the service, beside those of workspaces, which have the ID of the workspace. */
 export const SERVICE_PROVIDER = 'service';
+/** Where providers send persons back to, below PUBLIC_URL. */
+const CALLBACK_PATH = '/api/auth/provider/callback';
 /** How long a person may take at the provider; milliseconds. */
 export const STARTED_LIFE_MS = 600_000;
 const STATE_BYTES = 32;
@@ -40,7 +42,16 @@ export interface ProviderSignInOptions {
   secretKey: Uint8Array;
   random: (bytes: number) => Uint8Array;
   now: () => Date;
+  publicUrl: string;
   oidc: ServiceProvider | null;
+}
+
+/**
+ * Returns the redirect URI of a provider. Each has its own: a response does not say reliably who sent it, and a provider of another workspace that
+ * leads persons on to this one would get the codes of this one otherwise (RFC 9700 §4.4).
+ */
+export function providerCallback(publicUrl: string, provider: string): string {
+  return `${publicUrl}${CALLBACK_PATH}${provider === SERVICE_PROVIDER ? '' : `/${provider}`}`;
 }
 
 /** A sign-in that was started, as it is stored. */
@@ -63,8 +74,12 @@ export interface ProviderSignIn {
   start(client: OidcClient, sign: StartedSignIn): Promise<{ url: string; cookie: { name: string; value: string } }>;
   /** Returns the URL at a provider that ends the person's session there; null: the provider has none. Throws OidcProblem. */
   end(client: OidcClient, provider: string): Promise<string | null>;
-  /** Finishes the sign-in of a response, in the browser with these cookies. Throws OidcProblem. */
-  finish(client: OidcClient, url: URL, cookieOf: (name: string) => string | null): Promise<FinishedSignIn>;
+  /** Finishes the sign-in of a response that came to the callback of a provider, in the browser with these cookies. Throws OidcProblem. */
+  finish(
+    client: OidcClient,
+    response: { provider: string; search: string },
+    cookieOf: (name: string) => string | null,
+  ): Promise<FinishedSignIn>;
 }
 
 interface FoundProvider extends OidcSettings {
@@ -73,7 +88,7 @@ interface FoundProvider extends OidcSettings {
 }
 
 export function createProviderSignIn(options: ProviderSignInOptions): ProviderSignIn {
-  const { database, random, now } = options;
+  const { database, random, now, publicUrl } = options;
   const secret = deriveProviderSecret(options.secretKey);
 
   function makeChecks(state: string, { confirms }: Pick<StartedSignIn, 'confirms'>): OidcChecks {
@@ -101,13 +116,19 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
 
     end: async (client, provider) => client.end(await requireProvider(options, provider)),
 
-    async finish(client, url, cookieOf) {
+    async finish(client, { provider: called, search }, cookieOf) {
+      const url = new URL(search, providerCallback(publicUrl, called));
       const state = url.searchParams.get('state') ?? '';
       if (cookieOf(cookieName(state)) !== providerToken(secret, 'browser', state))
         throw new OidcProblem('STATE_MISMATCH', 'the browser did not start a sign-in with this state');
       const stored = await takeStartedSignIn(database, makeStateIdentifier(state), now());
       if (stored === null) throw new OidcProblem('STATE_MISMATCH', 'the state was used, or has expired');
       const sign = started.parse(JSON.parse(stored));
+      if (sign.provider !== called)
+        throw new OidcProblem(
+          'STATE_MISMATCH',
+          `the sign-in was started at ${sign.provider}, the response is of ${called}`,
+        );
       const provider = await requireProvider(options, sign.provider);
       const person = await client.finish(provider, url, makeChecks(state, sign));
       const { outcome, personId } = await provider.admit(requireAddress(person, provider));
@@ -153,7 +174,8 @@ function requireAddress(person: OidcPerson, { trustsAddresses }: FoundProvider):
 
 /** Returns the settings of a provider and who gets in by it. Throws OidcProblem when there is none. */
 async function requireProvider(options: ProviderSignInOptions, id: string): Promise<FoundProvider> {
-  const { database, secretKey, random, now, oidc } = options;
+  const { database, secretKey, random, now, publicUrl, oidc } = options;
+  const redirectUri = providerCallback(publicUrl, id);
   const draw = (kind: 'user' | 'credential') => makeIdentifier(kind, now(), random(IDENTIFIER_RANDOM_BYTES));
   const provided = (issuer: string, person: OidcPerson & { email: string }) => ({
     accountId: `${issuer} ${person.subject}`,
@@ -177,6 +199,7 @@ async function requireProvider(options: ProviderSignInOptions, id: string): Prom
     if (oidc === null) throw new OidcProblem('WORKSPACE_GONE', 'OIDC_ISSUER is not set');
     return {
       ...oidc,
+      redirectUri,
       groupsClaim: 'groups',
       async admit(person) {
         const domain = canonicalAddress(person.email)?.domain ?? '';
@@ -197,6 +220,7 @@ async function requireProvider(options: ProviderSignInOptions, id: string): Prom
     issuer: row.issuer,
     clientId: row.clientId,
     clientSecret: decryptSecret(secretKey, 'provider-secret', row.secretCiphertext),
+    redirectUri,
     groupsClaim: row.groupsClaim,
     trustsAddresses: row.trustsAddresses,
     admit: (person) => join(id, provided(row.issuer, person), person.groups, { ...row, isOfService: false }),

@@ -17,7 +17,8 @@ import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import { readOrigin } from '../admission/audit-notes.ts';
 import { findSession } from '../admission/session-admission.ts';
 import type { OidcSettings } from './oidc-client.ts';
-import { CALLBACK_PATH, type OidcClients } from './provider-routes.ts';
+import type { OidcClients } from './provider-routes.ts';
+import { providerCallback } from './provider-sign-in.ts';
 import type { SessionCredential } from './session-lookup.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 
@@ -52,8 +53,8 @@ export function singleSignOnRoutes(
 ): void {
   const app = plain.withTypeProvider<ZodTypeProvider>();
   const { database, publicUrl, secretKey, random, now } = options;
-  const show = (row: ProviderRow | null) => ({
-    redirectUri: `${publicUrl}${CALLBACK_PATH}`,
+  const show = (workspaceId: string, row: ProviderRow | null) => ({
+    redirectUri: providerCallback(publicUrl, workspaceId),
     provider:
       row === null
         ? null
@@ -71,7 +72,7 @@ export function singleSignOnRoutes(
 
   app.get('/single-sign-on', { schema: { hide: true } }, async (request) => {
     const { workspaceId } = await requireOwner(request, options);
-    return show(await findProvider(database, workspaceId));
+    return show(workspaceId, await findProvider(database, workspaceId));
   });
 
   app.post('/single-sign-on', { schema: { hide: true, body: settingsShape } }, async (request) => {
@@ -91,7 +92,7 @@ export function singleSignOnRoutes(
     );
     if (!isStored) throw secretMissing();
     options.forgetSessions(session.workspaceId);
-    return show(await findProvider(database, session.workspaceId));
+    return show(session.workspaceId, await findProvider(database, session.workspaceId));
   });
 
   app.post('/single-sign-on/test', { schema: { hide: true, body: settingsShape } }, async (request) => {
@@ -99,7 +100,7 @@ export function singleSignOnRoutes(
     await options.attempts.take({ kind: 'provider', address: request.ip, account: session.personId });
     const settings = readSettings(request.body, guardOf(request));
     return {
-      steps: await clientOf(request).test(await withSecret(session.workspaceId, settings, { database, secretKey })),
+      steps: await clientOf(request).test(await withSecret(session.workspaceId, settings, options)),
     };
   });
 
@@ -152,9 +153,10 @@ function readSettings(settings: Settings, guard: AddressGuard): Settings {
 /** Returns the settings with the stored secret, if none is given. It goes to the issuer that it was entered for only. */
 async function withSecret(
   workspaceId: string,
-  { clientSecret, ...settings }: Settings,
-  { database, secretKey }: Pick<SignInParts, 'database' | 'secretKey'>,
+  { clientSecret, ...given }: Settings,
+  { database, secretKey, publicUrl }: Pick<SignInParts, 'database' | 'secretKey' | 'publicUrl'>,
 ): Promise<OidcSettings> {
+  const settings = { ...given, redirectUri: providerCallback(publicUrl, workspaceId) };
   if (clientSecret !== undefined) return { ...settings, clientSecret };
   const row = await findProvider(database, workspaceId);
   if (row === null || row.issuer !== settings.issuer) throw secretMissing();

@@ -20,7 +20,7 @@ import {
 } from '../../core/accounts/oauth-grant.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { createCode, decideDevice, findWaitingDevice } from '../../db/queries/accounts/oauth.ts';
-import { findReach } from '../../operations/accounts/api-keys.ts';
+import { findReach, tellOfAccess } from '../../operations/accounts/api-keys.ts';
 import { requireFreshSignIn } from '../../operations/accounts/fresh-sign-in.ts';
 import type { SessionCredential, SessionLookup } from '../accounts/session-lookup.ts';
 import { requireSession } from '../accounts/workspace-routes.ts';
@@ -101,9 +101,12 @@ export async function consentRoutes(plain: FastifyInstance, options: ConsentRout
       });
     if (body.level !== null) requireFreshSignIn(contextOf(request), 'connect a program');
     const terms = body.level === null ? null : await decideTerms(options, body.level, body, session, request);
-    return 'userCode' in found
-      ? decideAboutDevice(options, found, terms, session)
-      : decideAboutRedirect(options, found, terms, session);
+    const decided =
+      'userCode' in found
+        ? await decideAboutDevice(options, found, terms, session)
+        : await decideAboutRedirect(options, found, terms, session);
+    if (terms !== null) tellOfAccess(contextOf(request), 'program');
+    return decided;
   });
 }
 
@@ -126,7 +129,8 @@ async function find(
   request: FastifyRequest,
 ): Promise<Found | { location: string }> {
   if ('parameters' in given) {
-    const read = await readAuthorizeRequest(given.parameters, options);
+    const { chooseClients, publicUrl } = options;
+    const read = await readAuthorizeRequest(given.parameters, { clients: chooseClients(request), publicUrl });
     if (!('kind' in read)) return read;
     if (read.kind === 'redirected') return { location: read.location };
     throw new UserError('validation', read.message, { reason: 'INVALID_OAUTH_REQUEST' });
@@ -187,9 +191,9 @@ async function decideAboutDevice(
   { database, now }: ConsentRouteOptions,
   found: DeviceRequest,
   terms: CodeTerms | null,
-  { personId, workspaceId }: SessionCredential,
+  { personId, sessionId, workspaceId }: SessionCredential,
 ): Promise<{ location: null }> {
-  const decided = { userCode: found.userCode, personId, workspaceId, terms, now: now() };
+  const decided = { userCode: found.userCode, personId, sessionId, workspaceId, terms, now: now() };
   if (!(await decideDevice(database, decided)))
     throw new UserError('not_found', 'No terminal waits for this code any more.', { reason: 'UNKNOWN_USER_CODE' });
   return { location: null };
@@ -199,7 +203,7 @@ async function decideAboutRedirect(
   { database, now, random, publicUrl }: ConsentRouteOptions,
   found: AuthorizeRequest,
   terms: CodeTerms | null,
-  { personId, workspaceId }: SessionCredential,
+  { personId, sessionId, workspaceId }: SessionCredential,
 ): Promise<{ location: string }> {
   if (terms === null)
     return {
@@ -221,6 +225,7 @@ async function decideAboutRedirect(
       terms,
       workspace_id: workspaceId,
       person_id: personId,
+      session_id: sessionId,
     },
   });
   return { location: redirectTo(found, { code }, publicUrl) };

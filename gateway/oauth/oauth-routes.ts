@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   COMMAND_LINE_CLIENT,
   hashOauthSecret,
+  isDocumentId,
   makeOauthSecret,
   makeUserCode,
 } from '../../core/accounts/oauth-client.ts';
@@ -23,7 +24,8 @@ import {
 } from './tokens.ts';
 
 export interface OauthRouteOptions extends TokenOptions {
-  clients: OauthClients;
+  /** the clients that a request can be about */
+  chooseClients: (request: FastifyRequest) => OauthClients;
   attempts: AuthAttempts;
 }
 
@@ -38,13 +40,17 @@ const BODY_LIMIT = 32_768;
 
 /** Serves the endpoints of OAuth 2.1 that clients call, and the one to which they send a person's browser. None takes a session or a key. */
 export async function oauthRoutes(app: FastifyInstance, options: OauthRouteOptions): Promise<void> {
-  const { clients, attempts, publicUrl } = options;
+  const { chooseClients, attempts, publicUrl } = options;
   const hidden = { schema: { hide: true }, bodyLimit: BODY_LIMIT };
 
   app.get(OAUTH_PATHS.authorize, hidden, async (request, reply) => {
     await attempts.take({ kind: 'oauth-client', address: request.ip, account: null });
-    const read = await readAuthorizeRequest(request.query as Record<string, unknown>, options);
-    if (!('kind' in read)) return reply.redirect(`${CONSENT_PATH}${request.url.slice(OAUTH_PATHS.authorize.length)}`);
+    const parameters = request.query as Record<string, unknown>;
+    const toConsent = () => reply.redirect(`${CONSENT_PATH}${request.url.slice(OAUTH_PATHS.authorize.length)}`);
+    // A document is read for persons who are signed in only: a stranger must not choose what this service connects to.
+    if (isDocumentId(String(parameters['client_id']))) return toConsent();
+    const read = await readAuthorizeRequest(parameters, { clients: chooseClients(request), publicUrl });
+    if (!('kind' in read)) return toConsent();
     if (read.kind === 'redirected') return reply.redirect(read.location);
     return sendPlainPage(reply.code(400), 'This program cannot connect', read.message);
   });
@@ -53,7 +59,7 @@ export async function oauthRoutes(app: FastifyInstance, options: OauthRouteOptio
     json.setErrorHandler(sendOauthError);
     json.post(OAUTH_PATHS.register, hidden, async (request, reply) => {
       await attempts.take({ kind: 'oauth-client', address: request.ip, account: null });
-      const { id, name, redirectUris } = await clients.register(request.body);
+      const { id, name, redirectUris } = await chooseClients(request).register(request.body);
       return reply.code(201).send({
         client_id: id,
         client_id_issued_at: Math.floor(options.now().getTime() / 1_000),

@@ -44,7 +44,7 @@ const TIGHT_FROM_BYTES = 8_000_000;
 const UNKNOWN_ACCOUNT = '';
 
 /** From the question to the commit; shorter than the limit of the question. Milliseconds. */
-const ANSWER_WITHIN_MS = 15_000;
+const RESPOND_WITHIN_MS = 15_000;
 
 /**
  * Serves the SMTP server, which has no database: checks API keys, and sends what clients submit by the operation of POST /emails. Returns
@@ -141,7 +141,7 @@ async function submitAdmitted(
     ...partsWithin(parts, credential),
     workspaceId: credential.workspaceId,
     rights: credential,
-    respondBy: performance.now() + ANSWER_WITHIN_MS,
+    respondBy: performance.now() + RESPOND_WITHIN_MS,
     caller: CALLER,
     room: UNBOUNDED_ROOM,
   };

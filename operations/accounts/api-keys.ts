@@ -158,7 +158,7 @@ export async function createApiKey(
   );
   switch (outcome) {
     case 'made':
-      tellOfKey(context);
+      tellOfAccess(context, 'api-key');
       return { id, secret };
     case 'no domain':
       throw invalid('One of the domains was deleted meanwhile', 'domains');
@@ -222,8 +222,8 @@ export async function updateApiKey(context: OperationContext, id: string, change
   return readApiKey(context, id);
 }
 
-/** Mails the person of a session that a key was created. Does not wait: the key is there even if the mail cannot be sent. */
-function tellOfKey(context: OperationContext): void {
+/** Mails the person of a session about a new key or program. Does not wait: it has access even if the mail cannot be sent. */
+export function tellOfAccess(context: OperationContext, notice: 'api-key' | 'program'): void {
   const { database, workspaceId, rights, caller, settings, origin, now, log } = context;
   const { personId } = rights;
   if (caller.via !== 'session' || personId === null) return;
@@ -231,9 +231,9 @@ function tellOfKey(context: OperationContext): void {
     .then(async (person) => {
       if (person === null) return;
       const facts = { publicUrl: settings.publicUrl, at: now(), address: origin?.address ?? 'unknown' };
-      await context.sendServiceMail(signInNoticeMail(person.email, 'api-key', facts));
+      await context.sendServiceMail(signInNoticeMail(person.email, notice, facts));
     })
-    .catch((error: unknown) => log.warn({ err: error, personId }, 'failed to mail a notice about an API key'));
+    .catch((error: unknown) => log.warn({ err: error, personId, notice }, 'failed to mail a notice about new access'));
 }
 
 const CHANGEABLE = ['name', 'expiresAt', 'scopes', 'domains', 'addresses', 'policy'] as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { graphqlOnly, linkTo, named, nameType, restLiteral, restOnly } from '../../core/shared/field-notes.ts';
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
-import { MAX_REPROCESSED, REPROCESS_ANSWER_MS, REPROCESS_STEPS, reprocessEmails } from './reprocess.ts';
+import { MAX_REPROCESSED, REPROCESS_RESPONSE_MS, REPROCESS_STEPS, reprocessEmails } from './reprocess.ts';
 
 const step = oneOf(REPROCESS_STEPS, {
   name: 'ReprocessStep',
@@ -92,7 +92,7 @@ export const reprocessCapability: Capability = {
       summary: 'Reprocess emails',
       description:
         'Parses, threads or routes stored emails again with the current version and rules. Your changes are kept: read and archived flags, labels, and messages you moved. Only received emails can be parsed and routed.',
-      respondWithinMs: REPROCESS_ANSWER_MS,
+      respondWithinMs: REPROCESS_RESPONSE_MS,
       method: 'POST',
       path: '/reprocess',
       input: z.object({

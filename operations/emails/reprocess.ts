@@ -44,7 +44,7 @@ export interface ReprocessedEmail {
 /** Emails per call. */
 export const MAX_REPROCESSED = 100;
 /** The time limit of a request; milliseconds. */
-export const REPROCESS_ANSWER_MS = 60_000;
+export const REPROCESS_RESPONSE_MS = 60_000;
 /** Emails parsed concurrently. */
 const AT_ONCE = 4;
 /** Time reserved at the end of the request; milliseconds. */

@@ -11,7 +11,7 @@ export function buildInTurns<Payload>(
   steps: Steps<Payload>,
   gone?: AbortSignal,
 ): Promise<Payload> {
-  return finishInTurns(turns, workspaceId, steps, gone);
+  return finishInTurns(turns, workspaceId, steps, gone === undefined ? undefined : { gone });
 }
 
 /** Mail for payloads from so many bytes on is loaded in turns. */
@@ -31,17 +31,18 @@ const TURN_MS = 5;
 
 /**
  * Returns the result of work that lets other requests go on between its steps. What takes longer than a few milliseconds waits for its turn
- * before it goes on, so that few results are half done. `owner` is the account it is for. Rejects with the reason of `gone` once that is
- * aborted, and leaves the rest of the work.
+ * before it goes on, so that few results are half done. `owner` is the account it is for. Rejects with the reason of the caller's `gone` once that is
+ * aborted, and leaves the rest of the work; work that ends at once does not ask for it, since it is made when it is asked for.
  */
 export async function finishInTurns<Result>(
   turns: Turns,
   owner: string,
   steps: Steps<Result>,
-  gone?: AbortSignal,
+  caller?: { readonly gone: AbortSignal } | null,
 ): Promise<Result> {
   const begun = advance(steps);
   if (begun.done === true) return begun.value;
+  const gone = caller?.gone;
   try {
     const end = await turns.enter(owner, 1, gone);
     try {

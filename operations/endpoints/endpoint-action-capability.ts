@@ -5,7 +5,7 @@ import { graphqlOnly, graphqlText, restOnly } from '../../core/shared/field-note
 import { type Capability, defineAction, OF_ENDPOINTS } from '../capability/capability.ts';
 import { endpointTest, payloadPreview } from './endpoint-capability.ts';
 import { rotateWebhookSecret } from './endpoint-changes.ts';
-import { MAX_TESTS, TEST_ANSWER_MS, testEndpoint } from './endpoint-test.ts';
+import { MAX_TESTS, TEST_RESPONSE_MS, testEndpoint } from './endpoint-test.ts';
 import { endpointResource, endpointSubscription, payloadQuery, webhookFormat } from './endpoint-types.ts';
 import { previewPayload } from './payload-preview.ts';
 
@@ -82,7 +82,7 @@ export const endpointActionCapability: Capability = {
       field: 'testEndpoint',
       summary: 'Test an endpoint',
       description: `Sends a sample to an endpoint, using the same code and form as real mail. Limited to ${MAX_TESTS} per minute. The response can take two minutes.`,
-      respondWithinMs: TEST_ANSWER_MS,
+      respondWithinMs: TEST_RESPONSE_MS,
       method: 'POST',
       path: '',
       target,

@@ -29,7 +29,7 @@ export interface EndpointTestInput {
 export type EndpointTestOutcome = Extract<Reply<'delivery.endpoint.test'>, { verdict: 'tested' }>;
 
 /** Time limit of a request with this result; milliseconds. */
-export const TEST_ANSWER_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
+export const TEST_RESPONSE_MS = questions['delivery.endpoint.test'].limitMs + 2_000;
 
 /** Tests per user and minute, across all gateways. */
 export const MAX_TESTS = 30;

@@ -23,6 +23,7 @@ import {
   readActedEmail,
   readActingEndpoint,
 } from '../../db/queries/sending/automatic-reply.ts';
+import { findOriginalBytes } from '../../db/queries/sending/outgoing-original.ts';
 import { THREADS_LOCK } from '../../db/queries/threads/thread-claim.ts';
 import { appendThreadEvents, type FeedEvent } from '../../db/queries/threads/thread-events.ts';
 import { type MailContext, newIdentifier } from '../context.ts';
@@ -30,6 +31,7 @@ import { flagEmails } from '../emails/email-flags.ts';
 import { deliverTo, endpointNotFound, type Transaction } from '../routing/current-route.ts';
 import { type CheckedEmail, checkReply } from '../sending/check-outgoing.ts';
 import { composeOutgoing, type OutgoingEmail } from '../sending/compose-outgoing.ts';
+import { inComposingTurn } from '../sending/composing-turns.ts';
 import { prepareForward } from '../sending/forward-email.ts';
 import type { Receipt, Submission } from '../sending/idempotency.ts';
 import { addressReply, readRepliable } from '../sending/replies.ts';
@@ -61,6 +63,8 @@ export interface ActingDelivery {
   /** reads the stored message of the email; null when it is gone */
   readRaw: (rawId: string) => Promise<Uint8Array | null>;
   traceParent: string | null;
+  /** aborted when the process stops: what still waits for its turn to be composed then rejects */
+  stopping: AbortSignal;
   /** Finishes the delivery in the same transaction and returns the events of that; null when its claim was lost. */
   finish: (client: pg.ClientBase, log: ActionLog) => Promise<FeedEvent[] | null>;
   /** called before the commit */
@@ -73,6 +77,8 @@ export interface ActingDelivery {
  */
 export type Acted = { kind: 'done' } | { kind: 'refused'; log: ActionLog } | { kind: 'lost' };
 
+/** Of all forwards of a response together: they are composed before any is stored. */
+export const MAX_FORWARDED_BYTES = 20_000_000;
 /** Maximum wait for a lock: mail may be being threaded, or a user changes threads. Milliseconds. */
 const LOCK_TIMEOUT_MS = 2_000;
 
@@ -82,23 +88,49 @@ const LOCK_TIMEOUT_MS = 2_000;
  */
 export async function runActions(context: MailContext, delivery: ActingDelivery): Promise<Acted> {
   try {
-    const sends = await prepareSends(context, delivery);
-    const done = await inWorkspaceTransaction(
-      context.database,
-      context.workspaceId,
-      {
-        locks: sends.length === 0 ? [{ name: THREADS_LOCK }] : listStoringLocks(context, 'join'),
-        lockTimeoutMs: LOCK_TIMEOUT_MS,
-      },
-      (client) => act(client, context, delivery, sends),
-    );
-    announce(context, done);
+    requireAllowed(delivery);
+    const composer = {
+      workspaceId: context.workspaceId,
+      respondBy: Number.POSITIVE_INFINITY,
+      caller: { gone: delivery.stopping },
+    };
+    const bytes = await measureForwards(context, delivery);
+    announce(context, await inComposingTurn(composer, bytes, () => prepareAndAct(context, delivery)));
     return { kind: 'done' };
   } catch (error) {
     if (error instanceof ClaimLost) return { kind: 'lost' };
     if (!(error instanceof ActionRefused)) throw error;
     return { kind: 'refused', log: refusedActions(delivery.actions, error.index, error.message) };
   }
+}
+
+/** Returns how much is loaded for the forwards, in bytes. Refuses too many for the size of the email. */
+async function measureForwards(context: MailContext, { actions, emailId }: ActingDelivery): Promise<number> {
+  const forwards = [...actions.entries()].filter(([, { type }]) => type === 'forward');
+  if (emailId === null || forwards.length === 0) return 0;
+  const found = await asWorkspace(context.database, context.workspaceId, (transaction) =>
+    findOriginalBytes(transaction, context.workspaceId, emailId),
+  );
+  const size = found === null ? 0 : found.bodyBytes + found.attachedBytes;
+  const [tooMany] = forwards[Math.max(1, Math.floor(MAX_FORWARDED_BYTES / Math.max(1, size)))] ?? [];
+  if (tooMany === undefined) return size * forwards.length;
+  throw new ActionRefused(
+    tooMany,
+    `The forwards of a response have at most ${MAX_FORWARDED_BYTES} bytes in all, and this email has ${size}. Forward it to fewer addresses.`,
+  );
+}
+
+async function prepareAndAct(context: MailContext, delivery: ActingDelivery): Promise<Done> {
+  const sends = await prepareSends(context, delivery);
+  return inWorkspaceTransaction(
+    context.database,
+    context.workspaceId,
+    {
+      locks: sends.length === 0 ? [{ name: THREADS_LOCK }] : listStoringLocks(context, 'join'),
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+    },
+    (client) => act(client, context, delivery, sends),
+  );
 }
 
 /** The action at this index cannot run, so none of them runs. The message is for the user. */
@@ -122,6 +154,15 @@ async function ofAction<T>(index: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Refuses actions that the endpoint, or the event, does not allow. */
+function requireAllowed({ actions, emailId, eventKind, endpoint }: ActingDelivery): void {
+  requireGrant(endpoint, actions);
+  if (emailId === null) throw new ActionRefused(0, `Actions need an email, and ${eventKind} is not about one.`);
+  const other = eventKind === ARRIVAL ? -1 : actions.findIndex(({ type }) => !MARKING.has(type));
+  if (other !== -1)
+    throw new ActionRefused(other, `Only ${ARRIVAL} can be answered with ${actions[other]?.type}, not ${eventKind}.`);
+}
+
 /** A reply or forward that is ready to be stored. */
 interface Send extends SubmittedMember {
   index: number;
@@ -131,13 +172,8 @@ interface Send extends SubmittedMember {
 
 /** Reads and composes what the actions send, outside the transaction. */
 async function prepareSends(context: MailContext, delivery: ActingDelivery): Promise<Send[]> {
-  const { actions, emailId, eventKind, traceParent, endpoint } = delivery;
-  requireGrant(endpoint, actions);
-  if (emailId === null) throw new ActionRefused(0, `Actions need an email, and ${eventKind} is not about one.`);
-  const other = eventKind === ARRIVAL ? -1 : actions.findIndex(({ type }) => !MARKING.has(type));
-  if (other !== -1)
-    throw new ActionRefused(other, `Only ${ARRIVAL} can be answered with ${actions[other]?.type}, not ${eventKind}.`);
-  if (!actions.some(({ type }) => type === 'reply' || type === 'forward')) return [];
+  const { actions, emailId, traceParent, endpoint } = delivery;
+  if (emailId === null || !actions.some(({ type }) => type === 'reply' || type === 'forward')) return [];
   const acted = await asWorkspace(context.database, context.workspaceId, (transaction) =>
     readActedEmail(transaction, context.workspaceId, emailId),
   );

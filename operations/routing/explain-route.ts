@@ -46,7 +46,7 @@ export interface HypotheticalMail {
 }
 
 /** Time limit of a route preview: parsing alone is stopped after 15 s. Milliseconds. */
-export const EXPLAIN_ANSWER_MS = 32_000;
+export const EXPLAIN_RESPONSE_MS = 32_000;
 
 /** Where a message goes and why. The email id is null for a message that has not been received. */
 export type RouteExplanation = Omit<ExplainedRoute, 'emailId'> & { emailId: string | null };

@@ -182,7 +182,7 @@ async function scan(context: OperationContext, rule: GuardRule, { days, limit }:
   return result;
 }
 
-const NO_ANSWERS: ReadonlyMap<string, ModelVerdict> = new Map();
+const NO_VERDICTS: ReadonlyMap<string, ModelVerdict> = new Map();
 
 /** Returns null when the rule does not match. */
 function tryOn(
@@ -191,7 +191,7 @@ function tryOn(
   rules: readonly GuardRule[],
   isLeadingOn: boolean,
 ): BacktestExample | null {
-  const alone = evaluateRules([rule], email.facts, NO_ANSWERS);
+  const alone = evaluateRules([rule], email.facts, NO_VERDICTS);
   if (alone.kind !== 'matched') return null;
   // Models are not asked again: without a stored verdict the result is unknown.
   const verdict = evaluateRules(rules, email.facts, matchVerdicts(email.verdicts, rules));

@@ -5,7 +5,7 @@ import { graphqlOnly, graphqlText, inRest, linkTo, named, nameType, restOnly } f
 import { oneOf } from '../../core/shared/vocabulary.ts';
 import { type Capability, defineAction, OF_EMAILS } from '../capability/capability.ts';
 import { invalid } from '../context.ts';
-import { EXPLAIN_ANSWER_MS, explainRoute, type RouteExplanation } from './explain-route.ts';
+import { EXPLAIN_RESPONSE_MS, explainRoute, type RouteExplanation } from './explain-route.ts';
 import { guardAction, guardMatch, guardRuleType } from './guard-capability.ts';
 import { explainEmailRoute, loadEmailRoutes, type RouteSummary } from './routes.ts';
 
@@ -316,7 +316,7 @@ export const routeCapability: Capability = {
       summary: 'Explain the route of mail that has not been received',
       description:
         'Returns where an email that you describe would go by the current rules and routes, and why. Stores nothing and asks no language model.',
-      respondWithinMs: EXPLAIN_ANSWER_MS,
+      respondWithinMs: EXPLAIN_RESPONSE_MS,
       method: 'POST',
       path: '/explain-route',
       input: described,
@@ -331,7 +331,7 @@ export const routeCapability: Capability = {
       summary: 'Explain a route',
       description:
         'Explains where an email goes and why, for a received email or one you describe. Stores nothing and asks no language model.',
-      respondWithinMs: EXPLAIN_ANSWER_MS,
+      respondWithinMs: EXPLAIN_RESPONSE_MS,
       method: 'GET',
       path: '',
       cost: ROUTE_COST,

@@ -99,7 +99,7 @@ export async function askReceiving<S extends QuestionSubject>(
   } catch (error) {
     if (!(error instanceof BusTimeout || error instanceof BusUnavailable || error instanceof BusRemoteError))
       throw error;
-    log.warn({ err: error, subject }, 'no receiving actor answered');
+    log.warn({ err: error, subject }, 'no receiving actor responded');
     throw new UserError('unavailable', 'Mail cannot be received right now', { cause: error, retryAfterSeconds: 5 });
   }
 }

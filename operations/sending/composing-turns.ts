@@ -1,11 +1,11 @@
 import { collectGarbage } from '../../actors/work/collect-garbage.ts';
 import { UserError } from '../../core/shared/errors.ts';
 import { createTurns } from '../../core/shared/turns.ts';
-import type { OperationContext } from '../context.ts';
+import type { Caller } from '../caller.ts';
 
 /**
  * Bytes of stored mail from which emails are made at the same time, in the whole process. While it is read, quoted, composed, packed and
- * stored, each takes up to eight times as much. @limit
+ * stored, each takes up to eight times as much.
  */
 export const COMPOSED_AT_ONCE = 10_000_000;
 /** Emails that take less from the store wait for nothing. Bytes. */
@@ -27,20 +27,31 @@ let nextCollectionAt = 0;
 
 const turns = createTurns(COMPOSED_AT_ONCE);
 
+/** Who waits for a turn. */
+interface Composer {
+  workspaceId: string;
+  /** as in OperationContext; infinity: it waits until its turn comes */
+  respondBy: number;
+  /** who has left gets no turn any more */
+  caller: Pick<Caller, 'gone'>;
+}
+
 /**
  * Runs work that makes an email from so many stored bytes, and loads them, when its turn comes: a small request can ask for megabytes, and
- * many can at once. Accounts take turns. Do not call it within a turn. Throws what `work` throws, and unavailable when the turn does not come in time.
+ * many can at once. Accounts take turns. Do not call it within a turn. Throws what `work` throws, unavailable when the turn does not come in time,
+ * and the reason of `gone`.
  */
 export async function inComposingTurn<T>(
-  { workspaceId, respondBy }: Pick<OperationContext, 'workspaceId' | 'respondBy'>,
+  { workspaceId, respondBy, caller }: Composer,
   bytes: number,
   work: () => Promise<T>,
 ): Promise<T> {
   if (bytes < LARGE_EMAIL) return work();
-  const leaving = new AbortController();
+  const late = new AbortController();
   const waitMs = Math.max(0, Math.min(respondBy - performance.now() - WORK_MS, LONGEST_WAIT_MS));
-  const timer = setTimeout(() => leaving.abort(composedTooLate()), waitMs);
-  const end = await turns.enter(workspaceId, bytes, leaving.signal).finally(() => clearTimeout(timer));
+  const timer = respondBy === Number.POSITIVE_INFINITY ? null : setTimeout(() => late.abort(composedTooLate()), waitMs);
+  const left = AbortSignal.any([caller.gone, late.signal]);
+  const end = await turns.enter(workspaceId, bytes, left).finally(() => timer !== null && clearTimeout(timer));
   try {
     makeRoom();
     return await work();

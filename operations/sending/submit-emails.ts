@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { traceParentToKeep } from '../../actors/bus/tracing.ts';
 import { SYSTEM_WORKSPACE_ID } from '../../core/accounts/system-account.ts';
 import { UserError } from '../../core/shared/errors.ts';
@@ -159,16 +160,25 @@ const GROUP_LOCK_TIMEOUT_MS = 2_000;
 const MEMBER_LOCK_TIMEOUT_MS = 500;
 
 /**
- * Maximum transactions of one user at once, and how many submissions must wait to begin another beside the first. While PostgreSQL stores one
- * group, this process composes and checks the next.
+ * Maximum transactions of one user at once. While PostgreSQL stores one group, this process composes and checks the next, which waits for the end of
+ * the first unless it is full: a statement for one email takes as much again as three (docs/decisions/0260).
  */
 const TRANSACTIONS = 2;
-const WAITING_FOR_ANOTHER = 8;
+/** How long a group waits for requests that have arrived and not begun, of which each round of the event loop begins one; milliseconds. */
+const GATHER_MS = 15;
+/** Rounds without another request, after which none waits to begin. */
+const QUIET_ROUNDS = 2;
+/** A transaction that runs for longer waits for a lock or for PostgreSQL: those behind it begin another; milliseconds. */
+const STALLED_MS = 200;
 
 interface WorkspaceQueue {
   waiting: Waiting[];
+  /** in `waiting` */
+  emails: number;
   /** running */
   transactions: number;
+  /** of these, how many have been running for STALLED_MS */
+  stalled: number;
 }
 
 /** by the pool: each request has a database of its own */
@@ -176,14 +186,14 @@ const queues = new WeakMap<Database['pool'], Map<string, WorkspaceQueue>>();
 
 /**
  * Stores a submission at once, or, while transactions of the same user are running, together with the others that
- * arrive meanwhile. Submissions never wait for others, and one failing submission does not fail the others. This is not
+ * arrive meanwhile. Submissions wait for others for {@link STALLED_MS} at most, and one failing submission does not fail the others. This is not
  * actors/work/group-commit.ts, because groups are per user, contain each idempotency key once, and may return members to
  * the queue; a member also has the deadline of its request.
  */
 export function queueSubmission(context: OperationContext, submission: Submission, commit: Commit): Promise<Accepted> {
   const ofDatabase = queues.get(context.database.pool) ?? new Map<string, WorkspaceQueue>();
   queues.set(context.database.pool, ofDatabase);
-  const queue = ofDatabase.get(context.workspaceId) ?? { waiting: [], transactions: 0 };
+  const queue = ofDatabase.get(context.workspaceId) ?? { waiting: [], emails: 0, transactions: 0, stalled: 0 };
   ofDatabase.set(context.workspaceId, queue);
   return new Promise((resolve, reject) => {
     const traceParent = traceParentToKeep();
@@ -191,27 +201,50 @@ export function queueSubmission(context: OperationContext, submission: Submissio
     const personId = keyId === null ? context.rights.personId : null;
     const sender = { keyId, personId, isAutomatic: keyId !== null };
     queue.waiting.push({ context, submission, ...sender, since: performance.now(), traceParent, resolve, reject });
+    queue.emails += submission.emails.length;
     if (mayBegin(queue, context)) void work(queue, commit, () => ofDatabase.delete(context.workspaceId));
   });
 }
 
 /** Under an hourly limit, transactions of a user wait for each other in PostgreSQL, so there is only one. */
-function mayBegin({ waiting, transactions }: WorkspaceQueue, context: OperationContext): boolean {
+function mayBegin({ emails, transactions, stalled }: WorkspaceQueue, context: OperationContext): boolean {
   if (transactions === 0) return true;
-  return transactions < TRANSACTIONS && waiting.length >= WAITING_FOR_ANOTHER && nameSendingLock(context) === null;
+  const isAnotherWorth = emails >= GROUP_EMAILS || stalled > 0;
+  return transactions < TRANSACTIONS && isAnotherWorth && nameSendingLock(context) === null;
+}
+
+/** Waits while rounds of the event loop bring more submissions, until the group is full. A submission alone waits for two rounds. */
+async function gather(queue: WorkspaceQueue): Promise<void> {
+  const end = performance.now() + GATHER_MS;
+  for (let quiet = 0; quiet < QUIET_ROUNDS && queue.emails < GROUP_EMAILS && performance.now() < end; ) {
+    const before = queue.waiting.length;
+    await nextRound();
+    quiet = queue.waiting.length > before ? 0 : quiet + 1;
+  }
 }
 
 /** Never rejects. Calls `done` as soon as the queue is empty and nothing of it is running. */
 async function work(queue: WorkspaceQueue, commit: Commit, done: () => void): Promise<void> {
   queue.transactions++;
   while (queue.waiting.length > 0) {
+    await gather(queue);
     const group = takeGroup(queue).filter(isFresh);
     if (group.length === 0) continue;
+    const run = { isStalled: false };
+    const stall = setTimeout(() => {
+      run.isStalled = true;
+      queue.stalled++;
+      const [next] = queue.waiting;
+      if (next !== undefined && mayBegin(queue, next.context)) void work(queue, commit, done);
+    }, STALLED_MS);
     const again = await commit(group, GROUP_LOCK_TIMEOUT_MS).catch((error: unknown) =>
       settleAlone(group, commit, error),
     );
+    clearTimeout(stall);
+    if (run.isStalled) queue.stalled--;
     // Only now, because the other transaction takes its groups from the same list.
     queue.waiting.unshift(...again);
+    queue.emails += countEmails(again);
   }
   queue.transactions--;
   if (queue.transactions === 0) done();
@@ -249,7 +282,12 @@ function takeGroup(queue: WorkspaceQueue): Waiting[] {
     }
   }
   queue.waiting = left;
+  queue.emails = countEmails(left);
   return group;
+}
+
+function countEmails(members: readonly Waiting[]): number {
+  return members.reduce((sum, { submission }) => sum + submission.emails.length, 0);
 }
 
 /**

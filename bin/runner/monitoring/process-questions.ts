@@ -17,8 +17,8 @@ export type ProcessQuestion = 'metrics' | 'missing' | 'welcome';
 /**
  * A child that does not respond within this time is left out. Shorter for questions whose reply another process waits for. Milliseconds.
  */
-const ANSWER_LIMIT_MS = 2_000;
-export const NESTED_ANSWER_LIMIT_MS = 1_000;
+const REPLY_LIMIT_MS = 2_000;
+export const NESTED_REPLY_LIMIT_MS = 1_000;
 
 const question = z.object({
   postroom: z.literal('ask'),
@@ -29,7 +29,7 @@ const reply = z.object({ postroom: z.literal('reply'), id: z.number(), reply: z.
 let lastId = 0;
 
 /** Asks a child process. Returns null if it does not respond in time or has ended. */
-export function askProcess(child: Channel, what: ProcessQuestion, limitMs = ANSWER_LIMIT_MS): Promise<unknown> {
+export function askProcess(child: Channel, what: ProcessQuestion, limitMs = REPLY_LIMIT_MS): Promise<unknown> {
   const id = ++lastId;
   return new Promise((resolve) => {
     const settle = (value: unknown) => {

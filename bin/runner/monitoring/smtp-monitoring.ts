@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { measureConnection } from './measure-connections.ts';
 import { openMonitoring } from './monitoring.ts';
 import { addUp, type MetricsSnapshot, measureProcess, takeSnapshot } from './process-metrics.ts';
-import { askProcess, NESTED_ANSWER_LIMIT_MS, respondProcess } from './process-questions.ts';
+import { askProcess, NESTED_REPLY_LIMIT_MS, respondProcess } from './process-questions.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 
 export interface SmtpMonitoringOptions {
@@ -39,7 +39,7 @@ export async function openSmtpMonitoring(options: SmtpMonitoringOptions): Promis
 
 async function listSnapshots(workers: Workers): Promise<MetricsSnapshot[]> {
   const replies = await Promise.all(
-    workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_ANSWER_LIMIT_MS)),
+    workers.channels().map((channel) => askProcess(channel, 'metrics', NESTED_REPLY_LIMIT_MS)),
   );
   // They come from our own program.
   return replies.filter((reply) => reply !== null) as MetricsSnapshot[];
@@ -48,7 +48,7 @@ async function listSnapshots(workers: Workers): Promise<MetricsSnapshot[]> {
 /** One ready worker is enough. */
 async function listMissing(workers: Workers): Promise<string[]> {
   const replies = await Promise.all(
-    workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_ANSWER_LIMIT_MS)),
+    workers.channels().map((channel) => askProcess(channel, 'missing', NESTED_REPLY_LIMIT_MS)),
   );
   const missing = replies.filter((reply) => reply !== null) as string[][];
   if (missing.some((away) => away.length === 0)) return [];

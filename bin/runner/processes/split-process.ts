@@ -139,8 +139,8 @@ async function awaitDatabase(
       if (pending.length === 0) return true;
       tell('database.pending', `waiting for npx node bin/migrate.ts to run ${pending.join(', ')}`);
     } catch (error) {
-      if (isTransient(error)) tell('database.away', 'waiting for PostgreSQL', error);
-      else if (isLoginRefused(error)) tell('database.login', `${(error as Error).message}. ${LOGIN_MEND}`);
+      if (isLoginRefused(error)) tell('database.login', `${(error as Error).message}. ${LOGIN_MEND}`);
+      else if (isTransient(error)) tell('database.away', 'waiting for PostgreSQL', error);
       else throw error;
     }
     await sleep(RETRY_MS);

@@ -16,7 +16,7 @@ import { close, type Decision, reply } from './smtp-reply.ts';
 /** Wrong keys before the session ends. */
 const MAX_FAILURES = 3;
 /** Characters of a response to a challenge, and of a user name or password. */
-const MAX_ANSWER_LENGTH = 1_000;
+const MAX_RESPONSE_LENGTH = 1_000;
 
 const badSequence = reply(503, '5.5.1 Already authenticated');
 const badMechanism = reply(504, '5.5.4 Use AUTH PLAIN or AUTH LOGIN');
@@ -141,6 +141,6 @@ function base64(text: string): string {
 
 /** Null when the text is not base64, or too long. */
 function decoded(text: string): string | null {
-  if (text.length > MAX_ANSWER_LENGTH || !/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return null;
+  if (text.length > MAX_RESPONSE_LENGTH || !/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return null;
   return Buffer.from(text, 'base64').toString();
 }
