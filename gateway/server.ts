@@ -73,7 +73,7 @@ export interface GatewayOptions {
   now?: () => Date;
   /** returns that many bytes from a cryptographic source */
   random?: (bytes: number) => Uint8Array;
-  /** time limit of a request, from the last byte of its body to the response; {@link ANSWER_WITHIN_MS} by default */
+  /** time limit of a request, from the last byte of its body to the response; {@link RESPOND_WITHIN_MS} by default */
   respondWithinMs?: number;
   /** the sending actor of this process; omitted: it runs in other processes */
   localSending?: LocalSending;
@@ -84,7 +84,7 @@ export interface GatewayOptions {
 }
 
 /** Every request gets its response within 10 s, even when PostgreSQL does not respond. Milliseconds. @limit */
-export const ANSWER_WITHIN_MS = 9_000;
+export const RESPOND_WITHIN_MS = 9_000;
 
 /**
  * Creates the gateway: one plugin per area on a server whose hooks hold for all of them. The caller listens. Closing the gateway closes what
@@ -93,7 +93,7 @@ export const ANSWER_WITHIN_MS = 9_000;
  */
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { database, bus, log, config, isLeaving = () => false } = options;
-  const { now = () => new Date(), random = randomBytes, respondWithinMs = ANSWER_WITHIN_MS } = options;
+  const { now = () => new Date(), random = randomBytes, respondWithinMs = RESPOND_WITHIN_MS } = options;
   const { publicUrl, trustedProxies } = config;
   const app = createHttpServer({ log, publicUrl, trustedProxies, isLeaving, respondWithinMs, random });
 

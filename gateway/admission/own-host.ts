@@ -14,9 +14,9 @@ declare module 'fastify' {
  * name at this machine still sends that name.
  */
 export function refuseOtherHosts(app: FastifyInstance, publicUrl: string): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.config.isForAnyHost === true || isOwnHost(request.headers.host, publicUrl)) return;
-    return sendMisdirected(reply, publicUrl);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.isForAnyHost === true || isOwnHost(request.headers.host, publicUrl)) done();
+    else void sendMisdirected(reply, publicUrl);
   });
 }
 
@@ -28,7 +28,7 @@ export function isOwnHost(host: string | undefined, publicUrl: string): boolean 
   const name = findHostName(host ?? '');
   if (name === null) return false;
   return (
-    name === 'localhost' || name === findHostName(new URL(publicUrl).host) || isIPv4(name) || isBracketedIPv6(name)
+    name === 'localhost' || isIPv4(name) || isBracketedIPv6(name) || name === findHostName(new URL(publicUrl).host)
   );
 }
 

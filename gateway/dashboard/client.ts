@@ -60,11 +60,15 @@ declare global {
 /** How long after the page began to load its first responses are taken for what it shows. Milliseconds. */
 const FIRST_REQUESTS_MS = 20_000;
 
+const MAX_LAST = 16_000; // characters; browsers take 64 KiB of requests that outlive their page
+
 /** Sends a request, unless the page sent it as it loaded: then returns that response, once. */
 const sendQuery: typeof fetch = (input, init) => {
   if (performance.now() > FIRST_REQUESTS_MS) window.postroomFirstRequests?.clear();
   const sent = typeof init?.body === 'string' ? window.postroomFirstRequests?.get(init.body) : undefined;
-  if (sent === undefined) return fetch(input, init);
+  // What is changed as the page is left is changed to its end.
+  const isLast = document.visibilityState === 'hidden' && typeof init?.body === 'string' && init.body.length < MAX_LAST;
+  if (sent === undefined) return fetch(input, isLast ? { ...init, keepalive: true } : init);
   window.postroomFirstRequests?.delete(init?.body as string);
   return sent;
 };
@@ -87,12 +91,15 @@ const keepShown = mapExchange({
 });
 
 const noteSession = mapExchange({
-  onResult({ error }) {
+  onResult(result) {
+    const { error } = result;
     if (error === undefined) return;
     // What was sent along with a request that failed is of the same session.
     window.postroomFirstRequests?.clear();
     const reasons = error.graphQLErrors.map(({ extensions }) => extensions['reason']);
     reportSession((error.response as Response | undefined)?.status, reasons);
+    // GraphQL says null where all of it failed.
+    return { ...result, data: (result.data as unknown) ?? undefined };
   },
 });
 const SHARED = {
@@ -103,10 +110,7 @@ const SHARED = {
 } as const;
 
 /** GraphQL client of the signed-in user. Results are cached by document until a mutation changes one of their types. */
-export const client = new Client({
-  ...SHARED,
-  exchanges: [keepShown, cacheExchange, noteSession, fetchExchange],
-});
+export const client = new Client({ ...SHARED, exchanges: [keepShown, cacheExchange, noteSession, fetchExchange] });
 
 /** Queries without a cache: a list that is scrolled for long would otherwise keep every page in memory. */
 export const freshClient = new Client({

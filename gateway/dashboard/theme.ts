@@ -1,70 +1,18 @@
 import { createTheme, type MantineColorsTuple, virtualColor } from '@mantine/core';
 
+/** Reads ten shades of a color, the lightest or the palest first. */
+const shades = (words: string) => words.split(' ') as unknown as MantineColorsTuple;
+
 /** Buttons and marks are ink on a light page and paper on a dark one. The eighth shade is that of filled ones, the ninth under the pointer. */
-const ink: MantineColorsTuple = [
-  '#f4f1ea',
-  '#e9e4d9',
-  '#d3ccbd',
-  '#b5ad9c',
-  '#8f8777',
-  '#6f685a',
-  '#3a362e',
-  '#1f1d19',
-  '#3a362e',
-  '#13120f',
-];
-const paper: MantineColorsTuple = [
-  '#fffefb',
-  '#f7f4ed',
-  '#f0ece3',
-  '#ece8df',
-  '#e9e4d9',
-  '#e4ded2',
-  '#e9e4d9',
-  '#ece8df',
-  '#d3ccbd',
-  '#fffefb',
-];
+const ink = shades('#f4f1ea #e9e4d9 #d3ccbd #b5ad9c #8f8777 #6f685a #3a362e #1f1d19 #3a362e #13120f');
+const paper = shades('#fffefb #f7f4ed #f0ece3 #ece8df #e9e4d9 #e4ded2 #e9e4d9 #ece8df #d3ccbd #fffefb');
 
 /** The yellow of letter boxes: what is unread, chosen or on its way. Status has green, orange and red. */
-const post: MantineColorsTuple = [
-  '#fff8e0',
-  '#fdefc0',
-  '#fae08c',
-  '#f7d158',
-  '#f4c430',
-  '#e5b015',
-  '#c08f00',
-  '#946c00',
-  '#755500',
-  '#573f00',
-];
+const post = shades('#fff8e0 #fdefc0 #fae08c #f7d158 #f4c430 #e5b015 #c08f00 #946c00 #755500 #573f00');
 
 /** Greys with the warmth of paper. */
-const gray: MantineColorsTuple = [
-  '#faf8f4',
-  '#f3f0e9',
-  '#e9e5db',
-  '#ddd8cb',
-  '#cdc6b7',
-  '#aba392',
-  '#857d6d',
-  '#575146',
-  '#3a362e',
-  '#26231e',
-];
-const dark: MantineColorsTuple = [
-  '#ece8df',
-  '#d8d3c7',
-  '#aaa393',
-  '#857d6d',
-  '#4a453c',
-  '#39352e',
-  '#2c2923',
-  '#211f1a',
-  '#1a1814',
-  '#13120f',
-];
+const gray = shades('#faf8f4 #f3f0e9 #e9e5db #ddd8cb #cdc6b7 #aba392 #857d6d #575146 #3a362e #26231e');
+const dark = shades('#ece8df #d8d3c7 #aaa393 #857d6d #4a453c #39352e #2c2923 #211f1a #1a1814 #13120f');
 
 /**
  * What opens is on the page when its key or click is handled. A transition puts it there a frame later, and gives it up a moment after it is

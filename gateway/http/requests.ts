@@ -65,7 +65,7 @@ const turns = createTurns();
  * while a long one is scanned.
  */
 export async function takeJsonText(request: FastifyRequest, text: string): Promise<string> {
-  const excess = await finishInTurns(turns, request.workspaceId, findJsonExcess(text), request.caller?.gone);
+  const excess = await finishInTurns(turns, request.workspaceId, findJsonExcess(text), request.caller);
   if (excess === null) return text;
   throw new UserError('validation', `The JSON of a request ${MOST[excess]}.`, { name: 'validation_error' });
 }

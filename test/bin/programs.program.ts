@@ -53,6 +53,7 @@ const refusals: [words: [program: string, ...words: string[]], reason: RegExp][]
   [['bin/held.ts', 'keep'], /keep/],
   [['bin/refused.ts', '--limit', '0'], /--limit/],
   [['bin/held.ts', 'list', '--email', 'x'], /--email/],
+  [['bin/held.ts', 'hold', '--email', 'x'], /--email/],
 ];
 // In `npm test`, the first of each program.
 const tried = refusals.filter(

@@ -107,6 +107,17 @@ describe.skipIf(chromiumPath === undefined)(
       await close();
     });
 
+    test('a mistake in the search of Activity shows a hint, and the page stays', async () => {
+      const { page, complaints, close } = await stage.open(await stage.account());
+      await page.goto(`${stage.url}/activity?q=is:unraed`);
+      await page.getByText('Did you mean').waitFor();
+      await page.getByRole('link', { name: 'is:unread' }).click();
+      await page.getByText('Did you mean').waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+      expect(complaints.filter((text) => text.includes('TypeError'))).toEqual([]);
+      await close();
+    });
+
     test('the palette finds pages and actions by other words for them', async () => {
       const account = await stage.account();
       const { page, close } = await stage.open(account);

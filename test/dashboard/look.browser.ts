@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/servers/chromium.ts';
 import type { TestAccount } from '../support/servers/service.ts';
@@ -184,6 +184,43 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
     await page.goto(`${stage.url}/welcome`);
     await page.getByText('Your email has arrived').waitFor();
     expect(await readLightness(page, '.mantine-Stepper-stepCompletedIcon', 'color')).toBeLessThan(90);
+    await close();
+  });
+
+  test('colors that the user chose for all pages leave marked what is chosen, checked, open and selected', async () => {
+    const account = await stage.account();
+    await stage.mail({ to: account.address, subject: 'In any color', text: 'Hello.' });
+    const { page, close } = await stage.open(account);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(`${stage.url}/inbox`);
+    await page.getByRole('row').filter({ hasText: 'In any color' }).getByRole('link').click();
+    await page.getByRole('article').first().waitFor();
+    const isMarked = (part: Locator) =>
+      part.evaluate((element) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        return outlineStyle !== 'none' && outlineWidth !== '0px';
+      });
+    const marked = {
+      place: page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).first(),
+      row: page.getByRole('row').filter({ hasText: 'In any color' }),
+      folder: page.getByRole('radiogroup', { name: 'Folder' }).locator('label', { hasText: 'Inbox' }),
+    };
+    for (const [name, part] of Object.entries(marked)) expect([name, await isMarked(part)]).toEqual([name, true]);
+    await page.keyboard.press('r');
+    const box = page.getByRole('checkbox', { name: 'Include original message' });
+    const checked = await box.screenshot();
+    await box.uncheck();
+    await page.mouse.move(0, 0);
+    expect(checked.equals(await box.screenshot())).toBe(false);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('set');
+    const action = page.locator('[role=dialog] [data-selected]');
+    await action.waitFor();
+    expect(await isMarked(action)).toBe(true);
+    await page.goto(stage.url);
+    const period = page.locator('label[data-active]', { hasText: '24 hours' });
+    await period.waitFor();
+    expect(await isMarked(period)).toBe(true);
     await close();
   });
 

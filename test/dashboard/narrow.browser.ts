@@ -160,6 +160,19 @@ describe.skipIf(chromiumPath === undefined)('long names on narrow pages', { time
     await close();
   });
 
+  test('a reply on a page that is enlarged to 400 % shows what is typed, and Send', async () => {
+    const { page, close } = await stage.open(account, { viewport: { width: 320, height: 256 } });
+    await page.goto(`${stage.url}/inbox/${thread}`);
+    await page.getByRole('article').first().waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.type('In sight');
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await expect.poll(() => field.innerText()).toBe('In sight');
+    for (const part of [field.getByText('In sight'), page.getByRole('button', { name: 'Send', exact: true })])
+      await expect.poll(async () => isInWindow(part)).toBe(true);
+    await close();
+  });
+
   test('the list of a small laptop shows all its folders', async () => {
     const { page, close } = await stage.open(account, { viewport: SMALL_LAPTOP });
     await page.goto(`${stage.url}/inbox`);
@@ -181,6 +194,15 @@ function findOverflow(page: Page): Promise<string[]> {
         .filter((control) => control.scrollWidth > control.clientWidth)
         .map((control) => `cut off: ${control.ariaLabel}`),
     ];
+  });
+}
+
+/** Returns whether a point in the middle is in the window, and nothing covers it. */
+function isInWindow(part: Locator): Promise<boolean> {
+  return part.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const shown = document.elementFromPoint(left + Math.min(width, 20) / 2, top + height / 2);
+    return shown !== null && (element.contains(shown) || shown.contains(element));
   });
 }
 

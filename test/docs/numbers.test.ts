@@ -66,7 +66,7 @@ const claims: [page: string, phrase: RegExp, file: string, constant: string, uni
   ],
   ['docs/graphql.md', /rows per page \| 1 to (\d+),/, 'core/shared/page.ts', 'MAX_PAGE_SIZE'],
   ['docs/graphql.md', /and at most (\d+); other values/, 'core/shared/page.ts', 'MAX_PAGE_SIZE'],
-  ['docs/graphql.md', /\| response time \| (\d+) s,/, 'gateway/server.ts', 'ANSWER_WITHIN_MS', SECOND],
+  ['docs/graphql.md', /\| response time \| (\d+) s,/, 'gateway/server.ts', 'RESPOND_WITHIN_MS', SECOND],
   [
     'docs/graphql.md',
     /\| body \| (\d+) KB of variables/,

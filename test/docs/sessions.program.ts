@@ -83,6 +83,7 @@ const ELSEWHERE: Record<string, Record<string, string>> = {
     json: 'test/flow/mcp.program.ts',
     js: 'needs @langchain/mcp-adapters from npm; the block in Python does the same where its package is installed',
   },
+  'backup.md': { console: 'needs another machine, or a PostgreSQL of its own; walked by hand' },
   'cli.md': { text: 'shows the progress of an import on a terminal' },
   'codes-in-ci.md': { js: 'test/flow/codes-in-ci.program.ts' },
   'endpoints.md': { js: 'test/docs/verify-webhook.test.ts' },

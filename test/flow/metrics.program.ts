@@ -139,7 +139,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
       ['postroom_since_accept_seconds_count', { stage: 'delivered' }, 6],
       ['postroom_routed_emails_total', { outcome: 'endpoint' }, 7],
       ['postroom_delivery_outcomes_total', { outcome: 'succeeded' }, 6],
-      ['postroom_sending_outcomes_total', { outcome: 'delivered', answer: '2xx' }, 1],
+      ['postroom_sending_outcomes_total', { outcome: 'delivered', response: '2xx' }, 1],
       ['postroom_sending_settled_seconds_count', { outcome: 'delivered' }, 1],
       ['postroom_http_requests_total', { route: '/api/e2/emails', method: 'POST', status: '2xx' }, 1],
       ['postroom_graphql_operations_total', { kind: 'query' }, 2],
@@ -151,7 +151,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
         async () => (await total(name, labels)) === count,
       );
     expect(
-      await total('postroom_delivery_attempt_seconds_count', { outcome: 'failed', answer: 'unanswered' }),
+      await total('postroom_delivery_attempt_seconds_count', { outcome: 'failed', response: 'unanswered' }),
     ).toBeGreaterThan(0);
     expect(await total('postroom_http_requests_total', { route: 'none', status: '4xx' })).toBeGreaterThan(0);
     expect(await total('postroom_smtp_accepted_bytes_total')).toBeGreaterThan(7 * CANARY.length);
@@ -238,7 +238,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
     // It waits for its next try ...
     await until('the delivery waits', output, async () => /later_rows[^\n]*"deliver"[^\n]* 1$/m.test(await run(0)));
     // ... as nobody answered.
-    expect(await run(1)).toMatch(/outcome="failed",answer="unanswered"[^\n]* [1-9]/);
+    expect(await run(1)).toMatch(/outcome="failed",response="unanswered"[^\n]* [1-9]/);
     const deliveries = JSON.parse(await run(3));
     expect(deliveries.data).toMatchObject([{ emailId: stuck.emailId, status: 'pending' }]);
     const timeline = JSON.parse(await run(4));

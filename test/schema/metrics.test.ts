@@ -51,7 +51,6 @@ test('no label can identify a user', () => {
   expect(labels).toEqual(
     [
       'actor',
-      'answer',
       'code',
       'disk',
       'kind',
@@ -62,6 +61,7 @@ test('no label can identify a user', () => {
       'question',
       'queue',
       'reason',
+      'response',
       'route',
     ].concat(['scanner', 'stage', 'state', 'status', 'step', 'transport', 'trigger', 'verdict', 'version', 'work']),
   );

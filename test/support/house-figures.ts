@@ -32,7 +32,7 @@ const WORDS = {
 
 /** Files with lists of words that are searched for in mail, which are no names of ours. */
 const WORD_LISTS =
-  /lexicon|undelivered-clause|(?:automatic-wordings|reply-words|refusal-wordings|phrase-heads|unknown-addressee|prompt-phrases|machine-signals|pressure-signals|link-data|read-instructions)\.ts$/;
+  /lexicon|undelivered-clause|(?:automatic-wordings|reply-words|refusal-wordings|phrase-heads|unknown-addressee|prompt-phrases|machine-signals|pressure-signals|link-data|read-instructions|word-languages)\.ts$/;
 
 /** Words of another century, in names and comments. An address of ipaddr.js has `octets`. */
 const OLD_WORDS =

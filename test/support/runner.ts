@@ -152,7 +152,7 @@ export async function runToEnd(
   folder = repository,
 ): Promise<{ status: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: { ...process.env, ...environment }, timeout: 120_000 };
+    const options = { cwd: folder, env: { ...process.env, ...environment }, timeout: HUNG_MS };
     const child = execFile(
       process.execPath,
       folder === repository ? builtFirst(words) : words,

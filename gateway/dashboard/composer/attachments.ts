@@ -36,10 +36,7 @@ export function refusalOfFiles(files: readonly AttachedFile[], text: string): st
 
 /** Returns how many files and bytes an email with these files can still take. */
 export function roomBeside(files: readonly AttachedFile[]): { files: number; bytes: number } {
-  return {
-    files: MAX_FILES - files.length,
-    bytes: MAX_CONTENT_BYTES - files.reduce((sum, { size }) => sum + size, 0),
-  };
+  return { files: MAX_FILES - files.length, bytes: MAX_CONTENT_BYTES - files.reduce((sum, { size }) => sum + size, 0) };
 }
 
 /** Returns the files as GraphQL input: files of the draft by their ids, the others with their content. Throws if a file can no longer be read. */

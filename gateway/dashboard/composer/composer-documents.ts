@@ -54,6 +54,12 @@ export const DRAFTS_OF = graphql(
   [DRAFT],
 );
 
+/** The drafts that changed last. */
+export const NEWEST_DRAFTS = graphql(
+  `query ComposerNewestDrafts { drafts(first: 10) { edges { node { ...ComposerDraft } } } }`,
+  [DRAFT],
+);
+
 /** Stores a new draft. */
 export const CREATE_DRAFT = mutation('createDraft', 'draft { id version attachments { id } }');
 

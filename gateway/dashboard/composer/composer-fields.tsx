@@ -48,16 +48,8 @@ interface AddressFieldProps {
 }
 
 /** Field for addresses, shown as tags. Suggests people with whom mail was exchanged. */
-export function AddressField({
-  label,
-  value = [],
-  onChange,
-  onTyped,
-  error,
-  isFirst = false,
-  isNext = false,
-  isRequired = false,
-}: AddressFieldProps) {
+export function AddressField(props: AddressFieldProps) {
+  const { label, value = [], onChange, onTyped, error, isFirst = false, isNext = false, isRequired = false } = props;
   const [typed, setTypedText] = useState('');
   const setTyped = (text: string) => {
     setTypedText(text);

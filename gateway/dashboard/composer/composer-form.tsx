@@ -6,7 +6,7 @@ import { IconButton, QuietButton } from '../parts/controls.tsx';
 import { Icon } from '../parts/icons.ts';
 import { notify } from '../parts/notify.tsx';
 import { ErrorAlert, Fine, Small, TextLink, WarningAlert } from '../parts/text.tsx';
-import type { Problem } from '../parts/use-act.ts';
+import { type Problem, passes } from '../parts/use-act.ts';
 import { saveBeforeLeaving } from '../shell/session-news.ts';
 import { useViewer } from '../shell/viewer.ts';
 import { refusalOfFiles, roomBeside, useFiles } from './attachments.ts';
@@ -27,7 +27,7 @@ import {
 import { isEditable, listContentIds, quoteOriginal } from './mail-html.ts';
 import { MessageField } from './message-field.tsx';
 import { replaceSignature, useSignature } from './signature.ts';
-import { type DraftContent, type Saving, settleWrites, useSavedDraft } from './use-saved-draft.ts';
+import { type DraftContent, type Saving, STORE_AGAIN_MS, settleWrites, useSavedDraft } from './use-saved-draft.ts';
 import { useReminder, useSending } from './use-sending.ts';
 
 interface ComposerFormProps {
@@ -58,7 +58,12 @@ export function ComposerForm(props: ComposerFormProps) {
   const [fullQuote] = useState(() =>
     original === null || mode === 'new' || mode === 'forward' ? NO_QUOTE : quoteOriginal(original),
   );
-  const [initial] = useState(() => (stored === null ? first : toDraft(stored, first, fullQuote)));
+  const isOpen = useRef(true);
+  const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
+  const [initial] = useState(() => {
+    if (draft.unstored === null) return stored === null ? first : toDraft(stored, first, fullQuote);
+    return toDraft({ html: stored?.html ?? null, withAttachments: true, ...draft.unstored }, first, fullQuote);
+  });
   // That of a program can have more than the editor shows.
   const [hasForeignHtml, setForeignHtml] = useState(() => !isEditable(initial.html ?? ''));
   const { files, add: addFiles, addImage, remove: removeFile, showImage } = useFiles(stored);
@@ -80,9 +85,7 @@ export function ComposerForm(props: ComposerFormProps) {
   const [remindAt, setReminder] = useState('');
   const [isMessageNext, setMessageNext] = useState(false);
   const [isScheduling, setScheduling] = useState(values.scheduledAt !== '');
-  const isOpen = useRef(true);
   const isDiscarded = useRef(false);
-  const draft = useSavedDraft(mode, original, stored, (id) => (isOpen.current ? created(id) : undefined));
   const { send, isBusy } = useSending(mode, original, draft);
   // An inline image that was removed from the text stays here, since the removal can be undone.
   const shown = useMemo(() => listContentIds(values.html ?? ''), [values.html]);
@@ -107,7 +110,7 @@ export function ComposerForm(props: ComposerFormProps) {
   };
   const describeContent = (written: Draft) => JSON.stringify([written, sentFiles.map(({ id }) => id), hasForeignHtml]);
   const key = describeContent(values);
-  const [initialKey] = useState(key);
+  const [initialKey] = useState(draft.unstored === null ? key : '');
   const changedAt = useRef<number | null>(null);
   const saveNow = useEffectEvent(() => {
     changedAt.current = null;
@@ -119,12 +122,23 @@ export function ComposerForm(props: ComposerFormProps) {
     const timer = window.setTimeout(saveNow, Math.min(SAVE_AFTER_MS, left));
     return () => window.clearTimeout(timer);
   }, [key]);
+  const isWaiting = draft.saving.state === 'failed' && passes(draft.saving.problem);
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = window.setInterval(saveNow, STORE_AGAIN_MS);
+    const ask = (event: Event) => event.preventDefault(); // before the browser closes the tab
+    window.addEventListener('beforeunload', ask);
+    return () => {
+      window.clearInterval(timer);
+      window.removeEventListener('beforeunload', ask);
+    };
+  }, [isWaiting]);
   // What was written last is saved when the composer is closed.
-  const saveLast = useRef(() => undefined as unknown);
-  saveLast.current = () => {
+  const saveLast = useRef((_how: 'keep' | 'saveClosing' | 'saveLeaving') => undefined as void);
+  saveLast.current = (how) => {
     // Closing takes the focus from a field, which changes the values without another render.
     const written = withTyped(form.getValues());
-    return describeContent(written) !== initialKey && refusal === null ? draft.save(makeContent(written)) : null;
+    if (describeContent(written) !== initialKey && refusal === null) void draft[how](makeContent(written));
   };
   // A draft has complete addresses only.
   const tellUnfinished = useRef(() => undefined as void);
@@ -138,13 +152,20 @@ export function ComposerForm(props: ComposerFormProps) {
   useEffect(() => {
     isOpen.current = true;
     const end = saveBeforeLeaving(async () => {
-      void saveLast.current();
+      saveLast.current('saveLeaving');
       await settleWrites();
     });
+    const leave = () => document.visibilityState === 'hidden' && saveLast.current('saveLeaving');
+    document.addEventListener('visibilitychange', leave);
+    // The next page may begin before this one is hidden.
+    const keep = () => saveLast.current('keep');
+    window.addEventListener('beforeunload', keep);
     return () => {
       isOpen.current = false;
       end();
-      void saveLast.current();
+      document.removeEventListener('visibilitychange', leave);
+      window.removeEventListener('beforeunload', keep);
+      saveLast.current('saveClosing');
       tellUnfinished.current();
     };
   }, []);
@@ -341,7 +362,10 @@ export function ComposerForm(props: ComposerFormProps) {
           <DraftState
             saving={draft.saving}
             keep={() => void draft.overwrite(makeContent(values))}
-            load={draft.saving.state === 'gone' ? close : reload}
+            load={() => {
+              draft.end();
+              (draft.saving.state === 'gone' ? close : reload)();
+            }}
           />
           <Tooltip label="Discard draft">
             <IconButton label="Discard draft" icon="trash" variant="default" size="lg" onClick={discard} />

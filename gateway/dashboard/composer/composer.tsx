@@ -32,7 +32,7 @@ export function Composer({ draftId, created, ...props }: ComposerProps) {
   // The ID that a new draft gets must not open it again.
   const [wanted, setWanted] = useState({ id: draftId ?? null, round: 0 });
   const latest = useRef(wanted.id);
-  const [{ stored, error, round }, setRead] = useState<ReadDraft>({ round: -1 });
+  const [{ round, ...draft }, setRead] = useState<ReadDraft>({ round: -1 });
   const { mode, emailId } = props;
   useEffect(() => {
     let isCurrent = true;
@@ -46,8 +46,7 @@ export function Composer({ draftId, created, ...props }: ComposerProps) {
     <OpenedComposer
       {...props}
       key={round}
-      stored={stored}
-      draftError={error}
+      draft={draft}
       created={(id) => {
         latest.current = id;
         created?.(id);
@@ -58,8 +57,8 @@ export function Composer({ draftId, created, ...props }: ComposerProps) {
 }
 
 interface ReadDraft {
-  /** null: none; undefined: not read yet */
-  stored?: StoredDraft | null;
+  /** null: none; `gone`: none has the ID; undefined: not read yet */
+  stored?: StoredDraft | 'gone' | null;
   error?: CombinedError | undefined;
   round: number;
 }
@@ -77,7 +76,7 @@ async function readDraft(
   await settleWrites();
   if (draftId !== null) {
     const { data, error } = await freshClient.query(READ_DRAFT, { id: draftId }).toPromise();
-    return data === undefined ? { error } : { stored: data.draft };
+    return data === undefined ? { error } : { stored: data.draft ?? 'gone' };
   }
   const { data, error } = await freshClient.query(DRAFTS_OF, { originalEmailId: emailId ?? '' }).toPromise();
   if (data === undefined) return { error };
@@ -87,14 +86,14 @@ async function readDraft(
 }
 
 type OpenedProps = Omit<ComposerProps, 'draftId' | 'created'> & {
-  stored: StoredDraft | null | undefined;
-  draftError: CombinedError | undefined;
+  draft: Omit<ReadDraft, 'round'>;
   created: (id: string) => void;
   reload: () => void;
 };
 
 function OpenedComposer(props: OpenedProps) {
-  const { mode, emailId, to = [], close, sent, stored, draftError, created, reload } = props;
+  const { mode, emailId, to = [], close, sent, created, reload } = props;
+  const { stored } = props.draft;
   const [{ data: sendersData, error: sendersError }, readSenders] = useQuery({
     query: SENDERS,
     variables: {},
@@ -106,7 +105,7 @@ function OpenedComposer(props: OpenedProps) {
     variables: { id: emailId ?? '' },
     pause: emailId === undefined,
   });
-  const error = sendersError ?? originalError ?? draftError;
+  const error = sendersError ?? originalError ?? props.draft.error;
   const original = emailId === undefined ? null : originalData?.email;
   const domains = sendersData?.domains.edges.map(({ node }) => node).filter(({ canSend }) => canSend) ?? [];
   const addresses = sendersData?.senders.map(({ address }) => address) ?? [];
@@ -144,6 +143,14 @@ function OpenedComposer(props: OpenedProps) {
     return (
       <NoForm title="Email not found">
         <Small>The email is not in this account, so you cannot reply to it.</Small>
+      </NoForm>
+    );
+  if (stored === 'gone')
+    return (
+      <NoForm title="Draft not found">
+        <Small>
+          It was sent or deleted. <TextLink href="/drafts">Show drafts</TextLink>
+        </Small>
       </NoForm>
     );
   if (!maySend && isLimited && opened.current === null)

@@ -64,8 +64,10 @@ export function draftInput(draft: Draft, mode: ComposerMode, quote: Quote) {
   };
 }
 
+type StoredContent = Omit<StoredDraft, 'id' | 'version' | 'kind' | 'originalEmail' | 'attachments'>;
+
 /** Returns the values of a stored draft. `first` are those of a new one, for a reply whose recipients are the default, and a draft that has no message yet. */
-export function toDraft(stored: StoredDraft, first: Draft, quote: Quote): Draft {
+export function toDraft(stored: StoredContent, first: Draft, quote: Quote): Draft {
   const text = stored.text ?? '';
   const ending = `\n\n${quote.text}\n`;
   const hasTextQuote = quote.text !== '' && text.endsWith(ending);

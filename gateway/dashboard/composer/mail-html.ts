@@ -2,30 +2,13 @@ import type { Original } from './composer-documents.ts';
 import { NO_QUOTE, type Quote } from './draft.ts';
 
 /** Elements of the editor, and which attributes they may have. */
+const PLAIN = 'p br strong b em i u s code pre h1 h2 h3 hr ul li blockquote tbody tr'.split(' ');
 const EDITABLE: Record<string, readonly string[]> = {
-  p: [],
-  br: [],
-  strong: [],
-  b: [],
-  em: [],
-  i: [],
-  u: [],
-  s: [],
-  code: [],
-  pre: [],
-  h1: [],
-  h2: [],
-  h3: [],
-  hr: [],
-  ul: [],
+  ...Object.fromEntries(PLAIN.map((name) => [name, []])),
   ol: ['start', 'type'],
-  li: [],
-  blockquote: [],
   div: ['data-signature'],
   a: ['href', 'target', 'rel'],
   img: ['src', 'alt'],
-  tbody: [],
-  tr: [],
   td: ['colspan', 'rowspan'],
   th: ['colspan', 'rowspan'],
 };

@@ -38,17 +38,8 @@ export interface MessageFieldProps
 }
 
 /** The message, as rich or plain text. The browser remembers which. */
-export function MessageField({
-  label,
-  text,
-  html,
-  onChange,
-  error,
-  isFocused,
-  canSwitch,
-  snippetValues,
-  ...rich
-}: MessageFieldProps) {
+export function MessageField(props: MessageFieldProps) {
+  const { label, text, html, onChange, error, isFocused, canSwitch, snippetValues, ...rich } = props;
   const [{ data }] = useQuery({ query: SNIPPETS, requestPolicy: 'cache-and-network' });
   const snippets = data?.snippets ?? [];
   // How the list of snippets was opened: by a slash, which the snippet replaces, or by the button.

@@ -35,19 +35,8 @@ export interface RichTextProps {
 }
 
 /** The editor for text with formatting. Its HTML has the elements in mail-html.ts only, whatever is pasted. */
-export function RichText({
-  label,
-  value,
-  onChange,
-  addImage,
-  room,
-  showImage,
-  error,
-  isFocused,
-  isTall,
-  insert,
-  onSlash,
-}: RichTextProps) {
+export function RichText(props: RichTextProps) {
+  const { label, value, onChange, addImage, room, showImage, error, isFocused, isTall, insert, onSlash } = props;
   const slash = useEffectEvent(onSlash);
   const last = useRef(value);
   // What was written here and is not rendered yet, oldest first.
@@ -259,10 +248,7 @@ function inlineImage(show: (contentId: string) => Promise<string | null>) {
     draggable: true,
     addAttributes: () => ({ contentId: { default: '', rendered: false }, alt: { default: '' } }),
     parseHTML: () => [
-      {
-        tag: 'img[data-cid]',
-        getAttrs: (image) => ({ contentId: image.getAttribute('data-cid') ?? '' }),
-      },
+      { tag: 'img[data-cid]', getAttrs: (image) => ({ contentId: image.getAttribute('data-cid') ?? '' }) },
     ],
     renderHTML: ({ node, HTMLAttributes }) => [
       'img',

@@ -1,7 +1,20 @@
 import { useRef, useState } from 'react';
-import { type Problem, useAct } from '../parts/use-act.ts';
+import { freshClient } from '../client.ts';
+import { pause } from '../live/live-events.ts';
+import { keepInTab, readInTab } from '../parts/browser-storage.ts';
+import { notify } from '../parts/notify.tsx';
+import { describeError, type Problem, passes, useAct } from '../parts/use-act.ts';
+import { useViewer } from '../shell/viewer.ts';
 import { type AttachedFile, attachmentsInput } from './attachments.ts';
-import { CREATE_DRAFT, DELETE_DRAFT, type Original, type StoredDraft, UPDATE_DRAFT } from './composer-documents.ts';
+import {
+  CREATE_DRAFT,
+  DELETE_DRAFT,
+  NEWEST_DRAFTS,
+  type Original,
+  READ_DRAFT,
+  type StoredDraft,
+  UPDATE_DRAFT,
+} from './composer-documents.ts';
 import { type ComposerMode, type draftInput, toStoredKind } from './draft.ts';
 
 /** What is written in the composer. */
@@ -21,13 +34,21 @@ export type Saving =
 
 export interface SavedDraft {
   saving: Saving;
+  /** what this tab kept of the draft, and the service did not store */
+  unstored: DraftContent['input'] | null;
   /** Stores the content, after earlier calls. */
   save: (content: DraftContent) => Promise<Saved>;
+  /** Keeps the content in this tab, if the service does not have it. */
+  keep: (content: DraftContent) => void;
+  /** Keeps and stores the content as the page is left, which may end it before the response. */
+  saveLeaving: (content: DraftContent) => Promise<void>;
+  /** Stores the content as the composer closes: again and again while the service does not respond. */
+  saveClosing: (content: DraftContent) => Promise<void>;
   /** Ends a conflict: stores this content over what was changed elsewhere, or as a new draft. */
   overwrite: (content: DraftContent) => Promise<Saved>;
   /** Deletes the draft. */
   remove: () => Promise<void>;
-  /** Nothing is saved from now on, because the draft was sent. */
+  /** Nothing is saved or kept from now on, because the draft was sent, or another version is read. */
   end: () => void;
 }
 
@@ -51,6 +72,35 @@ function track<Done>(write: Promise<Done>): Promise<Done> {
 
 type Version = { id: string; version: number };
 
+/** What is written and not stored yet. The tab keeps it, so that the page has it when it is loaded again. */
+interface Unstored {
+  input: DraftContent['input'];
+  /** that it changes; null: of a new draft */
+  version: number | null;
+  /** what was sent last without a response: the service may have it */
+  sent: DraftContent['input'] | null;
+}
+
+/** How long after a failure the draft is stored again. Milliseconds. */
+export const STORE_AGAIN_MS = 3_000;
+
+/** What is said of words that were written to an older version when their composer closes. */
+const CHANGED = 'It was changed elsewhere. This tab keeps what you wrote: open the draft to choose a version.';
+
+/**
+ * Closed composers that are not stored yet, by the name of what the tab keeps, with what ends their attempts; null: the first one is under way.
+ * A composer that opens what failed goes on with it instead.
+ */
+const closing = new Map<string, AbortController | null>();
+
+/** Returns whether a stored draft has this content, apart from files. */
+function isSame(draft: StoredDraft | null | undefined, { subject, text, to, cc, bcc }: DraftContent['input']): boolean {
+  const normal = (...parts: (string | null)[]) => parts.join('\n').replaceAll(/\s+/g, ' ').trim();
+  const of = (one: Pick<StoredDraft, 'subject' | 'text' | 'to' | 'cc' | 'bcc'>) =>
+    normal(one.subject, ...one.to, ...one.cc, ...one.bcc, one.text);
+  return draft != null && of(draft) === of({ subject, text, to, cc, bcc });
+}
+
 /** The stored version, or why the content is not stored; without a problem, `saving` says it. */
 type Saved = { draft: Version; problem: null } | { draft: null; problem: Problem | null };
 const NOT_SAVED: Saved = { draft: null, problem: null };
@@ -65,10 +115,24 @@ export function useSavedDraft(
   const { act: create } = useAct(CREATE_DRAFT, { quiet: true });
   const { act: update } = useAct(UPDATE_DRAFT, { quiet: true });
   const { act: deleteDraft } = useAct(DELETE_DRAFT);
-  const [saving, setSaving] = useState<Saving>({ state: stored === null ? 'none' : 'saved' });
+  const { id: workspaceId, person } = useViewer();
   const present = useRef<Version | null>(stored);
+  const makeName = () =>
+    `postroom-unstored ${workspaceId} ${person?.id} ${toStoredKind(mode)} ${original?.id ?? present.current?.id}`;
+  const [kept] = useState(() => {
+    const attempt = closing.get(makeName());
+    attempt?.abort();
+    return attempt === null ? null : readInTab<Unstored>(makeName());
+  });
+  /** what was sent without a response */
+  const sent = useRef(kept?.sent ?? null);
+  const isOther =
+    kept !== null && kept.version !== (stored?.version ?? null) && !(kept.sent && isSame(stored, kept.sent));
+  const [saving, setSaving] = useState<Saving>({
+    state: stored === null ? (isOther ? 'gone' : 'none') : isOther ? 'conflict' : 'saved',
+  });
   /** the version that another writer made; null: no conflict */
-  const other = useRef<number | 'gone' | null>(null);
+  const other = useRef<number | 'gone' | null>(isOther ? (stored?.version ?? 'gone') : null);
   const isEnded = useRef(false);
   const last = useRef('');
   const lastFiles = useRef<string | null>(stored === null ? null : makeKey(stored.attachments));
@@ -76,28 +140,63 @@ export function useSavedDraft(
   const ids = useRef(new Map(stored?.attachments.map(({ id }) => [id, id])));
   const queue = useRef<Promise<Saved>>(Promise.resolve(NOT_SAVED));
 
+  const keep = (content: DraftContent) => {
+    const { version = null } = present.current ?? {};
+    if (isEnded.current || (version !== null && describe(content) === last.current)) return;
+    keepInTab(makeName(), { input: content.input, version, sent: sent.current } satisfies Unstored);
+  };
+  const forget = () => keepInTab(makeName(), null);
+  /** Looks for what was sent without a response, before it is stored twice or taken for a change of another. Returns why that failed. */
+  const findSent = async (): Promise<Problem | null> => {
+    const wanted = sent.current;
+    if (wanted === null) return null;
+    const { id } = present.current ?? {};
+    const { data, error } =
+      id === undefined
+        ? await freshClient.query(NEWEST_DRAFTS, {}).toPromise()
+        : await freshClient.query(READ_DRAFT, { id }).toPromise();
+    if (data === undefined) return describeError(error ?? new Error());
+    const drafts = 'drafts' in data ? data.drafts.edges.map(({ node }) => node) : [data.draft];
+    const found = drafts.find((one) => one?.originalEmail?.id === original?.id && isSame(one, wanted));
+    if (found == null) return null;
+    sent.current = null;
+    forget();
+    present.current = { id: found.id, version: found.version };
+    if (id === undefined) created(found.id);
+    return null;
+  };
+  /** Sends the content as a new draft or a change of it, once it is known which of the two. */
+  const send = async (content: DraftContent, areFilesChanged: boolean) => {
+    const attachments =
+      mode === 'forward' || !areFilesChanged ? {} : { attachments: await attachmentsInput(content.files, ids.current) };
+    const problem = await findSent();
+    if (problem !== null) return { payload: null, problem };
+    const draft = present.current;
+    sent.current = content.input;
+    const outcome =
+      draft === null
+        ? await create(createInput(mode, original, content, attachments))
+        : await update({ ...content.input, ...attachments, id: draft.id, version: draft.version });
+    if (outcome.problem === null || !passes(outcome.problem)) sent.current = null;
+    return outcome;
+  };
   const write = async (content: DraftContent): Promise<Saved> => {
-    const key = JSON.stringify([content.input, makeKey(content.files)]);
+    const key = describe(content);
     if (isEnded.current || other.current !== null) return NOT_SAVED;
     if (present.current !== null && key === last.current) return { draft: present.current, problem: null };
-    setSaving({ state: 'saving' });
+    // A failure is shown until the draft is stored, and not again with each attempt.
+    setSaving((now) => (now.state === 'failed' ? now : { state: 'saving' }));
     try {
       const areFilesChanged = makeKey(content.files) !== lastFiles.current;
-      const attachments =
-        mode === 'forward' || !areFilesChanged
-          ? {}
-          : { attachments: await attachmentsInput(content.files, ids.current) };
-      const draft = present.current;
-      const { payload, problem } =
-        draft === null
-          ? await create(createInput(mode, original, content, attachments))
-          : await update({ ...content.input, ...attachments, id: draft.id, version: draft.version });
+      const { payload, problem } = await send(content, areFilesChanged);
       if (payload === null) {
         const refusal = refused(problem);
         setSaving(refusal);
         return refusal.state === 'failed' ? { draft: null, problem } : NOT_SAVED;
       }
       const { id, version } = payload.draft;
+      const isNew = present.current === null;
+      forget();
       present.current = { id, version };
       last.current = key;
       if (areFilesChanged) {
@@ -105,7 +204,7 @@ export function useSavedDraft(
         ids.current = new Map(content.files.map((file, at) => [file.id, payload.draft.attachments[at]?.id ?? '']));
       }
       setSaving({ state: 'saved' });
-      if (draft === null) created(id);
+      if (isNew) created(id);
       return { draft: { id, version }, problem: null };
     } catch (error) {
       const message = error instanceof Error ? error.message : 'A file can no longer be read.';
@@ -128,8 +227,32 @@ export function useSavedDraft(
     queue.current = track(queue.current.then(() => write(content)));
     return queue.current;
   };
-
+  const saveLeaving = async (content: DraftContent) => {
+    keep(content);
+    const saved = await save(content);
+    if (saved.draft !== null) forget();
+    return saved;
+  };
+  const saveClosing = async (content: DraftContent) => {
+    const name = makeName();
+    closing.set(name, null);
+    const { draft, problem } = await saveLeaving(content);
+    closing.delete(name);
+    if (draft !== null || isEnded.current) return;
+    notify({ title: 'Draft not saved', message: problem?.message ?? CHANGED, color: 'red' });
+    if (problem === null || !passes(problem)) return;
+    const ending = new AbortController();
+    closing.set(name, ending);
+    while (!ending.signal.aborted) {
+      await pause(STORE_AGAIN_MS, ending.signal);
+      // oxlint-disable-next-line typescript/no-unnecessary-condition -- may be aborted meanwhile
+      const again = ending.signal.aborted ? null : await saveLeaving(content);
+      if (again !== null && (again.problem === null || !passes(again.problem))) ending.abort();
+    }
+    if (closing.get(name) === ending) closing.delete(name);
+  };
   const remove = async () => {
+    forget();
     await queue.current;
     const draft = present.current;
     present.current = null;
@@ -138,7 +261,11 @@ export function useSavedDraft(
 
   return {
     saving,
+    unstored: kept?.input ?? null,
     save,
+    keep,
+    saveLeaving: async (content) => void (await saveLeaving(content)),
+    saveClosing,
     overwrite(content) {
       const changed = other.current;
       other.current = null;
@@ -157,6 +284,7 @@ export function useSavedDraft(
       return track(remove());
     },
     end() {
+      forget();
       isEnded.current = true;
     },
   };
@@ -176,6 +304,10 @@ export function createInput(
     originalEmailId: original === null ? null : original.id,
     ...(files === undefined ? {} : { attachments: files }),
   };
+}
+
+function describe({ input, files }: DraftContent): string {
+  return JSON.stringify([input, makeKey(files)]);
 }
 
 function makeKey(files: readonly { id: string }[]): string {

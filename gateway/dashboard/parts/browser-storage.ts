@@ -26,7 +26,26 @@ export const LAST_CHANGE = 'postroom-last-change';
 /** Forgets what was shown last and can be undone: the next person has other views, filters and conversations. */
 export function forgetShown(): void {
   for (const name of Object.values(SHOWN_BEFORE)) writeStored(name, '');
-  window.sessionStorage.removeItem(LAST_CHANGE);
+  window.sessionStorage.clear();
+}
+
+/** Keeps a value in this tab, also when it is loaded again, if there is room for it; null: none any more. */
+export function keepInTab(name: string, value: object | null): void {
+  try {
+    if (value === null) window.sessionStorage.removeItem(name);
+    else window.sessionStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // The browser stores nothing for this page, or not as much.
+  }
+}
+
+/** Returns what this tab keeps; null: nothing. */
+export function readInTab<Value>(name: string): Value | null {
+  try {
+    return JSON.parse(window.sessionStorage.getItem(name) ?? 'null') as Value | null;
+  } catch {
+    return null;
+  }
 }
 
 /** Returns whether something is switched on in this browser, and a function that remembers it. Pages that are open already learn of it later. */

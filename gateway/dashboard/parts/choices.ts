@@ -16,11 +16,7 @@ const ENDPOINT_KINDS = {
 
 /** Returns the active endpoints, newest first, including `current` even if it is inactive. */
 export function useEndpointChoices(current: { id: string; name: string } | null = null): Choice[] {
-  const { data } = useLiveQuery({
-    query: ENDPOINTS,
-    kinds: ['ENDPOINT_DISABLED'],
-    types: Object.keys(ENDPOINT_KINDS),
-  });
+  const { data } = useLiveQuery({ query: ENDPOINTS, kinds: ['ENDPOINT_DISABLED'], types: Object.keys(ENDPOINT_KINDS) });
   const choices = (data?.endpoints.edges ?? []).map(({ node }) => ({
     value: node.id,
     label: `${node.name} (${ENDPOINT_KINDS[node.__typename]})`,

@@ -43,19 +43,14 @@ export type RecordFormState<Values> = UseFormReturnType<Values> &
  * Returns the state of a form whose values are sent with `submit`. What the service refuses is shown at the field of the same name (`rename`
  * changes names), or above the buttons. `saved` is called after success.
  */
-export function useRecordForm<Values extends object, Outcome extends { problem: Refusal | null }>({
-  values,
-  validate,
-  submit,
-  rename = (fields) => fields,
-  saved,
-}: {
+export function useRecordForm<Values extends object, Outcome extends { problem: Refusal | null }>(props: {
   values: Values;
   validate?: FormValidateInput<Values>;
   submit: (values: Values) => Promise<Outcome>;
   rename?: (fields: Record<string, string>) => Record<string, string>;
   saved?: (outcome: Extract<Outcome, { problem: null }>) => void;
 }): RecordFormState<Values> {
+  const { values, validate, submit, rename = (fields) => fields, saved } = props;
   const form = useForm<Values>({ initialValues: values, ...(validate && { validate }) });
   const [isBusy, setBusy] = useState(false);
   const refuse = (problem: Refusal | null) => {
@@ -96,13 +91,8 @@ interface FormFrameProps<Values> {
 }
 
 /** A form whose fields know it, without its buttons. */
-export function FormFrame<Values extends object>({
-  form,
-  label,
-  gap = 'md',
-  onInvalid,
-  children,
-}: FormFrameProps<Values>) {
+export function FormFrame<Values extends object>(props: FormFrameProps<Values>) {
+  const { form, label, gap = 'md', onInvalid, children } = props;
   return (
     <FormContext value={form as unknown as Pick<UseFormReturnType<object>, 'getInputProps'>}>
       <form onSubmit={form.onSubmit(() => void form.send(), onInvalid)} noValidate aria-label={label}>

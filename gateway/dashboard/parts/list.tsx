@@ -90,15 +90,7 @@ const REST_MS = 300;
 const MAX_SEARCH = 100;
 
 /** A field that filters a list when its user stops typing. */
-export function TextFilter({
-  name = 'q',
-  label,
-  placeholder = label,
-  type = 'search',
-  maxLength = MAX_SEARCH,
-  width,
-  flex,
-}: {
+export function TextFilter(props: {
   name?: string;
   label: string;
   placeholder?: string;
@@ -108,6 +100,7 @@ export function TextFilter({
   /** takes the room that is left, as in CSS */
   flex?: string;
 }) {
+  const { name = 'q', label, placeholder = label, type = 'search', maxLength = MAX_SEARCH, width, flex } = props;
   const filters = useFilters();
   const value = filters.get(name) ?? '';
   const sent = useRef(value);

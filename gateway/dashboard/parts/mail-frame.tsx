@@ -255,7 +255,6 @@ function readShown(frame: HTMLIFrameElement): Shown | 'unmeasured' | 'failed' {
 }
 
 const SENDER = record(`email { id type from { address } content { authentication { sender { verdict } } } }`);
-
 const ADD_IMAGE_SENDER = mutation('addImageSender', 'sender { address }');
 
 /** Button that always shows the images of the sender. Nothing if no domain confirms that the email is from this sender. */

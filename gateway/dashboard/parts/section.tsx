@@ -76,16 +76,7 @@ export function NotFound({ children, ...state }: ComponentProps<typeof EmptyStat
 }
 
 /** The page of one record: its heading and content, or why there is none. */
-export function RecordPage<Data, Found>({
-  query,
-  find,
-  kind,
-  heading = kind,
-  icon,
-  missing,
-  all,
-  children,
-}: {
+export function RecordPage<Data, Found>(props: {
   query: Read<Data>;
   /** returns the record; null if there is none */
   find: (data: Data) => Found | null | undefined;
@@ -100,6 +91,7 @@ export function RecordPage<Data, Found>({
   all: { label: string; href: string };
   children: (found: Found) => ReactNode;
 }) {
+  const { query, find, kind, heading = kind, icon, missing, all, children } = props;
   const found = query.data === undefined ? undefined : find(query.data);
   if (found != null)
     return (
@@ -122,17 +114,7 @@ export function RecordPage<Data, Found>({
 }
 
 /** One record beside the list that it is in. It is closed without an ID. */
-export function RecordDrawer<Data, Found>({
-  id,
-  close,
-  query,
-  find,
-  title,
-  kind,
-  missing,
-  size = 'lg',
-  children,
-}: {
+export function RecordDrawer<Data, Found>(props: {
   id: string | null;
   close: () => void;
   query: Read<Data>;
@@ -144,6 +126,7 @@ export function RecordDrawer<Data, Found>({
   size?: string;
   children: (found: Found) => ReactNode;
 }) {
+  const { id, close, query, find, title, kind, missing, size = 'lg', children } = props;
   const found = id === null || query.data === undefined ? null : find(query.data);
   return (
     <Drawer

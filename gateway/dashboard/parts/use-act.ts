@@ -19,6 +19,12 @@ export interface Problem {
   details?: Record<string, unknown> | undefined;
 }
 
+/** Returns whether the problem is one of the service or of the way to it, and passes: what was asked may have been done or not. */
+export function passes({ type, code }: Problem): boolean {
+  return type === 'Network' || (type === 'Service' && (code === null || PASSING.includes(code)));
+}
+const PASSING = ['application_error', 'internal_server_error', 'rate_limit_exceeded'];
+
 export type Outcome<Payload> = { payload: Payload; problem: null } | { payload: null; problem: Problem };
 
 /** The members of a mutation's union that are not errors. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { secretUrl } from '../../../core/accounts/secret-fields.ts';
 import { replayCapability, replayInput } from '../../../operations/endpoints/endpoint-capability.ts';
-import { MAX_TESTS, TEST_ANSWER_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
+import { MAX_TESTS, TEST_RESPONSE_MS, testEndpoint } from '../../../operations/endpoints/endpoint-test.ts';
 import { FORMAT_NAMES, type FormatName, formats } from '../../../operations/endpoints/endpoint-types.ts';
 import { MAX_REPLAYED } from '../../../operations/endpoints/replays.ts';
 import { access } from '../../admission/access.ts';
@@ -68,7 +68,7 @@ export const endpointTestRoutes: FastifyPluginAsyncZod<RestOptions> = async (app
   app.post(
     '/endpoints/:id/test',
     {
-      config: { access: access.endpointsAndRead, respondWithinMs: TEST_ANSWER_MS },
+      config: { access: access.endpointsAndRead, respondWithinMs: TEST_RESPONSE_MS },
       schema: {
         operationId: 'testEndpoint',
         summary: 'Test an endpoint',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ActionLog, MAX_ACTIONS_BYTES } from '../../../core/endpoints/actions.ts';
 import { MAX_AUTOMATIC_REPLIES, MAX_AUTOMATIC_REPLIES_PER_DAY } from '../../../core/sending/automatic-reply.ts';
 import type { Database } from '../../../db/connection/database.ts';
+import { MAX_FORWARDED_BYTES } from '../../../operations/endpoints/run-actions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertThreadedMail, type ThreadedMailOptions } from '../../support/rows/threaded-mail.ts';
@@ -408,6 +409,18 @@ describe('an action is refused', () => {
     });
     expect(await sentOf(mailbox)).toHaveLength(10);
   });
+});
+
+test('forwards of more bytes in all than can be composed at once are refused, as the first one that is too many', async () => {
+  const mailbox = await mailboxOf();
+  const forwards = ['a', 'b', 'c'].map((name) => ({ type: 'forward', to: `${name}@elsewhere.test` }));
+  const large = { textBytes: MAX_FORWARDED_BYTES * 0.2 };
+  const { actions } = await respond(mailbox, [{ type: 'read' }, ...forwards], large);
+  expect(actions?.results.map(({ status }) => status)).toEqual(['skipped', 'skipped', 'skipped', 'refused']);
+  expect(actions?.results[3]?.message).toContain(`at most ${MAX_FORWARDED_BYTES} bytes in all`);
+  expect(await sentOf(mailbox)).toEqual([]);
+  await respond(mailbox, forwards.slice(1), large);
+  expect(await sentOf(mailbox)).toHaveLength(2);
 });
 
 test('two endpoints that reply to each other stop after the first reply', async () => {

@@ -127,12 +127,12 @@ test('a model that says no lets the mail pass; several rules are asked in their 
 });
 
 test.each<[string, ModelScript, string]>([
-  ['500', (response) => void response.writeHead(500).end('{}'), 'the model answered with status 500'],
-  ['401', (response) => void response.writeHead(401).end('{}'), 'the model answered with status 401'],
+  ['500', (response) => void response.writeHead(500).end('{}'), 'the model responded with status 500'],
+  ['401', (response) => void response.writeHead(401).end('{}'), 'the model responded with status 401'],
   [
     'a redirect',
     (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
-    'the model answered with status 307',
+    'the model responded with status 307',
   ],
   ['no JSON', 'I think it might be spam, or not.', 'the model did not respond in the form it was asked for'],
   ['another form', '{"match":"yes"}', 'the model did not respond in the form it was asked for'],
@@ -144,7 +144,7 @@ test.each<[string, ModelScript, string]>([
   [
     'too much',
     (response) => void response.end(JSON.stringify({ choices: [{ message: { content: 'x'.repeat(70_000) } }] })),
-    'the model answered too much',
+    'the response of the model is too long',
   ],
   ['a reset', (response) => void response.socket?.destroy(), 'the model could not be reached'],
 ])(

@@ -60,7 +60,7 @@ test('a response body that never ends is cut after 64 KB', async () => {
     response.on('error', () => undefined);
     more();
   };
-  expect(await ask()).toEqual({ kind: 'failed', reason: 'the model answered too much' });
+  expect(await ask()).toEqual({ kind: 'failed', reason: 'the response of the model is too long' });
 });
 
 test('the prompt has the beginning of a large mail, and no Authorization is sent without a key', async () => {

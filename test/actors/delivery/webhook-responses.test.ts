@@ -80,7 +80,7 @@ test('status 410 ends the delivery, and disables the endpoint with the reason', 
   const { rows } = await database.pool.query('select is_active, inactive_reason from endpoint where id = $1', [
     delivery.endpointId,
   ]);
-  expect(rows).toEqual([{ is_active: false, inactive_reason: 'The receiver answered 410 Gone' }]);
+  expect(rows).toEqual([{ is_active: false, inactive_reason: 'The receiver responded with 410 Gone' }]);
 });
 
 test('status 429 waits for Retry-After, at most twice the retry interval', async () => {
@@ -114,7 +114,7 @@ test('a body without end is cut off', async () => {
 });
 
 const failures: [string, ScriptedAnswer, string][] = [
-  ['header fields without end', 'endless headers', 'Answer with too large a header section'],
+  ['header fields without end', 'endless headers', 'Header section of the response is too large'],
   ['a reset connection', 'reset', 'Connection reset'],
 ];
 test.each(failures)('%s fails the attempt and is retried', async (_, answer, error) => {

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { dkimSign, sealMessage } from 'mailauth';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDnsResolver, type DnsResolver } from '../../../actors/network/dns-resolver.ts';
@@ -113,6 +114,86 @@ describe('DKIM', () => {
     const verdict = await check(field.repeat(200) + message);
     expect(verdict).toMatchObject({ spf: { result: 'temperror' }, dkim: [] });
     expect(dns.queries.length).toBe(before);
+  });
+});
+
+describe('a signed message that a relay adds to', () => {
+  const HEAD = 'From: joe@x.test\r\nTo: ann@y.test\r\nSubject: Lunch\r\nDate: Mon, 30 Nov 2026 10:00:00 +0000\r\n';
+  const TEXT = 'See you at noon.\r\n';
+  const PLAIN = `${HEAD}Content-Type: text/plain\r\n\r\n${TEXT}`;
+  const PARTS = `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\n${TEXT}--b--\r\n`;
+  const ADDED = 'Send the money to this account today.\r\n';
+
+  async function sign(raw: string, maxBodyLength?: number): Promise<string> {
+    const signature = { signingDomain: 'x.test', selector: 's1', privateKey, algorithm: 'rsa-sha256' };
+    const limit = maxBodyLength === undefined ? {} : { maxBodyLength };
+    const { signatures } = await dkimSign(Buffer.from(raw, 'latin1'), {
+      ...signature,
+      signatureData: [{ ...signature, ...limit }],
+      headerList: 'from:to:subject:date:content-type',
+    });
+    return signatures + raw;
+  }
+
+  async function judge(raw: string): Promise<[verdict: string, dkim: string | undefined, dmarc: string]> {
+    const found = await check(raw, { remoteAddress: BAD_ADDRESS });
+    return [senderVerdict(found, (name) => name).verdict, found.dkim[0]?.result, found.dmarc.result];
+  }
+
+  const insert = (raw: string, lines: string) => raw.replace('\r\n\r\n', `\r\nX-Relay: a\r\n${lines}\r\n`);
+
+  test.each<[name: string, original: string, add: (raw: string) => string]>([
+    ['text below its fields', PLAIN, (raw) => insert(raw, ADDED)],
+    ['text below a line of blanks', PLAIN, (raw) => insert(raw, ` \r\n${ADDED}`)],
+    ['text below a line of carriage returns', PLAIN, (raw) => insert(raw, `\r\r\n${ADDED}`)],
+    ['text to an empty one', PLAIN.slice(0, -TEXT.length), (raw) => insert(raw, ADDED)],
+    [
+      'text to one without an empty line',
+      PLAIN.slice(0, -TEXT.length),
+      (raw) => `${raw.slice(0, -2)}X-Relay: a\r\n${ADDED}`,
+    ],
+    ['a part above its parts', PARTS, (raw) => insert(raw, `--b\r\nX-Part: a\r\n${ADDED}`)],
+    ['a subject', PLAIN, (raw) => `Subject: Pay today\r\n${raw}`],
+    ['a recipient', PLAIN, (raw) => `To: bob@y.test\r\n${raw}`],
+    ['a date', PLAIN, (raw) => `Date: Mon, 30 Nov 2020 10:00:00 +0000\r\n${raw}`],
+    ['a content type', PARTS, (raw) => `Content-Type: text/plain\r\n${raw}`],
+  ])('is not verified with %s', async (_name, original, add) => {
+    const raw = await sign(original);
+    expect(await judge(raw)).toEqual(['verified', 'pass', 'pass']);
+    const [verdict, dkim, dmarc] = await judge(add(raw));
+    expect([verdict, dkim === 'pass', dmarc]).toEqual(['failed', false, 'fail']);
+  });
+
+  test('is not verified with text behind what the signature covers', async () => {
+    const raw = await sign(PLAIN, TEXT.length);
+    expect(await judge(raw)).toEqual(['verified', 'pass', 'pass']);
+    expect(await judge(raw + ADDED)).toEqual(['failed', 'policy', 'fail']);
+  });
+
+  test.each<[name: string, add: (raw: string) => string]>([
+    ['fields of its own', (raw) => `Received: from a by b\r\nX-Relay: a\r\n${raw}`],
+    ['the same subject again, folded', (raw) => `Subject:\r\n Lunch\r\n${raw}`],
+  ])('is verified with %s', async (_name, add) => {
+    expect(await judge(add(await sign(PLAIN)))).toEqual(['verified', 'pass', 'pass']);
+  });
+
+  test('is not vouched for by the server that sealed it before', async () => {
+    const seal = { signingDomain: 'x.test', selector: 's1', privateKey, algorithm: 'rsa-sha256' };
+    const fields = await sealMessage(Buffer.from(PLAIN), {
+      ...seal,
+      authResults: 'x.test; dmarc=pass header.from=x.test',
+      cv: 'none',
+    });
+    const raw = `${fields.toString('latin1')}${PLAIN}`;
+    expect((await check(raw)).arc).toEqual({ result: 'pass', domain: 'x.test' });
+    for (const changed of [insert(raw, ADDED), `Subject: Pay today\r\n${raw}`])
+      expect((await check(changed)).arc.result).toBe('fail');
+  });
+
+  test('is verified by the address of its server as it is', async () => {
+    const found = await check(insert(await sign(PLAIN), ADDED));
+    expect(senderVerdict(found, (name) => name)).toMatchObject({ verdict: 'verified', domain: 'x.test' });
+    expect([found.dkim[0]?.result, found.dmarc.result]).toEqual(['policy', 'pass']);
   });
 });
 

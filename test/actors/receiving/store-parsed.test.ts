@@ -127,6 +127,7 @@ const message: ParsedMessage = {
   hasAttachments: true,
   isTruncated: false,
   hasSeveralFromFields: false,
+  hasUnsignedContent: false,
   holdsReport: false,
   parseError: null,
 };

@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { prepareDatabase } from '../../../bin/runner/prepare-database.ts';
+import { keepPreviousKey } from '../../../core/shared/previous-key.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../../db/cluster/embedded-cluster.ts';
 import { openDatabase } from '../../../db/connection/database.ts';
 import {
@@ -13,6 +15,7 @@ import {
   readLoginName,
   withoutLogin,
 } from '../../../db/connection/logins.ts';
+import { openPool, retireIdleConnections } from '../../../db/connection/open-pool.ts';
 import { migrate, pendingMigrations } from '../../../db/migrate.ts';
 import { migrationNames } from '../../../db/migrations/names.ts';
 import { databaseUrl, freePort, onServer, queryOnce } from '../../support/cluster/cluster.ts';
@@ -105,6 +108,34 @@ describe('on a server', () => {
     await owner.query('revoke select on migration from postroom_gateway');
     expect(await pendingMigrations(loginUrl(url, 'postroom_gateway', key))).toEqual([...migrationNames]);
     await owner.query('grant select on migration to postroom_gateway');
+  });
+
+  test('while the key is replaced, processes of both keys log in, and then those that know the new one', async () => {
+    const next = randomBytes(32);
+    const pair = keepPreviousKey(Buffer.from(next), key);
+    const [old, both] = [loginUrl(url, 'postroom_actor', key), loginUrl(url, 'postroom_actor', pair)];
+    const pool = openPool(both, { max: 2 });
+    const asActor = async () => (await pool.query('select session_user as user')).rows;
+    for (const secretKey of [key, pair]) await prepareDatabase({ url, secretKey, allowUnsafeWrites: true });
+    expect(await findLoginFaults(owner, url, pair)).toEqual([]);
+    expect(await Promise.all([asActor(), asActor()])).toEqual([
+      [{ user: 'postroom_actor' }],
+      [{ user: 'postroom_actor' }],
+    ]);
+    expect(await whoAmI(old)).toEqual([{ user: 'postroom_actor' }]);
+
+    const environment = {
+      DATABASE_URL: url,
+      SECRET_KEY: next.toString('base64url'),
+      SECRET_KEY_PREVIOUS: key.toString('base64url'),
+    };
+    expect(await runToEnd(['bin/rotate-secret.ts'], environment)).toMatchObject({ status: 0, stderr: '' });
+    await retireIdleConnections(pool);
+    expect(await asActor()).toEqual([{ user: 'postroom_actor' }]);
+    expect(await pendingMigrations(both)).toEqual([]);
+    await expect(whoAmI(old)).rejects.toMatchObject({ code: '28P01' });
+    await pool.end();
+    await ensureLogins(url, key);
   });
 
   test('additional rights of a role are revoked', async () => {

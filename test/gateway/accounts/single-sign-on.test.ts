@@ -59,7 +59,8 @@ async function comeBack(browser: BrowserSession, email: string, returnTo?: strin
   return provider.visit(response.json().url);
 }
 
-const finish = (browser: BrowserSession, back: URL) => browser.auth('GET', `/provider/callback${back.search}`);
+const finish = (browser: BrowserSession, back: URL) =>
+  browser.auth('GET', back.pathname.replace('/api/auth', '') + back.search);
 
 /** Signs in by the provider, and returns where the browser ends. */
 async function signIn(browser: BrowserSession, email: string, returnTo?: string): Promise<string> {
@@ -486,7 +487,7 @@ describe('the settings of single sign-on', () => {
   test('are stored without ever returning the secret, tested step by step, and sign persons in', async () => {
     const { browser, workspaceId } = await openOwner('settings.test');
     expect((await browser.auth('GET', '/single-sign-on')).json()).toEqual({
-      redirectUri: REDIRECT_URI,
+      redirectUri: `${REDIRECT_URI}/${workspaceId}`,
       provider: null,
     });
     const tested = await browser.auth('POST', '/single-sign-on/test', settings());

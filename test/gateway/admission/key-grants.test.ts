@@ -95,6 +95,7 @@ describe('a key that loses rights', () => {
       actions: type === 'reply' ? [{ type, text: 'Hi' }] : [{ type }],
       readRaw: async () => null,
       traceParent: null,
+      stopping: new AbortController().signal,
       finish: async () => [],
       onReady: () => undefined,
     });

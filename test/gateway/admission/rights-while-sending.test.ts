@@ -213,6 +213,7 @@ const AT_ONCE: typeof WAYS = {
           actions: [{ type: 'reply', text: 'x' }],
           readRaw: async () => null,
           traceParent: null,
+          stopping: new AbortController().signal,
           finish: async () => [],
           onReady: () => undefined,
         },

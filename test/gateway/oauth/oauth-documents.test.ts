@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { type BrowserSession, openBrowser } from '../../support/stages/browser-session.ts';
 import { CALLBACK, openOauthStage } from '../../support/stages/oauth-stage.ts';
 import { openTeam, type TeamStage } from '../../support/stages/team-stage.ts';
 
@@ -21,6 +22,14 @@ afterAll(async () => {
 });
 
 const signInOf = (clientId: string) => ({ clientId, verifier: openOauthStage(gateway).makeVerifier() });
+/** What the consent page asks for. */
+const ask = (browser: BrowserSession, clientId: string, headers = {}) =>
+  browser.auth(
+    'POST',
+    '/oauth/request',
+    { parameters: openOauthStage(gateway).parametersOf(signInOf(clientId)) },
+    headers,
+  );
 const serve = (document: unknown, more: object = {}) =>
   host.answer([{ status: 200, body: JSON.stringify(document), ...more }]);
 
@@ -48,8 +57,22 @@ test.each([
 ])('a document that %s is refused', async (name, document, more) => {
   const clientId = `${origin}/${encodeURIComponent(name)}.json`;
   serve({ client_id: clientId, redirect_uris: [CALLBACK], ...document }, more);
-  const response = await openOauthStage(gateway).open(signInOf(clientId));
-  expect([response.statusCode, response.headers.location]).toEqual([400, undefined]);
+  const response = await ask(team.owner.browser, clientId);
+  expect([response.statusCode, response.json().location]).toEqual([400, undefined]);
+});
+
+test('no document is read for a stranger, who would choose what the service connects to', async () => {
+  const before = host.connectionCount();
+  const oauth = openOauthStage(gateway);
+  for (const path of ['/client.json', '/admin/restart?now=1']) {
+    const opened = await oauth.open(signInOf(`${origin}${path}`));
+    expect([opened.statusCode, String(opened.headers.location)]).toEqual([
+      302,
+      expect.stringMatching(/^\/oauth\/consent\?/),
+    ]);
+    expect((await ask(openBrowser(gateway.app), `${origin}${path}`)).statusCode).toBe(401);
+  }
+  expect(host.connectionCount()).toBe(before);
 });
 
 test('no document is read from a private address, or over plain HTTP', async () => {
@@ -57,7 +80,7 @@ test('no document is read from a private address, or over plain HTTP', async () 
     config: { allowedPrivateNetworks: [], trustedCertificates: [host.certificate ?? ''] },
   });
   try {
-    const oauth = openOauthStage(closed);
+    const { browser } = (await openTeam(closed, 'closed-documents')).owner;
     const before = host.connectionCount();
     for (const clientId of [
       `${origin}/client.json`,
@@ -67,9 +90,26 @@ test('no document is read from a private address, or over plain HTTP', async () 
       `http://localhost:${host.port}/client.json`,
       `https://user@localhost:${host.port}/client.json`,
     ])
-      expect((await oauth.open({ clientId, verifier: oauth.makeVerifier() })).statusCode, clientId).toBe(400);
+      expect((await ask(browser, clientId)).statusCode, clientId).toBe(400);
     expect(host.connectionCount()).toBe(before);
   } finally {
     await closed.close();
+  }
+});
+
+test('no document of a private address is read for a request that a proxy forwards to a service for its own machine', async () => {
+  const local = await openTestGateway({
+    config: { openForLocal: ['ALLOWED_PRIVATE_NETWORKS'], trustedCertificates: [host.certificate ?? ''] },
+  });
+  try {
+    const { browser } = (await openTeam(local, 'local-documents')).owner;
+    const clientId = `${origin}/local.json`;
+    serve({ client_id: clientId, redirect_uris: [CALLBACK] });
+    const before = host.connectionCount();
+    expect((await ask(browser, clientId, { 'x-forwarded-for': '192.0.2.1' })).statusCode).toBe(400);
+    expect(host.connectionCount()).toBe(before);
+    expect((await ask(browser, clientId)).statusCode).toBe(200);
+  } finally {
+    await local.close();
   }
 });

@@ -330,6 +330,7 @@ test('an action of a webhook waits under on_review of its address', async () => 
           actions: [{ type: 'reply', text: 'An answer' }],
           readRaw: async () => null,
           traceParent: null,
+          stopping: new AbortController().signal,
           finish: async () => [],
           onReady: () => undefined,
         },

@@ -577,6 +577,7 @@ describe('automatic replies', () => {
         actions: [{ type: 'reply', text: 'An answer' }],
         readRaw: async () => null,
         traceParent: null,
+        stopping: new AbortController().signal,
         finish: async () => [],
         onReady: () => undefined,
       },

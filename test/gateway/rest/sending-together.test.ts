@@ -73,6 +73,24 @@ test('concurrent emails of a user are stored together, each with its own content
   expect(rows.map((row) => row.seq)).toEqual(rows.map((_, n) => n + 1));
 });
 
+test('the text of sent mail that lies in its message is not stored beside it, and is shown as it was given', async () => {
+  const lines = Array.from({ length: 20 }, (_, n) => `A line of text, number ${n}`);
+  const texts = [lines.join('\n'), lines.join('\r\n'), `${lines.join('\n')}\r\n`];
+  const answers = await postMany(texts.length, (n) => ({ text: texts[n] }));
+  const later = await post({ text: texts[0], scheduled_at: 'tomorrow at 9am' });
+  const ids = [...answers, later].map((answer) => answer.json().id as string);
+  const { rows } = await gateway.actor.pool.query(
+    `select c.text_body from unnest($1::text[]) with ordinality as i(id, n) join email_content c on c.email_id = i.id order by n`,
+    [ids],
+  );
+  // A text of two kinds of line ends has other bytes than its message, and the message of scheduled mail may change.
+  expect(rows.map((row) => row.text_body)).toEqual([null, null, texts[2], texts[0]]);
+  for (const [n, id] of ids.entries()) {
+    const shown = (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json();
+    expect(shown.text).toBe(texts[n] ?? texts[0]);
+  }
+});
+
 test('a refused email does not keep back those beside it', async () => {
   const answers = await postMany(30, (n) => (n % 3 === 0 ? { from: 'a@strange.test' } : {}));
   expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map((_, n) => (n % 3 === 0 ? 403 : 200)));

@@ -63,8 +63,8 @@ test('work whose client has left ends, in its turn or before it, and the next wo
       ended++;
     }
   }
-  const running = finishInTurns(turns, 'a', counted(), gone.signal);
-  const waiting = finishInTurns(turns, 'a', counted(), gone.signal);
+  const running = finishInTurns(turns, 'a', counted(), { gone: gone.signal });
+  const waiting = finishInTurns(turns, 'a', counted(), { gone: gone.signal });
   const next = finishInTurns(turns, 'b', work(20, 'next'));
   await nextRound();
   gone.abort(closed);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { FULL_RIGHTS } from '../../../core/accounts/key-rights.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import type { OperationContext } from '../../../operations/context.ts';
+import type { Submission } from '../../../operations/sending/idempotency.ts';
 import { queueSubmission, requireTimely, type Waiting } from '../../../operations/sending/submit-emails.ts';
 
 const submission = {
@@ -56,50 +57,108 @@ test('a group is not committed when the deadline of one member would pass before
   );
 });
 
-test.each([
-  ['another transaction begins beside the first while many wait, and no third', 0, [1, 8, 20]],
-  ['under an hourly limit, the transactions of a user follow each other', 10, [1, 28]],
-])('concurrent submissions of a user are stored in groups: %s', async (_what, sendLimitPerHour, sizes) => {
-  const groups: { size: number; end: () => void }[] = [];
-  const commit = (group: readonly Waiting[]) =>
+/** Records groups, each of which ends when the test says so: its members are stored but for those to try again. */
+function openStore() {
+  const groups: { members: readonly Waiting[]; end: (again?: readonly Waiting[]) => Promise<void> }[] = [];
+  const commit = (members: readonly Waiting[]) =>
     new Promise<Waiting[]>((resolve) => {
-      const end = () => {
-        for (const member of group) member.resolve({ receipt: submission.receipt, at: new Date() });
-        resolve([]);
+      const end = async (again: readonly Waiting[] = []) => {
+        for (const member of members)
+          if (!again.includes(member)) member.resolve({ receipt: submission.receipt, at: new Date() });
+        resolve([...again]);
+        await gathering();
       };
-      groups.push({ size: group.length, end });
+      groups.push({ members, end });
     });
+  return { groups, commit, sizes: () => groups.map(({ members }) => members.length) };
+}
+
+/** Resolves when a group that nothing joins any more has begun. */
+async function gathering(): Promise<void> {
+  for (let round = 0; round < 6; round++) await new Promise(setImmediate);
+}
+
+const email = { bytes: Buffer.alloc(1) } as Submission['emails'][number];
+const submitting = (commit: Parameters<typeof queueSubmission>[2], sendLimitPerHour = 0) => {
   const settings = { sendLimitPerHour } as OperationContext['settings'];
   const context = { ...contextOf(inTime()), settings };
-  const answers = Array.from({ length: 29 }, () => queueSubmission(context, submission, commit));
-  for (let ended = 0; ended < sizes.length; ended++) {
-    groups[ended]?.end();
-    await answers[ended];
+  return (count: number, emails = [email]) =>
+    Array.from({ length: count }, () => queueSubmission(context, { ...submission, emails }, commit));
+};
+
+test.each([
+  ['those of one moment together, and those that arrive meanwhile behind them', 0, 29, [29], [29, 20]],
+  ['another group beside the first when it is full, and no third', 0, 120, [50, 50], [50, 50, 40]],
+  ['one after another under an hourly limit', 10, 120, [50], [50, 50, 40]],
+])('submissions of a user are stored in groups: %s', async (_what, sendLimitPerHour, count, atOnce, all) => {
+  const { groups, commit, sizes } = openStore();
+  const submit = submitting(commit, sendLimitPerHour);
+  const answers = submit(count);
+  await gathering();
+  expect(sizes()).toEqual(atOnce);
+  answers.push(...submit(20));
+  await gathering();
+  expect(sizes()).toEqual(atOnce);
+  for (let ended = 0; ended < all.length; ended++) await groups[ended]?.end();
+  await Promise.all(answers);
+  expect(sizes()).toEqual(all);
+});
+
+test('a group waits while each round of the event loop brings another submission', async () => {
+  const { groups, commit, sizes } = openStore();
+  const submit = submitting(commit);
+  const answers: Promise<unknown>[] = [];
+  for (let n = 0; n < 5; n++) {
+    answers.push(...submit(1));
     await new Promise(setImmediate);
   }
+  await gathering();
+  await groups[0]?.end();
   await Promise.all(answers);
-  expect(groups.map(({ size }) => size)).toEqual(sizes);
+  expect(sizes()).toEqual([5]);
+});
+
+test('another group begins beside one that runs for long, and no third', async () => {
+  const { groups, commit, sizes } = openStore();
+  const submit = submitting(commit);
+  const responses = submit(1);
+  await gathering();
+  responses.push(...submit(3));
+  await gathering();
+  expect(sizes()).toEqual([1]);
+  while (groups.length < 2) await new Promise(setImmediate);
+  expect(sizes()).toEqual([1, 3]);
+  responses.push(...submit(2));
+  await gathering();
+  expect(sizes()).toEqual([1, 3]);
+  await groups[1]?.end();
+  await groups[2]?.end();
+  await groups[0]?.end();
+  await Promise.all(responses);
+  expect(sizes()).toEqual([1, 3, 2]);
+});
+
+test('a group begins although submissions go on arriving', async () => {
+  const { groups, commit } = openStore();
+  const submit = submitting(commit);
+  const answers: Promise<unknown>[] = [];
+  while (groups.length === 0) {
+    // They never fill it.
+    answers.push(...submit(1, []));
+    await new Promise(setImmediate);
+  }
+  await groups[0]?.end();
+  await groups[1]?.end();
+  await Promise.all(answers);
 });
 
 test('a submission that must be retried is, also when the other transaction has stored more meanwhile', async () => {
-  const groups: { end: (again: Waiting[]) => void; members: readonly Waiting[] }[] = [];
-  const commit = (members: readonly Waiting[]) =>
-    new Promise<Waiting[]>((resolve) => {
-      const end = (again: Waiting[]) => {
-        for (const member of members)
-          if (!again.includes(member)) member.resolve({ receipt: submission.receipt, at: new Date() });
-        resolve(again);
-      };
-      groups.push({ end, members });
-    });
-  const context = { ...contextOf(inTime()), settings: { sendLimitPerHour: 0 } as OperationContext['settings'] };
-  const answers = Array.from({ length: 29 }, () => queueSubmission(context, submission, commit));
-  groups[1]?.end([]);
-  await answers[1];
-  await new Promise(setImmediate);
-  groups[0]?.end([...(groups[0]?.members ?? [])]);
-  await new Promise(setImmediate);
-  for (const { end } of groups.slice(2)) end([]);
+  const { groups, commit, sizes } = openStore();
+  const answers = submitting(commit)(120);
+  await gathering();
+  await groups[1]?.end();
+  await groups[0]?.end(groups[0].members);
+  for (const { end } of groups.slice(2)) await end();
   await Promise.all(answers);
-  expect(groups.map(({ members }) => members.length)).toEqual([1, 8, 20, 1]);
+  expect(sizes()).toEqual([50, 50, 20, 50]);
 });

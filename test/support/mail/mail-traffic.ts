@@ -36,8 +36,8 @@ const PATIENCE_MS = 240_000;
 const MAX_OPEN_SECONDS = 8;
 /** Of an MTA for one reply; longer than any question of the service takes. Milliseconds. */
 const REPLY_LIMIT_MS = 45_000;
-/** Of a client for one answer. Milliseconds. */
-const ANSWER_LIMIT_MS = 30_000;
+/** Of a client for one response. Milliseconds. */
+const RESPONSE_LIMIT_MS = 30_000;
 
 /**
  * Mail in and out at a steady pace, sent as an MTA and an API client send it: what is answered with 4xx, or not at all, is offered again,
@@ -200,7 +200,7 @@ async function post(
   request: RequestInit,
 ): Promise<string | { status: number; body: { id: string; message_id: string } }> {
   try {
-    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(RESPONSE_LIMIT_MS) });
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
     const text = await response.text();
     return { status: response.status, body: isJson ? JSON.parse(text) : { id: '', message_id: '' } };

@@ -15,6 +15,8 @@ export interface ThreadedMailOptions {
   reversePath?: string;
   /** of From; `ann@sender.test` unless told */
   fromAddress?: string;
+  /** of the text body; 200 unless told */
+  textBytes?: number;
 }
 
 /** Inserts a received mail with its thread and its reception, ready to be routed. */
@@ -26,7 +28,8 @@ export async function insertThreadedMail(
   const { labels = [], headers = [], reversePath = 'ann@sender.test' } = options;
   const { workspaceId, domainId, address } = mailbox;
   const threadId = options.threadId ?? makeIdentifier('thread', new Date(), randomBytes(10));
-  const [mail] = await insertReceivedMail(database, mailbox);
+  const { textBytes = 200 } = options;
+  const [mail] = await insertReceivedMail(database, mailbox, { textBytes });
   if (mail === undefined) throw new Error('no mail was inserted');
   const { emailId, messageId, rawId } = mail;
   await database.pool.query(

@@ -51,7 +51,7 @@ interface SigningKey {
   jwk: Record<string, unknown>;
 }
 
-/** Starts a provider with one client, which may redirect to `redirectUri`. */
+/** Starts a provider with one client, which may redirect to `redirectUri` and below. */
 export async function openTestProvider(redirectUri: string): Promise<TestProvider> {
   let key = makeKey();
   const server = createServer((request, response) => void handle(request, response));
@@ -112,6 +112,8 @@ export async function openTestProvider(redirectUri: string): Promise<TestProvide
         return grant;
       },
     });
+    made.Client.prototype.redirectUriAllowed = (uri: string) =>
+      uri === redirectUri || uri.startsWith(`${redirectUri}/`);
     return made;
   }
 

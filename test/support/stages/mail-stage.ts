@@ -102,6 +102,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       now: () => new Date(),
       random: randomBytes,
       respondBy: performance.now() + 60_000,
+      caller: { gone: new AbortController().signal },
       settings: {
         publicUrl: 'https://mail.example.test',
         mailHostname: 'mx.test',

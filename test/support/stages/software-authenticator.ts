@@ -15,12 +15,20 @@ interface Forged {
   origin?: string;
   /** of the site that the credential is for */
   host?: string;
+  /** how often the authenticator was used */
+  counter?: number;
+  /** ID of the passkey, in base64url */
+  id?: string;
 }
 
 /** An authenticator in software, with one passkey. */
 interface SoftwareAuthenticator {
+  /** of the passkey, in base64url */
+  id: string;
+  /** Returns the body of a registration with a challenge that the browser got. */
+  attest: (browser: BrowserSession, flags: number, forged?: Forged) => Promise<object>;
   /** Adds the passkey to the account of a session. */
-  register: (browser: BrowserSession, flags: number) => Promise<LightMyRequestResponse>;
+  register: (browser: BrowserSession, flags: number, forged?: Forged) => Promise<LightMyRequestResponse>;
   /** Returns the body of a sign-in with a challenge that the browser got. */
   assert: (browser: BrowserSession, flags: number, forged?: Forged) => Promise<object>;
   /** Signs in. */
@@ -29,17 +37,17 @@ interface SoftwareAuthenticator {
 
 export function createAuthenticator(): SoftwareAuthenticator {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const id = randomBytes(32);
+  const ownId = randomBytes(32);
   let uses = 0;
 
-  const authenticatorData = (flags: number, host: string, more: Buffer = Buffer.alloc(0)) => {
+  const authenticatorData = (flags: number, host: string, count = uses++, more: Buffer = Buffer.alloc(0)) => {
     const counter = Buffer.alloc(4);
-    counter.writeUInt32BE(uses++);
+    counter.writeUInt32BE(count);
     return Buffer.concat([createHash('sha256').update(host).digest(), Buffer.from([flags]), counter, more]);
   };
   const clientData = (type: string, challenge: string, origin = ORIGIN) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
-  const credential = (response: object) => ({
+  const credential = (id: Buffer, response: object) => ({
     id: id.toString('base64url'),
     rawId: id.toString('base64url'),
     type: 'public-key',
@@ -50,8 +58,10 @@ export function createAuthenticator(): SoftwareAuthenticator {
     ((await browser.auth('GET', path)).json() as { challenge: string }).challenge;
 
   const authenticator: SoftwareAuthenticator = {
-    async register(browser, flags) {
-      const challenge = await readChallenge(browser, '/passkey/generate-register-options');
+    id: ownId.toString('base64url'),
+    async attest(browser, flags, forged = {}) {
+      const challenge = forged.challenge ?? (await readChallenge(browser, '/passkey/generate-register-options'));
+      const id = forged.id === undefined ? ownId : Buffer.from(forged.id, 'base64url');
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
       const key = new Map<number, unknown>([
         [1, 2],
@@ -64,23 +74,25 @@ export function createAuthenticator(): SoftwareAuthenticator {
       const attestation = new Map<string, unknown>([
         ['fmt', 'none'],
         ['attStmt', new Map()],
-        ['authData', authenticatorData(flags | HAS_CREDENTIAL, new URL(ORIGIN).hostname, attested)],
+        ['authData', authenticatorData(flags | HAS_CREDENTIAL, new URL(ORIGIN).hostname, forged.counter, attested)],
       ]);
-      return browser.auth('POST', '/passkey/verify-registration', {
+      return {
         name: 'Key',
-        response: credential({
+        response: credential(id, {
           clientDataJSON: clientData('webauthn.create', challenge).toString('base64url'),
           attestationObject: encodeCbor(attestation).toString('base64url'),
           transports: ['internal'],
         }),
-      });
+      };
     },
-    async assert(browser, flags, { challenge, origin, host = new URL(ORIGIN).hostname } = {}) {
+    register: async (browser, flags, forged) =>
+      browser.auth('POST', '/passkey/verify-registration', await authenticator.attest(browser, flags, forged)),
+    async assert(browser, flags, { challenge, origin, counter, host = new URL(ORIGIN).hostname } = {}) {
       const given = challenge ?? (await readChallenge(browser, '/passkey/generate-authenticate-options'));
-      const [data, client] = [authenticatorData(flags, host), clientData('webauthn.get', given, origin)];
+      const [data, client] = [authenticatorData(flags, host, counter), clientData('webauthn.get', given, origin)];
       const signed = Buffer.concat([data, createHash('sha256').update(client).digest()]);
       return {
-        response: credential({
+        response: credential(ownId, {
           clientDataJSON: client.toString('base64url'),
           authenticatorData: data.toString('base64url'),
           signature: sign('sha256', signed, privateKey).toString('base64url'),

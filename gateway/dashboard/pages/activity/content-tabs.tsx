@@ -27,18 +27,14 @@ import { CHECKS, HEADERS, TEXT } from './email-documents.ts';
 import { formatSize } from './email-words.ts';
 
 /** Loads one part of an email when it is shown, and again after each event of that email. */
-export function EmailPart<Email, More extends Record<string, unknown> = Record<string, never>>({
-  id,
-  query,
-  more,
-  children,
-}: {
+export function EmailPart<Email, More extends Record<string, unknown> = Record<string, never>>(props: {
   id: string;
   query: TypedDocumentNode<{ email: Email | null }, { id: string } & More>;
   /** variables of the query besides the id */
   more?: More;
   children: (email: Email) => ReactNode;
 }) {
+  const { id, query, more, children } = props;
   const { data, error, isLoading, refresh } = useLiveQuery({
     query,
     variables: { id, ...more } as { id: string } & More,

@@ -309,10 +309,5 @@ async function readQuestion(asked: ConnectRequest): Promise<Shown> {
   if (request.result === null || workspaces.result === null) return { state: 'loading' };
   if ('location' in request.result) return { state: 'redirected', location: request.result.location };
   const { question } = request.result;
-  return {
-    state: 'asked',
-    question,
-    email: session.result.user.email,
-    workspaces: workspaces.result.workspaces,
-  };
+  return { state: 'asked', question, email: session.result.user.email, workspaces: workspaces.result.workspaces };
 }

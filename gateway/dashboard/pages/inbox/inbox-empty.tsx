@@ -40,7 +40,8 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
         <QuietButton label="Show all conversations" size="xs" onClick={clear} />
       </Note>
     );
-  if (folder in EMPTY_FOLDERS) return <Note {...EMPTY_FOLDERS[folder as keyof typeof EMPTY_FOLDERS]} />;
+  const empty = EMPTY_FOLDERS[folder];
+  if (empty !== undefined) return <Note icon={empty[0]} title={empty[1]} about={empty[2]} />;
   if (frame === undefined) return null;
   if (!maySetUp) return <Note icon="inbox" title="The inbox is empty" about="New mail appears here automatically." />;
   if (frame.domains.edges.length === 0)
@@ -56,25 +57,17 @@ export function InboxEmpty({ view, frame, clear, insert, searchFor }: InboxEmpty
   return <FirstMail />;
 }
 
-const EMPTY_FOLDERS = {
-  trash: {
-    icon: 'trash',
-    title: 'The trash is empty',
-    about: 'Deleted conversations stay here for 30 days. To delete one, press #.',
-  },
-  archived: {
-    icon: 'mail-off',
-    title: 'The archive is empty',
-    about: 'Archived conversations appear here. To archive one, press e.',
-  },
-  snoozed: {
-    icon: 'clock',
-    title: 'Nothing is snoozed',
-    about: 'Snoozed conversations wait here until their time or a reply comes. To snooze one, press b.',
-  },
-  sent: { icon: 'mail-off', title: 'No sent mail', about: 'Conversations that you wrote in appear here.' },
-  unread: { icon: 'mail-off', title: 'No unread mail', about: 'New mail appears here automatically.' },
-} satisfies Partial<Record<InboxView['folder'], NoteProps>>;
+const EMPTY_FOLDERS: { [Folder in InboxView['folder']]?: [IconName, title: string, about: string] } = {
+  trash: ['trash', 'The trash is empty', 'Deleted conversations stay here for 30 days. To delete one, press #.'],
+  archived: ['mail-off', 'The archive is empty', 'Archived conversations appear here. To archive one, press e.'],
+  snoozed: [
+    'clock',
+    'Nothing is snoozed',
+    'Snoozed conversations wait here until their time or a reply. To snooze one, press b.',
+  ],
+  sent: ['mail-off', 'No sent mail', 'Conversations that you wrote in appear here.'],
+  unread: ['mail-off', 'No unread mail', 'New mail appears here automatically.'],
+};
 
 /** Offers the search with words of the mail, if a word was mistyped. */
 function Suggestion({ view, searchFor }: { view: InboxView; searchFor: (search: string) => void }) {

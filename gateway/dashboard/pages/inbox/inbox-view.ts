@@ -3,10 +3,9 @@ import { toMode } from '../../composer/draft.ts';
 import type { VariablesOf } from '../../graphql.ts';
 import type { THREADS_PAGE } from './inbox-documents.ts';
 
-/** Folder of the list. */
-export type InboxFolder = 'inbox' | 'unread' | 'snoozed' | 'sent' | 'archived' | 'trash';
-
-const FOLDERS: readonly string[] = ['unread', 'snoozed', 'sent', 'archived', 'trash'] satisfies InboxFolder[];
+/** Folders of the list, in the order of their tabs. */
+export const FOLDERS = ['inbox', 'unread', 'snoozed', 'sent', 'archived', 'trash'] as const;
+type InboxFolder = (typeof FOLDERS)[number];
 
 /** The view in the URL: the list's conditions, the open thread, and the composer. */
 export interface InboxView {
@@ -85,7 +84,7 @@ export function readWantedThreads(
 function readView(threadId: string | null, parameters: URLSearchParams): InboxView {
   const folder = parameters.get('in');
   return {
-    folder: folder !== null && FOLDERS.includes(folder) ? (folder as InboxFolder) : 'inbox',
+    folder: FOLDERS.find((each) => each === folder) ?? 'inbox',
     search: parameters.get('q') ?? '',
     label: parameters.get('label'),
     address: parameters.get('address'),

@@ -20,7 +20,7 @@ import { later } from '../../shell/loading.tsx';
 import { useIsInTeam } from '../../shell/viewer.ts';
 import style from './inbox.module.css';
 import type { InboxFrame } from './inbox-documents.ts';
-import { type InboxFolder, type InboxView, patternOfSearch, readWantedThreads } from './inbox-view.ts';
+import { FOLDERS, type InboxView, patternOfSearch, readWantedThreads } from './inbox-view.ts';
 import { useTeam } from './people.ts';
 import { ThreadList, useDensity } from './thread-list.tsx';
 import type { Inbox } from './use-inbox.ts';
@@ -244,15 +244,6 @@ function HelpButton({ insert }: { insert: (text: string) => void }) {
   return isOpen ? <SearchHelp target={button} close={() => setOpen(false)} insert={insert} /> : button;
 }
 
-const FOLDERS: { value: InboxFolder; label: string }[] = [
-  { value: 'inbox', label: 'Inbox' },
-  { value: 'unread', label: 'Unread' },
-  { value: 'snoozed', label: 'Snoozed' },
-  { value: 'sent', label: 'Sent' },
-  { value: 'archived', label: 'Archived' },
-  { value: 'trash', label: 'Trash' },
-];
-
 interface FilterProps {
   view: InboxView;
   frame: InboxFrame | undefined;
@@ -264,16 +255,16 @@ function InboxFilters({ view, frame, go, children }: FilterProps & { children: R
   return (
     <Group gap="0.3rem 0.1rem">
       <div className={style['folders']} role="radiogroup" aria-label="Folder">
-        {FOLDERS.map(({ value, label }) => (
-          <label key={value}>
+        {FOLDERS.map((folder) => (
+          <label key={folder}>
             <input
               type="radio"
               name="folder"
-              value={value}
-              checked={view.folder === value}
-              onChange={() => go({ folder: value })}
+              value={folder}
+              checked={view.folder === folder}
+              onChange={() => go({ folder })}
             />
-            {label}
+            {`${folder.charAt(0).toUpperCase()}${folder.slice(1)}`}
           </label>
         ))}
       </div>

@@ -5,7 +5,6 @@ import { useAct } from '../../parts/use-act.ts';
 import { showSubject } from '../activity/email-words.ts';
 
 const MARK_SPAM = mutation('markSpam', 'id isChanged email { id keptApart trashedAt }');
-
 const MARK_NOT_SPAM = mutation('markNotSpam', 'id isChanged email { id keptApart trashedAt }');
 
 /** Returns a function that moves one message to the folder Spam. */
@@ -36,7 +35,6 @@ export function NotSpamButton({ email }: { email: { id: string; subject: string 
 }
 
 const TRASH_EMAILS = mutation('trashEmails', 'emails { id thread { id } }');
-
 const RESTORE_MESSAGE = mutation('restoreThreads', 'threads { id trashedAt }');
 
 /** Returns a function that moves one message to the trash. */

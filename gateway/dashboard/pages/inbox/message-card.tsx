@@ -217,7 +217,6 @@ function HeldNote({ emailId }: { emailId: string }) {
 }
 
 const SPLIT = mutation('splitThread', 'newThread { id } thread { id }');
-
 const JOIN_AGAIN = mutation('mergeThreads', 'thread { id }');
 
 /** Maximum number of messages that one split can move. */

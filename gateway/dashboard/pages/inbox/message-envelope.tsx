@@ -172,7 +172,6 @@ function of(domain: string | null): string {
 }
 
 const UNSUBSCRIBE = mutation('unsubscribeFromList', 'isDone message');
-
 const SEND = mutation('sendEmail', 'email { id }');
 
 /** Leaves the list that sent a message: with one click or a mail after a question, or on the page of the list. */

@@ -168,17 +168,10 @@ export function ThreadList(props: ThreadListProps) {
     rested.current = { id: null, timer: 0 };
   };
   const pressed = useRef<{ id: string; x: number; y: number } | null>(null);
-  const onPointerDown = ({
-    target,
-    button,
-    pointerType,
-    clientX,
-    clientY,
-    ctrlKey,
-    metaKey,
-    shiftKey,
-  }: PointerEvent) => {
-    const link = button === 0 && !ctrlKey && !metaKey && !shiftKey && target instanceof Element && target.closest('a');
+  const onPointerDown = (event: PointerEvent) => {
+    const { target, pointerType, clientX, clientY } = event;
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    const link = isPlain && target instanceof Element && target.closest('a');
     const id = link ? rowIdAt(link) : null;
     pressed.current = id === null ? null : { id, x: clientX, y: clientY };
     // A touch may begin to scroll.
@@ -311,26 +304,14 @@ interface ThreadRowProps extends Pick<ThreadListProps, 'ownDomains' | 'isSentVie
 const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { thread, index, top, href, ownDomains, isSelected, isOpen, isTabStop } = props;
   const { isSentView, density, found, now, actions } = props;
-  const {
-    id,
-    latestMessage,
-    lastMessageAt,
-    listedAt,
-    snoozedUntil,
-    returnedBy,
-    unreadCount,
-    messageCount,
-    labels,
-    isArchived,
-    assignee,
-  } = thread;
+  // Its time is that by which the list is in order: the sender's clock may be wrong.
+  const { id, latestMessage, lastMessageAt, listedAt: at, snoozedUntil, returnedBy } = thread;
+  const { unreadCount, messageCount, labels, isArchived, assignee } = thread;
   const people = isSentView
     ? `To: ${participantsText(thread.participants, ownDomains)}`
     : sendersText(thread.senders, ownDomains);
   const subject = thread.subject || '(no subject)';
   const times = latestMessage ?? { date: null, createdAt: lastMessageAt };
-  // The time that the list is in the order of: the sender's clock may be wrong.
-  const at = listedAt;
   const mark = snoozedUntil !== null ? `Until ${rowTime(snoozedUntil, now)}` : returnedBy && RETURNED[returnedBy];
   const isInTeam = useIsInTeam();
   const isUnread = isShownUnread(thread, isInTeam);

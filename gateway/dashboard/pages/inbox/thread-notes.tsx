@@ -1,7 +1,8 @@
 import { Group, NativeSelect, Paper, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { graphql, mutation, type ResultOf } from '../../graphql.ts';
 import { useLiveQuery } from '../../live/use-live-query.ts';
+import { keepInTab, readInTab } from '../../parts/browser-storage.ts';
 import { ConfirmButton } from '../../parts/buttons.tsx';
 import { QuietButton } from '../../parts/controls.tsx';
 import { RecordForm, useRecordForm } from '../../parts/form.tsx';
@@ -10,7 +11,7 @@ import { RelativeTime } from '../../parts/relative-time.tsx';
 import { Fine, Small } from '../../parts/text.tsx';
 import { Face } from '../../parts/thumbnail.tsx';
 import { type Problem, useAct } from '../../parts/use-act.ts';
-import { useRight } from '../../shell/viewer.ts';
+import { useRight, useViewer } from '../../shell/viewer.ts';
 import { useTeam } from './people.ts';
 
 const NOTES = graphql(`
@@ -19,13 +20,9 @@ const NOTES = graphql(`
   }
 `);
 
-const ADD = mutation('addThreadNote', 'note { id text authorName authorImage isYours unreached createdAt editedAt }');
-
-const EDIT = mutation(
-  'updateThreadNote',
-  'note { id text authorName authorImage isYours unreached createdAt editedAt }',
-);
-
+const NOTE = 'note { id text authorName authorImage isYours unreached createdAt editedAt }';
+const ADD = mutation('addThreadNote', NOTE);
+const EDIT = mutation('updateThreadNote', NOTE);
 const REMOVE = mutation('deleteThreadNote', 'id');
 
 type Note = ResultOf<typeof NOTES>['threadNotes'][number];
@@ -46,7 +43,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
     types: ['Note', 'DeleteThreadNotePayload'],
     isPaused: !mayRead,
   });
-  const [isWriting, setWriting] = useState(false);
+  const [isWriting, setWriting] = useState(readInTab(useKeptName(threadId)) !== null);
   const add = useAct(ADD, { quiet: true });
   const notes = data?.threadNotes ?? [];
   if (!mayRead || (!isTeam && notes.length === 0)) return null;
@@ -60,6 +57,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
         (isWriting ? (
           <NoteForm
             button="Add note"
+            of={threadId}
             text=""
             close={() => setWriting(false)}
             save={(text) => add.act({ threadId, text })}
@@ -73,7 +71,7 @@ export function ThreadNotes({ threadId }: { threadId: string }) {
 
 function NoteCard({ note }: { note: Note }) {
   const { id, text, authorName, authorImage, isYours, unreached, createdAt, editedAt } = note;
-  const [isEditing, setEditing] = useState(false);
+  const [isEditing, setEditing] = useState(readInTab(useKeptName(note.id)) !== null);
   const mayRemove = useRight('members') || isYours;
   const edit = useAct(EDIT, { quiet: true });
   const remove = useAct(REMOVE);
@@ -108,6 +106,7 @@ function NoteCard({ note }: { note: Note }) {
       {isEditing ? (
         <NoteForm
           button="Save note"
+          of={id}
           text={text}
           close={() => setEditing(false)}
           save={(changed) => edit.act({ id, text: changed })}
@@ -124,17 +123,29 @@ function NoteCard({ note }: { note: Note }) {
   );
 }
 
+/** The name of what the tab keeps of a note until it is added or saved: another conversation may be opened meanwhile. */
+const useKeptName = (id: string) => `postroom-note ${useViewer().id} ${useViewer().person?.id} ${id}`;
+
 interface NoteFormProps {
   button: string;
+  /** the conversation of a new note, or the note */
+  of: string;
   text: string;
   close: () => void;
   save: (text: string) => Promise<{ problem: Problem | null }>;
 }
 
-function NoteForm({ button, text, close, save }: NoteFormProps) {
-  const { members } = useTeam();
-  const others = members.filter(({ isYou }) => !isYou);
-  const form = useRecordForm({ values: { text }, submit: (values) => save(values.text), saved: close });
+function NoteForm({ button, of, text, close, save }: NoteFormProps) {
+  const others = useTeam().members.filter(({ isYou }) => !isYou);
+  const keptName = useKeptName(of);
+  const [kept] = useState(() => readInTab<{ text: string }>(keptName) ?? { text });
+  const end = () => {
+    keepInTab(keptName, null);
+    close();
+  };
+  const form = useRecordForm({ values: kept, submit: (values) => save(values.text), saved: end });
+  const written = form.values.text;
+  useEffect(() => keepInTab(keptName, written === text ? null : { text: written }), [keptName, written, text]);
   const mention = (email: string) =>
     form.setFieldValue('text', (typed) => `${typed}${typed === '' || /\s$/.test(typed) ? '' : ' '}@${email} `);
   return (
@@ -143,7 +154,7 @@ function NoteForm({ button, text, close, save }: NoteFormProps) {
         form={form}
         submit={button}
         isDisabled={form.values.text.trim() === ''}
-        cancel={close}
+        cancel={end}
         gap="xs"
         size="xs"
         justify="flex-start"

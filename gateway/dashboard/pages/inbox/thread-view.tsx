@@ -33,8 +33,10 @@ export function Reading({ inbox, threadId, waiting }: { inbox: Inbox; threadId: 
   const repliedId = findReplied(messages)?.id ?? null;
   const report = useEffectEvent(() => {
     if (thread !== undefined) inbox.reportOpened({ threadId, thread, repliedId });
+    // A key must not act much later, when no one expects it.
+    else if (error !== undefined) inbox.cancelWaiting();
   });
-  useLayoutEffect(() => report(), [thread, repliedId]);
+  useLayoutEffect(() => report(), [thread, repliedId, error]);
   useMarkShown(thread ?? null, messages.at(-1)?.id, acts);
   const unfolded = useUnfolded(messages);
   const scroll = useRef<HTMLDivElement>(null);

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { DAY_MS } from '../../../../core/shared/durations.ts';
 import { graphql } from '../../graphql.ts';
-import { LAST_CHANGE } from '../../parts/browser-storage.ts';
+import { keepInTab, LAST_CHANGE, readInTab } from '../../parts/browser-storage.ts';
 import { notify, showNotice } from '../../parts/notify.tsx';
 import { type Outcome, type Problem, useAct } from '../../parts/use-act.ts';
 import { counted, formatCount } from '../../parts/words.ts';
@@ -271,12 +271,11 @@ function isSome({ undoIds, ownMarks }: LastChange): boolean {
 
 /** Keeps the change in this tab, also when it is loaded again. Null forgets it. */
 function keepLastChange(change: LastChange | null): void {
-  if (change === null) window.sessionStorage.removeItem(LAST_CHANGE);
-  else window.sessionStorage.setItem(LAST_CHANGE, JSON.stringify({ ...change, at: Date.now() }));
+  keepInTab(LAST_CHANGE, change && { ...change, at: Date.now() });
 }
 
 /** Returns the change that this tab kept last, unless a day is over. */
 function readLastChange(): LastChange | null {
-  const kept = JSON.parse(window.sessionStorage.getItem(LAST_CHANGE) ?? 'null') as (LastChange & { at: number }) | null;
+  const kept = readInTab<LastChange & { at: number }>(LAST_CHANGE);
   return kept === null || Date.now() - kept.at > DAY_MS ? null : kept;
 }

@@ -183,7 +183,7 @@ export function useInbox() {
     });
   };
   const startReply = (mode: 'reply' | 'reply-all' | 'forward') => () => {
-    if (threadId === null) return;
+    if (threadId === null || !maySend) return;
     whenLoaded(() => {
       const emailId = opened()?.repliedId;
       if (emailId != null) go({ compose: { mode, emailId } });
@@ -239,7 +239,7 @@ export function useInbox() {
     r: startReply('reply'),
     a: startReply('reply-all'),
     f: startReply('forward'),
-    c: () => go({ compose: { mode: 'new' } }),
+    c: () => maySend && go({ compose: { mode: 'new' } }),
     z: undo,
     ...((selection.ids.size > 0 || bulk.chosen !== null) && { [SELECTION]: () => undefined }),
     '/': () => searchField.current?.focus(),

@@ -13,13 +13,9 @@ import { heldRows } from './thread-pages.ts';
 import type { ThreadList } from './use-thread-list.ts';
 
 export const UPDATE = mutation('updateThreads', 'undoId threads { id unreadCount isArchived labels }');
-
 const ASSIGN = mutation('assignThread', 'thread { id assignee { id name email image } }');
-
 const SNOOZE = mutation('snoozeThread', 'undoId snoozedUntil thread { id snoozedUntil returnedBy }');
-
 const REMIND = mutation('remindOfThread', 'undoId remindAt thread { id remindAt }');
-
 const MERGE = mutation('mergeThreads', 'thread { ...ThreadRow }', [THREAD_ROW]);
 
 export const TRASH = mutation('trashThreads', 'undoId threads { id trashedAt }');

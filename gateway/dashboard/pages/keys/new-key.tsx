@@ -62,11 +62,7 @@ const KEY_SCOPES: readonly { scope: KeyScope; label: string; about: string }[] =
     label: 'Manage',
     about: 'Change everything else: domains, addresses, endpoints, guard rules, labels and API keys.',
   },
-  {
-    scope: 'APPROVE',
-    label: 'Approve',
-    about: 'Approve or reject emails that wait for approval, except its own.',
-  },
+  { scope: 'APPROVE', label: 'Approve', about: 'Approve or reject emails that wait for approval, except its own.' },
 ];
 
 /** Returns the rights of a key, such as "Read and send". */

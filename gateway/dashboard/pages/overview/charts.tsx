@@ -73,10 +73,10 @@ function webhookResults({ successful, failed, retrying, successRate }: Overview[
   const attempted = `of ${counted(successful + failed + retrying, 'delivery', 'deliveries')}`;
   if (failed + retrying === 0) return `${attempted}, none failed`;
   const parts = [
-    failed > 0 ? `${formatCount(failed)} failed` : '',
-    retrying > 0 ? `${formatCount(retrying)} being retried` : '',
+    failed > 0 && `${formatCount(failed)} failed`,
+    retrying > 0 && `${formatCount(retrying)} being retried`,
   ];
-  return `${attempted}, ${parts.filter((part) => part !== '').join(', ')}`;
+  return `${attempted}, ${parts.filter((part) => part !== false).join(', ')}`;
 }
 
 interface FigureProps {

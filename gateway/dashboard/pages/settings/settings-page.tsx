@@ -56,13 +56,7 @@ export function SettingsPage() {
         tabs={[
           { name: 'account', label: 'Account', icon: 'user', content: columns(account) },
           { name: 'security', label: 'Security', icon: 'lock', content: columns(security) },
-          {
-            name: 'snippets',
-            label: 'Snippets',
-            icon: 'bolt',
-            needed: 'send',
-            content: columns(<SnippetsSection />),
-          },
+          { name: 'snippets', label: 'Snippets', icon: 'bolt', needed: 'send', content: columns(<SnippetsSection />) },
           { name: 'service', label: 'Service', icon: 'server-2', content: columns(service) },
         ]}
       />

@@ -178,11 +178,7 @@ export const auth = {
 
 const get = <Result>(path: string) => call<Result>(path, { method: 'GET' });
 const post = <Result>(path: string, body: unknown = {}) =>
-  call<Result>(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  call<Result>(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
 /** Asks the person to confirm the sign-in first, if the service wants it. */
 const call = <Result>(path: string, init: AuthRequest) => confirmed(() => callOnce<Result>(path, init));

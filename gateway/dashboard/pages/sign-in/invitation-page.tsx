@@ -130,10 +130,7 @@ function join(workspaceId: string): void {
 function NewSignIn({ email, token }: { email: string; token: string }) {
   const form = useRecordForm({
     values: { name: '', newPassword: '' },
-    validate: {
-      name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
-      newPassword: newPasswordFault,
-    },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter your name.' : null), newPassword: newPasswordFault },
     submit: (values) => auth.signUpInvited({ token, ...values }),
     saved: ({ result }) => join(result.workspaceId),
   });

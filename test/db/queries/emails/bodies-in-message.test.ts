@@ -17,7 +17,7 @@ async function storeAndRead(message: Buffer, bodies: Bodies) {
 const header = 'From: Ann <ann@elsewhere.test>\r\nSubject: Hello\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n';
 const lines = (count: number, line = 'Grüße, and a line of text') =>
   Array.from({ length: count }, (_, n) => `${line} ${n}`).join('\n');
-const wire = (body: string) => Buffer.from(header + body.replaceAll('\n', '\r\n'));
+const wire = (body: string) => Buffer.from(header + body.replaceAll(/\r?\n/g, '\r\n'));
 
 test('a body that lies in the message is stored as its place, and read as it was', async () => {
   const body = lines(40);
@@ -25,6 +25,15 @@ test('a body that lies in the message is stored as its place, and read as it was
   expect(beside).toEqual(NONE);
   expect(places?.[2]).toBe(Buffer.byteLength(body));
   expect(read).toEqual({ ...NONE, text_body: body });
+});
+
+test('a body with the line ends of the message, as sent mail may have, keeps them', async () => {
+  const body = lines(40).replaceAll('\n', '\r\n');
+  const bodies = { ...NONE, text_body: body, html_body: lines(40) };
+  const { beside, places, read } = await storeAndRead(wire(`${body}\n`), bodies);
+  expect(beside).toEqual(NONE);
+  expect([places?.[2], places?.[5]]).toEqual([Buffer.byteLength(body), Buffer.byteLength(lines(40))]);
+  expect(read).toEqual(bodies);
 });
 
 test('several bodies of a message have a place each', async () => {
@@ -38,7 +47,7 @@ test('several bodies of a message have a place each', async () => {
 test.each([
   ['does not lie in the message', 'Hello', lines(40)],
   ['is short', 'Hello\n', 'Hello'],
-  ['has carriage returns', lines(40), lines(40).replaceAll('\n', '\r\n')],
+  ['has two kinds of line ends', lines(40), lines(40).replaceAll('\n', '\r\n').replace('\r', '')],
   ['begins with blanks', ' '.repeat(200), ' '.repeat(200)],
   ['has half a surrogate pair', lines(40), `${lines(40)}\ud800`],
   ['is in a large message', `${lines(40)}\n${lines(2_000)}`, lines(40)],
@@ -68,7 +77,7 @@ test('bodies of a damaged message are missing, and others are there', async () =
 
 test('random bodies are read as they were, wherever their lines repeat', async () => {
   for (let n = 0; n < 300; n++) {
-    const alphabet = ['a', 'b', '\n', 'ü', '\u{1f600}', '\ufeff', ' ', '=\n'];
+    const alphabet = ['a', 'b', n % 2 === 0 ? '\n' : '\r\n', 'ü', '\u{1f600}', '\ufeff', ' ', '=\n'];
     const random = (length: number) =>
       Array.from({ length }, () => alphabet[Math.floor(Math.random() * alphabet.length)]).join('');
     const content = random(400).repeat(2);
